@@ -9,26 +9,21 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   acquireLock,
-  type DirectoryLock,
+  type Close,
+  closeAll,
+  messageOf,
   type ObservationParts,
-  type PolicyWeights,
+  openedOrClosed,
   ReinError,
-  sealWeights,
   type Transition,
 } from '../../core/index.ts';
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type Taken, Training } from '../training.ts';
-import {
-  AwaitedReplay,
-  checkpointsIn,
-  type ReplayPosition,
-  readLearnerCheckpoint,
-  writeLearnerCheckpoint,
-} from './learner-checkpoint.ts';
-import { LEARNER_FILES } from './messages.ts';
-import { statusLine } from './status-line.ts';
-import { achievedUtd, TrainingRecord } from './training-record.ts';
+import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
+import { checkpointsIn, readLearnerCheckpoint, writeLearnerCheckpoint } from './learner-checkpoint.ts';
+import { PolicyVersions } from './policy-versions.ts';
+import { achievedUtd, statusLine, TrainingRecord } from './training-record.ts';
 
 /** The parts of a run's setup that a learner works with. */
 export interface LearnerSetup {
@@ -63,48 +58,45 @@ export interface LearnerOptions {
   /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
   readonly hasRobot: boolean;
   /** Called with one message about what failed and was survived. */
-  readonly onFault: (sentence: string) => void;
+  readonly onFault: (message: string) => void;
 }
 
 const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0 };
 /** How often robots get the status of training, ms. */
 const STATUS_MS = 250;
 
+/** Files that it writes into a run's folder, beside the checkpoints. The lock is held by the learner that writes the others. */
+const METRICS_FILE = 'metrics-learner.jsonl';
+const LOCK_FILE = 'learner.lock';
+
 /** A learner that listens and trains. Get one from `Learner.start`. */
 export class Learner {
   readonly #options: LearnerOptions;
   readonly #training: Training;
   readonly #record: TrainingRecord;
-  readonly #lock: DirectoryLock;
+  readonly #versions: PolicyVersions;
+  readonly #shares: RobotShares = new RobotShares();
+  /** What was opened, in its order. */
+  readonly #closes: Close[];
   #server!: LearnerServer;
-  #version = 0;
-  /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
-  #versionBefore = 0;
-  #parent: number | null = null;
-  /** The same in every version: weights are its inputs. */
-  #policyGraph: Uint8Array | undefined;
-  #isReady = false;
-  /** By robot: demonstration steps that it said it gives, once it has given all. */
-  readonly #demonstrated = new Map<string, number>();
-  readonly #receivedFrom = new Map<string, number>();
-  /** Robots that have said that their part is over. */
-  readonly #ended = new Set<string>();
+  /** What its checkpoint had seen; absent where it begins. */
   #awaited: AwaitedReplay | undefined;
-  #isEnding = false;
-  #isClosed = false;
   #received = 0;
+  #isReady = false;
+  #isEnding = false;
   #wake: () => void = () => undefined;
-  #statusMs = 0;
+  #reportedMs = 0;
 
-  private constructor(options: LearnerOptions, training: Training, lock: DirectoryLock) {
-    const { setup, folder, onFault } = options;
-    const { contract } = training;
-    const { maxSteps } = setup.task;
+  private constructor(options: LearnerOptions, training: Training, closes: Close[]) {
+    const { setup, runId, folder, onFault } = options;
+    const { config, task, schemaHash } = setup;
     this.#options = options;
     this.#training = training;
-    this.#lock = lock;
-    const metricsFile = join(folder, LEARNER_FILES.metrics);
-    this.#record = new TrainingRecord(metricsFile, contract, setup.config.learner, maxSteps, onFault);
+    this.#closes = closes;
+    this.#versions = new PolicyVersions(training, { runId, schemaHash });
+    const metricsFile = join(folder, METRICS_FILE);
+    this.#record = new TrainingRecord(metricsFile, training.contract, config.learner, task.maxSteps, onFault);
+    closes.push(() => this.#record.close());
   }
 
   /**
@@ -112,28 +104,23 @@ export class Learner {
    * learner works in the folder.
    */
   static async start(options: LearnerOptions): Promise<Learner> {
-    const { folder } = options;
-    // Two learners in one folder would overwrite each other's checkpoints.
-    const lock = acquireLock(join(folder, LEARNER_FILES.lock), `the run folder ${folder}`);
-    let training: Training | undefined;
-    try {
-      const { setup, engine = 'thread', hasRobot } = options;
+    return openedOrClosed([], async (closes) => {
+      const { setup, folder, engine = 'thread', hasRobot } = options;
+      // Two learners in one folder would overwrite each other's checkpoints.
+      const lock = acquireLock(join(folder, LOCK_FILE), `the run folder ${folder}`);
+      closes.push(() => lock.release());
       const { parts, actionSize } = setup;
       const { learner: config, seed } = setup.config;
-      training = await Training.open({ parts, actionSize, config, seed, engine, hasRobot });
-      const learner = new Learner(options, training, lock);
+      const training = await Training.open({ parts, actionSize, config, seed, engine, hasRobot });
+      closes.push(() => training.close());
+      const learner = new Learner(options, training, closes);
       if (options.start === 'resume') await learner.#restore();
       else await options.begin?.(training);
       await learner.#listen();
       // A learner that dies before its first update must not begin from other networks when it is started again.
       if (options.start === 'fresh' && options.begin !== undefined) await learner.#checkpoint(NOTHING_SEEN);
       return learner;
-    } catch (error) {
-      // Its engine may have a thread, which would keep the process alive.
-      await training?.close();
-      lock.release();
-      throw error;
-    }
+    });
   }
 
   async #listen(): Promise<void> {
@@ -147,9 +134,13 @@ export class Learner {
       observationSize,
       actionSize,
       onTransition: (transition, robotId) => this.#accept(transition, robotId),
-      onControl: (kind, body, robotId) => this.#control(kind, body, robotId),
+      onControl: (kind, body, robotId) => {
+        this.#shares.reported(robotId, kind, body);
+        this.#wake();
+      },
       onFault,
     });
+    this.#closes.push(() => this.#server.close());
     if (this.#awaited !== undefined) await this.#publish();
   }
 
@@ -162,19 +153,19 @@ export class Learner {
   }
 
   /**
-   * Trains until a robot has said that the run is over and every update that its transitions pay for is done, or until
-   * `end` is called. Leaves a checkpoint. Rejects with `ReinError` where pre-training learned nothing.
+   * Trains until the robots have reported that their part is over and every update that their transitions pay for is done, or
+   * until `end` is called. Leaves a checkpoint. Rejects with `ReinError` where pre-training learned nothing.
    */
   async run(): Promise<void> {
     while (!this.#isEnding) {
-      this.#tell();
+      this.#reportStatus();
       if (await this.#train()) {
         // An engine in this thread leaves the link no time of its own.
         if (this.#options.engine === 'local') await nextTurn();
-      } else if (this.#haveAllEnded()) break;
+      } else if (this.#shares.haveEnded(this.#server.joined())) break;
       else await this.#somethingNew();
     }
-    // One that still waits for what its checkpoint had seen would say that it had seen less.
+    // The checkpoint of one that still waits for what its own had seen would claim less.
     if (this.#isReady && this.#training.updates > 0) await this.#checkpoint();
   }
 
@@ -184,43 +175,49 @@ export class Learner {
     this.#wake();
   }
 
-  /** One line on how it is going. */
+  /** How it is going. */
+  get status(): LearnerStatus {
+    const { updates, agent, contract, replay } = this.#training;
+    const { online } = replay.counts();
+    const { delivered, repeated, lost } = this.#server.counters;
+    return {
+      updates,
+      pretrained: agent.pretrained,
+      updatesPerS: this.#record.updatesPerS,
+      utd: achievedUtd(updates, online, contract),
+      online,
+      version: this.#versions.newest,
+      ...{ delivered, repeated, lost },
+    };
+  }
+
+  /** The same and more, in one line. */
   statusLine(): string {
+    const { agent, replay } = this.#training;
+    const { elapsedS, criticLoss, success, updatesPerS } = this.#record;
     return statusLine({
+      ...this.status,
+      ...{ elapsedS, criticLoss, success },
       robots: this.#server.robots(),
-      counts: this.#training.replay.counts(),
-      updates: this.#training.updates,
-      refused: this.#training.agent.refusedCalls,
-      updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
+      counts: replay.counts(),
+      refused: agent.refusedCalls,
+      updatesPerS: this.#isReady ? updatesPerS : undefined,
       waitsFor: this.#isReady ? undefined : this.#awaited?.position,
-      version: this.#version,
-      elapsedS: this.#record.elapsedS,
-      utd: achievedUtd(this.#training.updates, this.#training.replay.counts().online, this.#training.contract),
-      utdTarget: this.#options.setup.config.learner.utd,
-      criticLoss: this.#record.criticLoss,
-      success: this.#record.success,
+      utdTarget: agent.config.utd,
       awaitedDemonstrations: this.#awaitedDemonstrations,
     });
   }
 
-  /** Demonstrations that nobody has given or said to be complete; 0 where none are missing. */
+  /** Demonstrations that nobody has given or reported complete; 0 where none are missing. */
   get #awaitedDemonstrations(): number {
-    const isWaiting = !this.#isReady && this.#awaited === undefined && this.#demonstrated.size === 0;
+    const isWaiting = !this.#isReady && this.#awaited === undefined && !this.#shares.isAnyComplete;
     return isWaiting ? this.#options.setup.config.task.demonstrations : 0;
   }
 
   /** Closes sockets and files, and lets another learner into the folder. May be called again. */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
     this.end();
-    try {
-      await this.#server.close();
-      await this.#record.close();
-      await this.#training.close();
-    } finally {
-      this.#lock.release();
-    }
+    await closeAll(this.#closes.splice(0));
   }
 
   /** One training call, if the transitions so far pay for it. */
@@ -240,15 +237,17 @@ export class Learner {
 
   /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
   async #prepare(): Promise<void> {
+    const { lost } = this.#server.counters;
     if (this.#awaited !== undefined) {
-      this.#isReady = this.#awaited.isHere(this.#training.replay.counts(), this.#received, this.#server.counters.lost);
+      this.#isReady = this.#awaited.isHere(this.#training.replay.counts(), this.#received, lost);
       return;
     }
-    const wants = this.#options.setup.config.task.demonstrations > 0;
-    if (wants && !this.#haveAllDemonstrated()) return;
-    if (wants && [...this.#demonstrated.values()].some((steps) => steps > 0)) {
-      await this.#pretrain();
-      await this.#checkpoint();
+    if (this.#options.setup.config.task.demonstrations > 0) {
+      if (!this.#shares.areAllHere(lost)) return;
+      if (this.#shares.hasDemonstrations) {
+        await this.#pretrain();
+        await this.#checkpoint();
+      }
     }
     this.#isReady = true;
     await this.#publish();
@@ -257,7 +256,7 @@ export class Learner {
   /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
   async #pretrain(): Promise<void> {
     // Robots that wait for the first weights see that it goes on, however slow the machine.
-    const timer = setInterval(() => this.#tell(), STATUS_MS);
+    const timer = setInterval(() => this.#reportStatus(), STATUS_MS);
     const phases = await this.#training.pretrain().finally(() => clearInterval(timer));
     for (const [phase, { refused }] of Object.entries(phases)) {
       if (refused === 0) continue;
@@ -267,13 +266,12 @@ export class Learner {
 
   /** The server hands over a robot's next one, and acknowledges this one, when this is done. */
   #accept(transition: Transition, robotId: string): void | Promise<void> {
-    this.#receivedFrom.set(robotId, (this.#receivedFrom.get(robotId) ?? 0) + 1);
-    this.#ended.delete(robotId);
+    this.#shares.received(robotId);
     const taken = this.#training.take(transition, robotId);
     if (!(taken instanceof Promise)) return this.#took(taken, robotId);
     return taken.then(
       (seen) => this.#took(seen, robotId),
-      (error: unknown) => this.#refuse(transition, error instanceof ReinError ? error.message : String(error)),
+      (error: unknown) => this.#refuse(transition, messageOf(error)),
     );
   }
 
@@ -293,69 +291,16 @@ export class Learner {
     this.#wake();
   }
 
-  /** One robot's end is the end of its own part. */
-  #haveAllEnded(): boolean {
-    return this.#ended.size > 0 && this.#server.joined().every((robotId) => this.#ended.has(robotId));
-  }
-
-  /** Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever. */
-  #haveAllDemonstrated(): boolean {
-    const { lost } = this.#server.counters;
-    const robots = [...this.#demonstrated];
-    return robots.length > 0 && robots.every(([id, told]) => (this.#receivedFrom.get(id) ?? 0) + lost >= told);
-  }
-
-  #control(kind: string, body: Record<string, unknown>, robotId: string): void {
-    if (kind === 'demonstrationsComplete') this.#demonstrated.set(robotId, Number(body['transitions']));
-    if (kind === 'end') this.#ended.add(robotId);
-    this.#wake();
-  }
-
   async #publish(): Promise<void> {
-    this.#version = Math.max(this.#version, this.#versionBefore) + 1;
-    this.#server.publish(await this.#bundle());
-    this.#parent = this.#version;
+    this.#server.publish(await this.#versions.next());
   }
 
-  async #bundle(): Promise<PolicyWeights> {
-    const { runId, setup } = this.#options;
-    const { shapes, data } = await this.#training.agent.actorWeights();
-    const fields = {
-      runId,
-      version: this.#version,
-      parent: this.#parent,
-      trainingStep: this.#training.seenSteps,
-      updates: this.#training.updates,
-      schemaHash: setup.schemaHash,
-      createdAt: new Date().toISOString(),
-      shapes,
-    };
-    this.#policyGraph ??= this.#training.agent.policyGraph(this.#training.encoder);
-    return sealWeights(fields, this.#policyGraph, data);
-  }
-
-  /** Reports the status of training to the robots. */
-  #tell(): void {
+  /** To the robots. */
+  #reportStatus(): void {
     const now = performance.now();
-    if (now - this.#statusMs < STATUS_MS) return;
-    this.#statusMs = now;
+    if (now - this.#reportedMs < STATUS_MS) return;
+    this.#reportedMs = now;
     this.#server.sendControl('status', this.status);
-  }
-
-  /** How it is going. */
-  get status(): LearnerStatus {
-    const counts = this.#training.replay.counts();
-    return {
-      updates: this.#training.updates,
-      pretrained: this.#training.agent.pretrained,
-      updatesPerS: this.#record.updatesPerS,
-      utd: achievedUtd(this.#training.updates, counts.online, this.#training.contract),
-      online: counts.online,
-      version: this.#version,
-      delivered: this.#server.counters.delivered,
-      repeated: this.#server.counters.repeated,
-      lost: this.#server.counters.lost,
-    };
   }
 
   #somethingNew(): Promise<void> {
@@ -379,7 +324,7 @@ export class Learner {
       await writeLearnerCheckpoint(folder, {
         runId,
         schemaHash: setup.schemaHash,
-        policyVersion: this.#version,
+        policyVersion: this.#versions.newest,
         replay: { online, demonstrations, received },
         ...(await this.#training.state()),
       });
@@ -393,19 +338,15 @@ export class Learner {
   async #restore(): Promise<void> {
     const { setup, folder, onFault } = this.#options;
     const found = await readLearnerCheckpoint(folder, setup.schemaHash, onFault);
-    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
-    const publishedSince = Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
     if (found === undefined) {
       const directory = checkpointsIn(folder);
       onFault(`There is no checkpoint in ${directory}: the learner begins anew with what its robots send again.`);
-      this.#versionBefore = publishedSince + 1;
+      this.#versions.goOnFrom(null);
       return;
     }
     const { policyVersion, replay } = found.checkpoint;
     await this.#training.restore(found.path, found.checkpoint);
-    this.#version = policyVersion;
-    this.#versionBefore = policyVersion + publishedSince;
-    this.#parent = policyVersion;
+    this.#versions.goOnFrom(policyVersion);
     // The networks that it was given to begin with: it has yet to begin.
     if (replay.received > 0) this.#awaited = new AwaitedReplay(replay, onFault);
   }

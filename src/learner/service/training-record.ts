@@ -1,10 +1,11 @@
-/** What a learner writes down of its training: losses, rates, and what the critics expected beside what came. */
-import { Ema, isIntervention, type Transition } from '../../core/index.ts';
+/** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
+import { clockText, Ema, isIntervention, type Transition } from '../../core/index.ts';
 import { MetricsWriter } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import type { UpdateContract } from '../replay/utd.ts';
+import { type Counts, missingOf } from './awaited.ts';
 
 /** Training calls between two lines of metrics. */
 const CALLS_PER_METRIC = 25;
@@ -25,7 +26,7 @@ export class TrainingRecord {
   readonly #metrics: MetricsWriter;
   readonly #contract: UpdateContract;
   readonly #returns: RealisedReturns;
-  readonly #onFault: (sentence: string) => void;
+  readonly #onFault: (message: string) => void;
   readonly #startedMs: number = performance.now();
   readonly #rate: Ema = new Ema(0.1);
   /** Finished episodes whose returns have not been held against the critics yet, with the online transitions until their ends. */
@@ -44,7 +45,7 @@ export class TrainingRecord {
     contract: UpdateContract,
     config: LearnerConfig,
     maxSteps: number,
-    onFault: (sentence: string) => void,
+    onFault: (message: string) => void,
   ) {
     this.#maxSteps = maxSteps;
     this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
@@ -115,7 +116,7 @@ export class TrainingRecord {
     await this.#metrics.close();
   }
 
-  /** Only what the task, a person or the time limit decided is counted: a cut says nothing of the policy. */
+  /** Only what the task, a person or the time limit decided is counted: a cut is no evidence of the policy. */
   #judge({ source, terminated, truncated, reward, step }: Transition, robotId: string): void {
     if (isIntervention(source)) this.#helped.add(robotId);
     if (!terminated && !truncated) return;
@@ -125,6 +126,63 @@ export class TrainingRecord {
   }
 
   #stamp(envStep: number): { tS: number; envStep: number } {
-    return { tS: (performance.now() - this.#startedMs) / 1e3, envStep };
+    return { tS: this.elapsedS, envStep };
   }
+}
+
+/** How a learner is doing. */
+export interface LearnerState {
+  /** Names of those that are connected. */
+  readonly robots: readonly string[];
+  readonly counts: Counts;
+  readonly updates: number;
+  /** Training calls whose result was not finite and was thrown away. */
+  readonly refused: number;
+  /** Absent before the training has begun. */
+  readonly updatesPerS: number | undefined;
+  /** Seconds since it was started. */
+  readonly elapsedS: number;
+  /** Updates per environment step: achieved, and as configured. */
+  readonly utd: number;
+  readonly utdTarget: number;
+  /** Of the critic, as written last; absent where there is none yet. */
+  readonly criticLoss: number | undefined;
+  /** Of the last episodes without help that its robots brought to their own end. */
+  readonly success: { readonly successes: number; readonly episodes: number };
+  /** Demonstrations that nobody has given yet; 0 where none are missing. */
+  readonly awaitedDemonstrations: number;
+  /** What a learner with a checkpoint waits for before it goes on; absent where it does not wait. */
+  readonly waitsFor: Counts | undefined;
+  /** Of the policy that was published last. */
+  readonly version: number;
+}
+
+/** One line. */
+export function statusLine(state: LearnerState): string {
+  const { robots, counts, updates, refused, updatesPerS, waitsFor, version, utd, utdTarget, criticLoss, success } =
+    state;
+  const who = robots.length === 0 ? 'no robot' : robots.join(', ');
+  const parts = [
+    `${clockText(state.elapsedS)} ${who}: ${counts.demonstrations} demonstration steps`,
+    `${counts.online} steps`,
+    `${updates} updates`,
+    ...(updatesPerS === undefined
+      ? []
+      : [`UTD ${utd.toFixed(2)} of ${utdTarget}`, `${updatesPerS.toFixed(0)} updates/s`]),
+    ...(criticLoss === undefined ? [] : [`critic loss ${criticLoss.toPrecision(2)}`]),
+    ...(success.episodes === 0
+      ? []
+      : [`${success.successes} of the last ${success.episodes} episodes without help succeeded`]),
+    ...(refused === 0 ? [] : [`calls that were not finite: ${refused}`]),
+    ...(waitsFor === undefined ? [] : [waiting(counts, waitsFor)]),
+    `policy ${version}`,
+  ];
+  const line = parts.join(', ');
+  if (state.awaitedDemonstrations === 0) return line;
+  return `${line}; waiting for ${state.awaitedDemonstrations} demonstrations: a robot gives them with --operator scripted, or you do with --operator keyboard`;
+}
+
+function waiting(counts: Counts, wanted: Counts): string {
+  const all = wanted.online + wanted.demonstrations;
+  return `waiting for ${missingOf(wanted, counts)} of ${all} transitions of the checkpoint`;
 }

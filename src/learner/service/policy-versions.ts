@@ -1,0 +1,63 @@
+/** The versions of a learner's policy: numbered on from those of learners before it, and sealed. */
+import { type PolicyWeights, sealWeights } from '../../core/index.ts';
+import type { Training } from '../training.ts';
+
+/** What all versions of one run have in common. */
+interface Run {
+  readonly runId: string;
+  readonly schemaHash: string;
+}
+
+/** Version 1 is the first, unless `goOnFrom` says otherwise. */
+export class PolicyVersions {
+  readonly #training: Training;
+  readonly #run: Run;
+  #version = 0;
+  /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
+  #versionBefore = 0;
+  #parent: number | null = null;
+  /** The same in every version: weights are its inputs. */
+  #graph: Uint8Array | undefined;
+
+  constructor(training: Training, run: Run) {
+    this.#training = training;
+    this.#run = run;
+  }
+
+  /** The last version that was made, or gone on from; 0: none. */
+  get newest(): number {
+    return this.#version;
+  }
+
+  /**
+   * Goes on from a checkpoint that was written after `version` had been published, or from none (null). As many more may have
+   * been published since as fit between two checkpoints.
+   */
+  goOnFrom(version: number | null): void {
+    const { checkpointEveryUpdates, publishEveryUpdates } = this.#training.agent.config;
+    const since = Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
+    this.#version = version ?? 0;
+    this.#versionBefore = version === null ? since + 1 : version + since;
+    this.#parent = version;
+  }
+
+  /** The policy as it is now, as the next version. */
+  async next(): Promise<PolicyWeights> {
+    const { agent, encoder, seenSteps, updates } = this.#training;
+    this.#version = Math.max(this.#version, this.#versionBefore) + 1;
+    const { shapes, data } = await agent.actorWeights();
+    const fields = {
+      runId: this.#run.runId,
+      version: this.#version,
+      parent: this.#parent,
+      trainingStep: seenSteps,
+      updates,
+      schemaHash: this.#run.schemaHash,
+      createdAt: new Date().toISOString(),
+      shapes,
+    };
+    this.#parent = this.#version;
+    this.#graph ??= agent.policyGraph(encoder);
+    return sealWeights(fields, this.#graph, data);
+  }
+}
