@@ -10,7 +10,8 @@ type Kind = GuardRequest['kind'];
 
 /** What only people may ask for. */
 const PEOPLES: readonly Kind[] = ['acknowledge', 'enable', 'activate', 'permit'];
-const GOING: readonly SafetyStateName[] = ['ready', 'active.policy', 'active.human'];
+/** The robot holds or is driven: it may go on, and needs what can stop it when the guard's process dies. */
+export const WORKING_STATES: readonly SafetyStateName[] = ['ready', 'active.policy', 'active.human'];
 
 const NEEDS_PERSON = 'only a person may let this robot go on, and nobody has since it stood';
 
@@ -54,7 +55,7 @@ export class Authority {
   see(state: SafetyStateName): void {
     const isTakenOver = state === 'active.human' && this.#state !== 'active.human';
     this.#state = state;
-    if (isTakenOver || !GOING.includes(state)) this.#hasLeave = false;
+    if (isTakenOver || !WORKING_STATES.includes(state)) this.#hasLeave = false;
   }
 
   #hold(): void {

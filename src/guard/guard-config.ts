@@ -1,6 +1,6 @@
 /** Everything a guard process is started with, as plain data in one JSON file that whoever starts it writes. */
 import { z } from 'zod';
-import { type ActionSpec, modelOfBase, ReinError, type RobotModel } from '../core/index.ts';
+import { type ActionSpec, asObject, modelOfBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type DriverSpec, driverSpecSchema } from '../drivers/index.ts';
 import { actionSchema, armModel, BASE_NEEDS, baseModel, dimensionSchema, refusalOf } from '../schema/index.ts';
 
@@ -49,38 +49,28 @@ export function parseGuardConfig(text: string): GuardConfig {
   const refusal = refusalOf(schema, value);
   if (refusal !== undefined) throw new ReinError('config', refusal);
   const { model, ...rest } = schema.parse(value);
-  const wrong = modelRefusal(model);
+  const fields = asObject(model);
+  return { ...rest, model: fields?.['base'] === undefined ? armOf(model) : baseOf(fields) };
+}
+
+function armOf(model: unknown): RobotModel {
+  refuse(refusalOf(arm, model));
+  return arm.parse(model);
+}
+
+/** A base's axes are not looked at but made anew from its limits. */
+function baseOf({ name, base, controlHz }: Record<string, unknown>): RobotModel {
+  const written = { name, base, controlHz };
+  refuse(refusalOf(baseModel, written));
+  const limits = baseModel.parse(written);
+  const lacking = BASE_NEEDS[limits.base.kind].find((key) => limits.base[key] === undefined);
+  refuse(lacking && `base.${lacking} is missing`);
+  return modelOfBase(limits.name, limits.base, limits.controlHz);
+}
+
+/** Throws where something is wrong with the model. */
+function refuse(wrong: string | undefined): void {
   if (wrong !== undefined) throw new ReinError('config', `the robot's model is wrong: ${wrong}`);
-  return { ...rest, model: modelFrom(model) };
-}
-
-/**
- * Problems of `model`, in words, or nothing. A base's axes are not looked at but made anew from its limits by `modelFrom`.
- */
-function modelRefusal(model: unknown): string | undefined {
-  if (!isBase(model)) return refusalOf(arm, model);
-  const refusal = refusalOf(baseModel, limitsOf(model));
-  if (refusal !== undefined) return refusal;
-  const { base } = baseModel.parse(limitsOf(model));
-  const lacking = BASE_NEEDS[base.kind].find((key) => base[key] === undefined);
-  return lacking === undefined ? undefined : `base.${lacking} is missing`;
-}
-
-/** The model that `model`, which `modelRefusal` has nothing against, stands for. */
-function modelFrom(model: unknown): RobotModel {
-  if (!isBase(model)) return arm.parse(model);
-  const { name, base, controlHz } = baseModel.parse(limitsOf(model));
-  return modelOfBase(name, base, controlHz);
-}
-
-type Written = Readonly<Record<'name' | 'base' | 'controlHz', unknown>>;
-
-function isBase(model: unknown): model is Written {
-  return typeof model === 'object' && model !== null && 'base' in model;
-}
-
-function limitsOf({ name, base, controlHz }: Written): Written {
-  return { name, base, controlHz };
 }
 
 /**

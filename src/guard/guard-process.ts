@@ -8,7 +8,7 @@
  * Where the driver has a bus of its own, it is reported to the supervisor first and starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
-import { type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
+import { asObject, type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import { createLogger } from '../record/index.ts';
 import { type GuardConfig, parseGuardConfig } from './guard-config.ts';
@@ -38,26 +38,27 @@ main().catch((error: unknown) => {
 async function main(): Promise<void> {
   const config = readConfig(process.argv[2]);
   const link = await startWorkerGuard(config);
-  if (link.raise.isRaised) log.info(link.raise.reason);
-  else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
+  const { raise, bus, isSimulated, measuresTorque } = link.ready;
+  if (raise.isRaised) log.info(raise.reason);
+  else log.warn(`The tick has normal priority and may be late on a busy machine: ${raise.reason}.`);
   const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
   link.onFrame((frame) => motion.see(frame));
   link.onNotice(({ level, row, message, remedy }) => log[level]({ row, remedy }, message));
   try {
     const ended = endOf(link);
-    if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);
+    if (bus !== undefined) await Promise.race([untilWatched(link, bus, config), ended]);
     // Without a supervisor nobody else could be asked.
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
     const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
-    process.send?.({ kind: 'ready', isSimulated: link.isSimulated, measuresTorque: link.measuresTorque });
+    process.send?.({ kind: 'ready', isSimulated, measuresTorque });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
     await server.close();
   } finally {
     await link.close();
   }
   log.info({ lateness: link.lateness }, 'ended');
-  if (process.connected) process.send?.({ kind: 'ended', raise: link.raise, lateness: link.lateness });
+  if (process.connected) process.send?.({ kind: 'ended', raise, lateness: link.lateness });
   if (process.connected) process.disconnect();
 }
 
@@ -83,7 +84,7 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
   const stopFrames = bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
   const periodS = 1 / model.controlHz;
   const timing = { silenceMs: silenceMs(periodS), missedMs: missedMs(periodS) };
-  const watch = { ...timing, realTimePriority, tickThread: link.tickThread };
+  const watch = { ...timing, realTimePriority, tickThread: link.ready.tickThread };
   const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
   process.send(message);
   const limitMs = performance.now() + GUARDIAN_MS;
@@ -98,7 +99,7 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
 }
 
 function isGuardian(message: unknown): message is GuardianMessage {
-  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'guardian';
+  return asObject(message)?.['kind'] === 'guardian';
 }
 
 /** Resolves when the guard shall end, or when its tick has. */
@@ -144,7 +145,7 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
  */
 function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
   const asked = parseRequest(Buffer.from(JSON.stringify(message ?? null)));
-  const request: GuardRequest | undefined = isStop(message) ? { kind: 'stop' } : asked?.request;
+  const request: GuardRequest | undefined = asObject(message)?.['kind'] === 'stop' ? { kind: 'stop' } : asked?.request;
   if (request === undefined || request.kind === 'resetScene') return;
   link.request(request, 'person').then(
     (answer) => {
@@ -154,8 +155,4 @@ function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
     },
     (error: Error) => log.warn(error.message),
   );
-}
-
-function isStop(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
 }

@@ -394,7 +394,7 @@ export class GuardTick implements TickStages {
   #presentFaults(): number {
     let flags = this.#commands.check(this.#state, this.#report, this.#nowS) | this.#checkMeasurement();
     const isStalled = checkTick(this.#dtS, this.#periodS);
-    if (this.#isInMotion()) flags |= isStalled;
+    if (this.isMoving) flags |= isStalled;
     if (this.#isPlaced && this.#measurement.isTrusted) this.#checkPlace();
     const isReferenceOld = !hasTorque(this.#state) || isStalled !== 0 || this.#seedResult === 'notFinite';
     // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
@@ -440,7 +440,7 @@ export class GuardTick implements TickStages {
   #overloadFaults(): number {
     const flags = this.#overload.check(this.#overruns.overruns, this.#nowS);
     this.#chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
-    return this.#isInMotion() ? flags : 0;
+    return this.isMoving ? flags : 0;
   }
 
   /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
@@ -527,7 +527,8 @@ export class GuardTick implements TickStages {
     return (isStanding || this.#missedReads >= MISSED_TICKS) && this.#isReferenceAtRest();
   }
 
-  #isInMotion(): boolean {
+  /** True while commands may move the robot, and while it brakes. */
+  get isMoving(): boolean {
     return this.#state === 'active.policy' || this.#state === 'active.human' || this.#state === 'stopping';
   }
 

@@ -10,21 +10,26 @@ import {
   type RobotModel,
   SystemClock,
 } from '../core/index.ts';
-import { createDriver, type Driver, type DriverBus } from '../drivers/index.ts';
+import { createDriver, type Driver, type DriverBus, MockDriver } from '../drivers/index.ts';
+import { WORKING_STATES } from './authority.ts';
 import { Guard } from './guard.ts';
+import type { GuardConfig } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';
 import { WatchedDriver } from './guardian/watched-driver.ts';
-import { GuardianWatch } from './guardian-watch.ts';
-import { packFrame, unpackCommand } from './link/frames.ts';
+import { copyActionCommand, createActionCommand, packFrame, unpackCommand } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
 import { type RaiseResult, raiseThisThread, threadFolder } from './priority.ts';
 import { Lateness, runAtDeadlines } from './scheduler.ts';
 import { SharedRingReader, SharedRingWriter } from './shared-ring.ts';
-import { warmUp } from './warm-up.ts';
 import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
 
 /** How long braking may take at the end before the driver is closed all the same, s. */
 const STOP_LIMIT_S = 2;
+/** Enough for the last compiler tier, in states that stand and in states that move. */
+const WARM_UP_TICKS = 6000;
+const STANDING_TICKS = 1500;
+const TICKS_PER_COMMAND = 10;
+const WARM_UP_PERIOD_S = 20e-6;
 
 if (parentPort === null) throw new Error('guard-worker.js is started by the guard, not by hand');
 const port = parentPort;
@@ -71,26 +76,95 @@ async function run(): Promise<void> {
     raise,
     isSimulated: opened.isSimulated === true,
     measuresTorque: opened.measuresTorque !== false,
-    ...busOf(opened),
-    ...thisThread(),
+    bus: busOf(opened),
+    tickThread: threadFolder(),
   });
-  const watch = pulse === undefined ? undefined : new GuardianWatch(guard, pulse, control, post);
   try {
     runAtDeadlines({
       periodS: 1 / shape.controlHz,
       clock,
       lateness,
       tick: () => {
-        watch?.beforeTick();
+        if (pulse !== undefined) watchBus(guard, pulse);
         guard.tick();
       },
       shouldGoOn: createShouldGoOn(guard, clock, config.model),
     });
   } finally {
     await guard.close();
-    watch?.end();
+    // A robot that was left moving is the guardian's.
+    if (!guard.isMoving) pulse?.goodbye();
   }
   post({ kind: 'ended', lateness: lateness.summary() });
+}
+
+/**
+ * Runs the whole tick of this robot for half a second, moving a mock of it: compiling it takes milliseconds, several times, and is
+ * over then. Touches no hardware.
+ */
+async function warmUp(
+  { model, action, policyPeriodS }: Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>,
+  clock: Clock,
+): Promise<void> {
+  const driver = new MockDriver(model);
+  await driver.open();
+  const command = createActionCommand(action.dimensions.length);
+  command.decider = 'policy';
+  command.leaseS = 1;
+  const port: GuardPort = {
+    latestCommand: (out: ActionCommand): boolean => {
+      if (out.seq === command.seq) return false;
+      copyActionCommand(out, command);
+      return true;
+    },
+    publish: () => undefined,
+  };
+  const guard = new Guard({ driver, model, action, policyPeriodS, clock, port });
+  let ticks = 0;
+  runAtDeadlines({
+    periodS: WARM_UP_PERIOD_S,
+    clock,
+    lateness: new Lateness(),
+    tick: () => guard.tick(),
+    shouldGoOn: () => {
+      ticks++;
+      if (ticks > STANDING_TICKS && ticks % TICKS_PER_COMMAND === 0) {
+        command.seq++;
+        command.issuedAtS = clock.nowS();
+        for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(ticks + i);
+        // Asked for each time: whatever stops this robot in a corner of its workspace, the next command moves it again.
+        guard.handle({ kind: 'enable' });
+        guard.handle({ kind: 'activate' });
+      }
+      return ticks < WARM_UP_TICKS;
+    },
+  });
+  await guard.close();
+}
+
+/**
+ * For a driver with a bus of its own, before each tick: a sign of life to the guardian, and no motion without one. Tick-safe while it
+ * is there.
+ */
+function watchBus(guard: Guard, pulse: GuardPulse): void {
+  const pulseFd = Atomics.load(control, CONTROL.pulseFd);
+  if (!pulse.isConnected && pulseFd !== 0) {
+    pulse.connect({ pulseFd, answersFd: Atomics.load(control, CONTROL.answersFd) });
+  }
+  pulse.beat();
+  Atomics.store(control, CONTROL.watched, pulse.isWatched ? 1 : 0);
+  if (pulse.isWatched || !WORKING_STATES.includes(guard.state)) return;
+  // Category 2: brakes, and holds with torque until somebody has acknowledged, which is undone while nobody watches.
+  if (!guard.handle({ kind: 'stop' }).ok) return;
+  post({
+    kind: 'notice',
+    notice: {
+      row: 25,
+      level: 'error',
+      message: 'The guardian, which stops the bus when the guard dies, is gone or frozen: the robot brakes and holds.',
+      remedy: 'It is started again. When it is back, acknowledge.',
+    },
+  });
 }
 
 /** Between ticks: answers requests, and ends the loop once the robot stands after a request to stop. */
@@ -137,14 +211,9 @@ function createPort(): GuardPort {
   };
 }
 
-function thisThread(): { tickThread?: string } {
-  const tickThread = threadFolder();
-  return tickThread === undefined ? {} : { tickThread };
-}
-
 /** The bus as plain data: a driver's own object does not cross threads. */
-function busOf({ bus }: Driver): { bus?: DriverBus } {
-  return bus === undefined ? {} : { bus: { path: bus.path, stopFrames: bus.stopFrames.map((frame) => frame.slice()) } };
+function busOf({ bus }: Driver): DriverBus | undefined {
+  return bus && { path: bus.path, stopFrames: bus.stopFrames.map((frame) => frame.slice()) };
 }
 
 function post(message: FromWorker): void {

@@ -13,7 +13,6 @@ import { answerRequest, type Fault, hasTorque, nextSafetyState, sentenceOf } fro
 import { Authority } from './authority.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 import type { Asker } from './link/link.ts';
-import type { TickingGuard } from './link/memory-link.ts';
 import { controlTick } from './tick.ts';
 
 export type GuardOptions = GuardTickOptions;
@@ -41,7 +40,7 @@ const UNMEASURED: GuardAnswer = {
  * link.send(command);
  * await link.advance(10);
  */
-export class Guard implements TickingGuard {
+export class Guard {
   readonly #driver: Driver;
   readonly #tick: GuardTick;
   readonly #authority: Authority;
@@ -66,8 +65,7 @@ export class Guard implements TickingGuard {
 
   /** True while commands may move the robot, and while it brakes. */
   get isMoving(): boolean {
-    const { state } = this.#tick;
-    return state === 'active.policy' || state === 'active.human' || state === 'stopping';
+    return this.#tick.isMoving;
   }
 
   /** One control period. Tick-safe. */

@@ -1,79 +1,80 @@
 /** The link to a guard whose tick runs in a thread of this process. */
 import { closeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import {
-  type ActionCommand,
-  type GuardAnswer,
-  type GuardFrame,
-  type GuardNotice,
-  type GuardRequest,
-  ReinError,
-  unpackError,
-} from '../core/index.ts';
-import { type DriverBus, driverKind, rosOptions } from '../drivers/index.ts';
+import { type ActionCommand, type GuardAnswer, type GuardRequest, ReinError, unpackError } from '../core/index.ts';
+import { driverKind, rosOptions } from '../drivers/index.ts';
+import { WORKING_STATES } from './authority.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { PulsePipes } from './guardian/guard-pulse.ts';
-import { commandNumbers, frameNumbers, packCommand, unpackFrame } from './link/frames.ts';
-import type { Asker, FrameListener, GuardLink, LinkShape, NoticeListener } from './link/link.ts';
-import { LinkListeners } from './link/listeners.ts';
-import { lostError, PendingAnswers, TickWaits } from './link/remote.ts';
-import type { RaiseResult } from './priority.ts';
+import { commandNumbers, frameNumbers, packCommand } from './link/frames.ts';
+import type { Asker, GuardLink, LinkShape, NoticeListener } from './link/link.ts';
+import { RemoteEnd } from './link/remote.ts';
 import { RosHalf } from './ros/ros-half.ts';
 import type { LatenessSummary } from './scheduler.ts';
 import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
-import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
+import {
+  CONTROL,
+  type FromWorker,
+  type ReadyMessage,
+  STOP,
+  type ToWorker,
+  type WorkerStart,
+} from './worker-messages.ts';
 
 /** Frames that the main thread may fall behind before it misses some: more than half a second at 100 Hz. */
 const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
 /** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
 const POLL_MS = 2;
-/** A robot that holds, or is driven, must not do so without what can stop it when this process dies. */
-const UNGUARDED_STATES: readonly string[] = ['ready', 'active.policy', 'active.human'];
 
 /** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
-export function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
-  const shape: LinkShape = {
+export async function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
+  const link = new WorkerGuardLink(config, {
     joints: config.model.joints.length,
     signals: config.driver.options.signalNames?.length ?? 0,
     actions: config.action.dimensions.length,
     controlHz: config.model.controlHz,
     timing: 'real-time',
-  };
-  return WorkerGuardLink.start(config, shape);
+  });
+  try {
+    await link.begin();
+    return link;
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
 }
 
 /** Made by `startWorkerGuard`. */
-export class WorkerGuardLink implements GuardLink {
-  readonly shape: LinkShape;
+export class WorkerGuardLink extends RemoteEnd implements GuardLink {
+  /** What the thread said first. */
+  ready!: ReadyMessage;
   readonly #worker: Worker;
-  readonly #listeners: LinkListeners;
-  readonly #waits = new TickWaits();
-  readonly #answers = new PendingAnswers();
   readonly #frames: SharedRingReader;
   readonly #frameRow: Float64Array;
   readonly #commands: SharedRingWriter;
   readonly #control: Int32Array;
   readonly #exited: Promise<void>;
   readonly #ros: RosHalf | undefined;
-  #raise: RaiseResult = { isRaised: false, reason: 'not started' };
-  #bus: DriverBus | undefined;
-  #isSimulated = false;
-  #measuresTorque = true;
-  #tickThread: string | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(parts: Omit<WorkerStart, 'ros'>) {
-    this.shape = parts.shape;
-    this.#listeners = new LinkListeners(parts.shape);
+  constructor(config: GuardConfig, shape: LinkShape) {
+    super(shape);
     this.#ros = createRosHalf(
-      parts.config,
+      config,
       (notice) => this.notify(notice),
       () => void this.#stopUnguarded(),
     );
-    const start: WorkerStart = this.#ros === undefined ? parts : { ...parts, ros: this.#ros.memory };
+    const start: WorkerStart = {
+      config,
+      shape,
+      frames: createSharedRingMemory(frameNumbers(shape), FRAME_SLOTS),
+      commands: createSharedRingMemory(commandNumbers(shape), COMMAND_SLOTS),
+      control: new SharedArrayBuffer(4 * CONTROL.words),
+      ros: this.#ros?.memory,
+    };
     this.#frames = new SharedRingReader(start.frames);
     this.#frameRow = new Float64Array(start.frames.rowNumbers);
     this.#commands = new SharedRingWriter(start.commands);
@@ -82,60 +83,9 @@ export class WorkerGuardLink implements GuardLink {
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
   }
 
-  static async start(config: GuardConfig, shape: LinkShape): Promise<WorkerGuardLink> {
-    const link = new WorkerGuardLink({
-      config,
-      shape,
-      frames: createSharedRingMemory(frameNumbers(shape), FRAME_SLOTS),
-      commands: createSharedRingMemory(commandNumbers(shape), COMMAND_SLOTS),
-      control: new SharedArrayBuffer(4 * CONTROL.words),
-    });
-    try {
-      await link.#started();
-    } catch (error) {
-      await link.close();
-      throw error;
-    }
-    link.#polling = setInterval(() => link.#forwardFrames(), POLL_MS);
-    return link;
-  }
-
-  get latest(): GuardFrame {
-    return this.#listeners.latest;
-  }
-
-  get lostReason(): string | undefined {
-    return this.#listeners.lostReason;
-  }
-
   /** Processes that speak ROS for this guard; `undefined` for other robots. */
   get rosPids(): RosHalf['pids'] | undefined {
     return this.#ros?.pids;
-  }
-
-  /** Whether the tick's thread has real-time priority, and why not. */
-  get raise(): RaiseResult {
-    return this.#raise;
-  }
-
-  /** The driver's bus, which wants a guardian before torque can come on; `undefined` where there is none. */
-  get bus(): DriverBus | undefined {
-    return this.#bus;
-  }
-
-  /** Nothing real moves. */
-  get isSimulated(): boolean {
-    return this.#isSimulated;
-  }
-
-  /** The driver measures what the joints give. */
-  get measuresTorque(): boolean {
-    return this.#measuresTorque;
-  }
-
-  /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
-  get tickThread(): string | undefined {
-    return this.#tickThread;
   }
 
   /** Whether a guardian watches the bus now. */
@@ -165,8 +115,7 @@ export class WorkerGuardLink implements GuardLink {
   }
 
   async request(request: GuardRequest, by: Asker = 'person'): Promise<GuardAnswer> {
-    if (this.lostReason !== undefined) throw lostError(this.lostReason);
-    return this.#answers.ask((id) => {
+    return this.ask((id) => {
       const message: ToWorker = { id, request, by };
       this.#worker.postMessage(message);
       Atomics.add(this.#control, CONTROL.requests, 1);
@@ -174,30 +123,12 @@ export class WorkerGuardLink implements GuardLink {
   }
 
   async advance(ticks: number): Promise<void> {
-    if (this.lostReason !== undefined) throw lostError(this.lostReason);
-    return this.#waits.wait(ticks, this.latest.tick);
-  }
-
-  onFrame(listener: FrameListener): () => void {
-    return this.#listeners.onFrame(listener);
-  }
-
-  onNotice(listener: NoticeListener): () => void {
-    return this.#listeners.onNotice(listener);
-  }
-
-  /** Reports to the node. */
-  notify(notice: GuardNotice): void {
-    this.#listeners.emitNotice(notice);
-  }
-
-  onLost(listener: (reason: string) => void): () => void {
-    return this.#listeners.onLost(listener);
+    return this.wait(ticks);
   }
 
   /** Brakes the robot, waits until it stands, closes the driver and ends the thread. */
   async close(): Promise<void> {
-    this.#lose('the link was closed');
+    this.lose('the link was closed');
     Atomics.compareExchange(this.#control, CONTROL.stop, STOP.no, STOP.braked);
     await this.#exited;
     // How it braked and stood is logged, though nobody can ask for anything any more.
@@ -211,33 +142,30 @@ export class WorkerGuardLink implements GuardLink {
     Atomics.store(this.#control, CONTROL.stop, STOP.now);
   }
 
-  #started(): Promise<void> {
+  /** Resolves when the thread ticks; once. Rejects with what it failed by. */
+  begin(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#worker.on('message', (message: FromWorker) => {
         if (message.kind === 'ready') {
-          this.#raise = message.raise;
-          this.#bus = message.bus;
-          this.#isSimulated = message.isSimulated;
-          this.#measuresTorque = message.measuresTorque;
-          this.#tickThread = message.tickThread;
+          this.ready = message;
+          this.#polling = setInterval(() => this.#forwardFrames(), POLL_MS);
           resolve();
         } else if (message.kind === 'notice') {
           this.notify(message.notice);
         } else if (message.kind === 'answer') {
           // The tick before the answer may not have been looked at yet; what is waited for next comes after it.
           this.#forwardFrames();
-          this.#waits.restart();
-          this.#answers.settle(message.id, message.answer);
+          this.takeAnswer(message.id, message.answer);
         } else if (message.kind === 'ended') {
           this.#lateness = message.lateness;
         } else {
           reject(unpackError(message.error));
-          this.#lose(message.error.message);
+          this.lose(message.error.message);
         }
       });
       const fail = (reason: string): void => {
         reject(new ReinError('driver', `The guard's thread ended: ${reason}.`));
-        this.#lose(reason);
+        this.lose(reason);
       };
       this.#worker.once('error', (error) => fail(error.message));
       this.#worker.once('exit', () => fail("the tick's thread ended"));
@@ -246,7 +174,7 @@ export class WorkerGuardLink implements GuardLink {
 
   /** Brakes and holds a robot that nothing else could stop; one that has no torque refuses, and need not be reported. */
   async #stopUnguarded(): Promise<void> {
-    if (this.lostReason !== undefined || !UNGUARDED_STATES.includes(this.latest.state)) return;
+    if (this.lostReason !== undefined || !WORKING_STATES.includes(this.latest.state)) return;
     const answer = await this.request({ kind: 'stop' }).catch(() => undefined);
     if (answer?.ok !== true) return;
     this.notify({
@@ -258,18 +186,12 @@ export class WorkerGuardLink implements GuardLink {
   }
 
   #forwardFrames(): void {
-    while (this.#frames.takeNext(this.#frameRow)) {
-      if (!unpackFrame(this.#listeners.latest, this.#frameRow, 0)) continue;
-      this.#listeners.emitFrame();
-      this.#waits.reached(this.latest.tick);
-    }
+    while (this.#frames.takeNext(this.#frameRow)) this.takeFrame(this.#frameRow);
   }
 
-  #lose(reason: string): void {
+  protected override lose(reason: string): void {
     clearInterval(this.#polling);
-    this.#listeners.emitLost(reason);
-    this.#waits.fail(reason);
-    this.#answers.fail(reason);
+    super.lose(reason);
   }
 }
 

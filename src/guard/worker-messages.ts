@@ -32,20 +32,28 @@ export interface WorkerStart {
   readonly commands: SharedRingMemory;
   readonly control: SharedArrayBuffer;
   /** Only for robots behind ROS 2. */
-  readonly ros?: RosMemory;
+  readonly ros: RosMemory | undefined;
 }
 
 export type ToWorker = { readonly id: number; readonly request: GuardRequest; readonly by: Asker };
 
+/** The driver is open, and the thread ticks. */
+export interface ReadyMessage {
+  readonly kind: 'ready';
+  /** Whether the tick's thread has real-time priority, and why not. */
+  readonly raise: RaiseResult;
+  /** Nothing real moves. */
+  readonly isSimulated: boolean;
+  /** The driver measures what the joints give. */
+  readonly measuresTorque: boolean;
+  /** The driver's bus, which wants a guardian before torque can come on. */
+  readonly bus: DriverBus | undefined;
+  /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
+  readonly tickThread: string | undefined;
+}
+
 export type FromWorker =
-  | {
-      readonly kind: 'ready';
-      readonly raise: RaiseResult;
-      readonly isSimulated: boolean;
-      readonly measuresTorque: boolean;
-      readonly bus?: DriverBus;
-      readonly tickThread?: string;
-    }
+  | ReadyMessage
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }

@@ -5,13 +5,12 @@
  * It has the bus open, and the stop frames ready. When the guard's pipe ends without a goodbye (the guard is dead), or an
  * armed guard is silent (it is frozen), it writes the frames. While the guard is well it writes nothing. It lives exactly as
  * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
- * supervisor. It loads no package, and of this repository only the two files beside it and what raises a thread and
- * keeps debuggers out.
+ * supervisor, and SIGUSR1 lets no debugger in. It loads no package, and of this repository only the two files beside it and
+ * what raises a thread.
  */
 import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { refuseDebugger } from '../../core/index.ts';
 import { raiseThisThread } from '../priority.ts';
 import { ANSWER_BYTE, type FromGuardian, type GuardianConfig, PULSE_BYTE, type StopCause } from './protocol.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
@@ -22,7 +21,9 @@ const HELD_UP_MS = 20;
 const NEVER_HEARD_MS = 5000;
 const NOTHING_TO_DO = (): void => undefined;
 
-refuseDebugger();
+for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGTSTP'] as const) {
+  process.on(signal, NOTHING_TO_DO);
+}
 const config = JSON.parse(process.argv[2] ?? '') as GuardianConfig;
 const { silenceMs, missedMs, tickThread, realTimePriority } = config.watch;
 const frames = joinFrames(config.bus.stopFrames);
@@ -37,7 +38,6 @@ let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGTSTP'] as const) process.on(signal, NOTHING_TO_DO);
 process.on('disconnect', () => {
   setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
 });

@@ -58,7 +58,7 @@ export class Guardian {
     this.#folder = mkdtempSync(join(tmpdir(), 'rein-guardian-'));
     const pulse = join(this.#folder, 'pulse');
     const answers = join(this.#folder, 'answers');
-    makePipes(pulse, answers);
+    makePipes('The supervisor', pulse, answers);
     this.#config = { bus, pulse, answers, watch };
     this.#start();
   }
@@ -167,12 +167,12 @@ function writeOnce({ bus }: GuardianConfig): number {
   }
 }
 
-/** Named pipes of this user's. */
-function makePipes(...paths: readonly string[]): void {
+/** Makes named pipes of this user's for `who`. Throws `ReinError`. */
+export function makePipes(who: string, ...paths: readonly string[]): void {
   const made = spawnSync('mkfifo', ['-m', '600', ...paths], { encoding: 'utf8' });
   if (made.status === 0) return;
   const why = made.error?.message ?? made.stderr;
-  throw new ReinError('environment', `The supervisor cannot make pipes at ${paths.join(', ')}: ${why}`, {
+  throw new ReinError('environment', `${who} cannot make pipes at ${paths.join(', ')}: ${why}`, {
     remedy: '`mkfifo` comes with the coreutils of every Linux.',
   });
 }

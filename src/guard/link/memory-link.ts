@@ -1,30 +1,16 @@
 /** Node and guard in one thread on lock-step time: as fast as the machine allows, and the same every time. */
-import {
-  type ActionCommand,
-  type GuardAnswer,
-  type GuardFrame,
-  type GuardNotice,
-  type GuardRequest,
-  type LockStepClock,
-  ReinError,
-} from '../../core/index.ts';
+import type { ActionCommand, GuardAnswer, GuardFrame, GuardRequest, LockStepClock } from '../../core/index.ts';
+import type { Guard } from '../guard.ts';
 import { copyActionCommand, copyGuardFrame, createActionCommand } from './frames.ts';
-import type { Asker, FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
-import { LinkListeners } from './listeners.ts';
-
-/** What a link in the same thread drives. `Guard` is one. */
-export interface TickingGuard {
-  tick(): void;
-  handle(request: GuardRequest, by?: Asker): GuardAnswer;
-  close(): Promise<void>;
-}
+import type { Asker, GuardLink, GuardPort, LinkShape } from './link.ts';
+import { LinkEnd } from './link-end.ts';
 
 export interface MemoryLinkOptions {
   readonly shape: Omit<LinkShape, 'timing'>;
   /** Stepped once before each tick; the guard reads the same clock. */
   readonly clock: LockStepClock;
   /** Makes a guard on the link's port, at first and at each restart. The link closes it. */
-  readonly createGuard: (port: GuardPort) => TickingGuard;
+  readonly createGuard: (port: GuardPort) => Guard;
   /** Who asks by this link, where the request does not say. */
   readonly nodeIs: Asker;
 }
@@ -33,35 +19,24 @@ export interface MemoryLinkOptions {
 type Counters = Pick<GuardFrame, 'ticks' | 'changedTicks' | 'violations' | 'overruns' | 'tankInjectedJ' | 'stageTicks'>;
 
 /** A link whose `advance` runs the ticks itself. */
-export class MemoryGuardLink implements GuardLink, GuardPort {
-  readonly shape: LinkShape;
+export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
   readonly #clock: LockStepClock;
-  readonly #createGuard: (port: GuardPort) => TickingGuard;
-  readonly #listeners: LinkListeners;
+  readonly #createGuard: (port: GuardPort) => Guard;
   readonly #command: ActionCommand;
   readonly #nodeIs: Asker;
-  #guard: TickingGuard;
+  #guard: Guard;
   /** What the guards before this one counted. */
   #counted: Counters | undefined;
   #hasCommand = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: MemoryLinkOptions) {
-    this.shape = { ...options.shape, timing: 'lock-step' };
+    super({ ...options.shape, timing: 'lock-step' });
     this.#clock = options.clock;
-    this.#listeners = new LinkListeners(this.shape);
     this.#command = createActionCommand(this.shape.actions);
     this.#nodeIs = options.nodeIs;
     this.#createGuard = options.createGuard;
     this.#guard = options.createGuard(this);
-  }
-
-  get latest(): GuardFrame {
-    return this.#listeners.latest;
-  }
-
-  get lostReason(): string | undefined {
-    return this.#listeners.lostReason;
   }
 
   send(command: ActionCommand): void {
@@ -71,13 +46,13 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   }
 
   async request(request: GuardRequest, by: Asker = this.#nodeIs): Promise<GuardAnswer> {
-    this.#throwIfLost();
+    this.throwIfLost();
     return this.#guard.handle(request, by);
   }
 
   async advance(ticks: number): Promise<void> {
     for (let i = 0; i < ticks; i++) {
-      this.#throwIfLost();
+      this.throwIfLost();
       this.#clock.step();
       this.#guard.tick();
     }
@@ -88,7 +63,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
    * first tick. `between` is run where there is none, to open anew what the guard closed. Listeners stay, and counters go on.
    */
   async restart(between: () => Promise<void>): Promise<void> {
-    this.#throwIfLost();
+    this.throwIfLost();
     const { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks } = this.latest;
     const counted = { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks: stageTicks.slice() };
     await this.#guard.close();
@@ -98,25 +73,8 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#guard = this.#createGuard(this);
   }
 
-  onFrame(listener: FrameListener): () => void {
-    return this.#listeners.onFrame(listener);
-  }
-
-  onNotice(listener: NoticeListener): () => void {
-    return this.#listeners.onNotice(listener);
-  }
-
-  /** Reports to the node. */
-  notify(notice: GuardNotice): void {
-    this.#listeners.emitNotice(notice);
-  }
-
-  onLost(listener: (reason: string) => void): () => void {
-    return this.#listeners.onLost(listener);
-  }
-
   close(): Promise<void> {
-    this.#listeners.emitLost('the link was closed');
+    this.emitLost('the link was closed');
     this.#closing ??= this.#guard.close();
     return this.#closing;
   }
@@ -129,14 +87,9 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   }
 
   publish(frame: GuardFrame): void {
-    const { latest } = this.#listeners;
-    copyGuardFrame(latest, frame);
-    if (this.#counted !== undefined) addCounters(latest, this.#counted);
-    this.#listeners.emitFrame();
-  }
-
-  #throwIfLost(): void {
-    if (this.lostReason !== undefined) throw new ReinError('link', `The guard cannot be reached: ${this.lostReason}.`);
+    copyGuardFrame(this.latest, frame);
+    if (this.#counted !== undefined) addCounters(this.latest, this.#counted);
+    this.emitFrame();
   }
 }
 

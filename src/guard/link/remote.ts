@@ -1,5 +1,7 @@
 /** What the ends that are not the guard itself share: steps of time and answers that arrive later. */
-import { type GuardAnswer, ReinError } from '../../core/index.ts';
+import type { GuardAnswer, ReinError } from '../../core/index.ts';
+import { unpackFrame } from './frames.ts';
+import { LinkEnd, lostError } from './link-end.ts';
 
 interface Waiter {
   readonly targetTick: number;
@@ -8,7 +10,7 @@ interface Waiter {
 }
 
 /** Resolves when a given number of ticks has passed, keeping the phase from one wait to the next. */
-export class TickWaits {
+class TickWaits {
   #waiters: Waiter[] = [];
   #lastTarget = -1;
 
@@ -71,6 +73,40 @@ export class PendingAnswers {
   }
 }
 
-export function lostError(reason: string): ReinError {
-  return new ReinError('link', `The guard cannot be reached: ${reason}.`);
+/** An end to which frames and answers come from elsewhere. */
+export class RemoteEnd extends LinkEnd {
+  readonly #waits = new TickWaits();
+  readonly #answers = new PendingAnswers();
+
+  /** Lets `send` send a question with its number; resolves with the answer. Throws where the guard is lost. */
+  protected ask(send: (id: number) => void): Promise<GuardAnswer> {
+    this.throwIfLost();
+    return this.#answers.ask(send);
+  }
+
+  /** `GuardLink.advance`. Throws where the guard is lost. */
+  protected wait(ticks: number): Promise<void> {
+    this.throwIfLost();
+    return this.#waits.wait(ticks, this.latest.tick);
+  }
+
+  /** A frame has come as a row of doubles; false where it is none. */
+  protected takeFrame(row: Float64Array): boolean {
+    if (!unpackFrame(this.latest, row, 0)) return false;
+    this.emitFrame();
+    this.#waits.reached(this.latest.tick);
+    return true;
+  }
+
+  /** What is waited for next comes after the answer. */
+  protected takeAnswer(id: number, answer: GuardAnswer): void {
+    this.#waits.restart();
+    this.#answers.settle(id, answer);
+  }
+
+  protected lose(reason: string): void {
+    this.emitLost(reason);
+    this.#waits.fail(reason);
+    this.#answers.fail(reason);
+  }
 }

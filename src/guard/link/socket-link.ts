@@ -1,17 +1,10 @@
 /** The node's end of a link over a unix stream socket. */
 import { connect, type Socket } from 'node:net';
-import {
-  type ActionCommand,
-  type GuardAnswer,
-  type GuardFrame,
-  type GuardRequest,
-  ReinError,
-} from '../../core/index.ts';
-import { commandNumbers, frameNumbers, packCommand, unpackFrame } from './frames.ts';
-import type { FrameListener, GuardLink, LinkShape, NoticeListener } from './link.ts';
-import { LinkListeners } from './listeners.ts';
+import { type ActionCommand, type GuardAnswer, type GuardRequest, ReinError } from '../../core/index.ts';
+import { commandNumbers, frameNumbers, packCommand } from './frames.ts';
+import type { GuardLink } from './link.ts';
 import { type Hello, parseAnswer, parseHello, parseNotice, readNumbers } from './messages.ts';
-import { lostError, PendingAnswers, TickWaits } from './remote.ts';
+import { RemoteEnd } from './remote.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
 
 /** How often a connection is tried while the guard is still starting. */
@@ -81,32 +74,19 @@ async function connectBy(path: string, deadlineMs: number): Promise<Socket> {
 }
 
 /** Made by `connectGuardLink`. */
-export class SocketGuardLink implements GuardLink {
-  readonly shape: LinkShape;
+export class SocketGuardLink extends RemoteEnd implements GuardLink {
   readonly #socket: Socket;
-  readonly #listeners: LinkListeners;
-  readonly #waits = new TickWaits();
-  readonly #answers = new PendingAnswers();
   readonly #frameNumbers: Float64Array;
   readonly #commandNumbers: Float64Array;
   #refusedMessages = 0;
 
   constructor(socket: Socket, { shape, tick }: Hello) {
-    this.shape = shape;
+    super(shape);
     this.#socket = socket;
-    this.#listeners = new LinkListeners(shape);
-    this.#listeners.latest.tick = tick;
+    this.latest.tick = tick;
     this.#frameNumbers = new Float64Array(frameNumbers(shape));
     this.#commandNumbers = new Float64Array(commandNumbers(shape));
-    socket.once('close', () => this.#lose('the guard closed the connection or died'));
-  }
-
-  get latest(): GuardFrame {
-    return this.#listeners.latest;
-  }
-
-  get lostReason(): string | undefined {
-    return this.#listeners.lostReason;
+    socket.once('close', () => this.lose('the guard closed the connection or died'));
   }
 
   /** Intact messages that said nothing we understand. */
@@ -124,33 +104,19 @@ export class SocketGuardLink implements GuardLink {
   }
 
   async request(request: GuardRequest): Promise<GuardAnswer> {
-    if (this.lostReason !== undefined) throw lostError(this.lostReason);
-    return this.#answers.ask((id) => this.#socket.write(encodeJson(MESSAGE.request, { id, request })));
+    return this.ask((id) => this.#socket.write(encodeJson(MESSAGE.request, { id, request })));
   }
 
   async advance(ticks: number): Promise<void> {
-    if (this.lostReason !== undefined) throw lostError(this.lostReason);
-    const passed = this.#waits.wait(ticks, this.latest.tick);
+    const passed = this.wait(ticks);
     if (this.shape.timing === 'lock-step') {
       this.#socket.write(encodeNumbers(MESSAGE.advance, Float64Array.of(ticks)));
     }
     return passed;
   }
 
-  onFrame(listener: FrameListener): () => void {
-    return this.#listeners.onFrame(listener);
-  }
-
-  onNotice(listener: NoticeListener): () => void {
-    return this.#listeners.onNotice(listener);
-  }
-
-  onLost(listener: (reason: string) => void): () => void {
-    return this.#listeners.onLost(listener);
-  }
-
   async close(): Promise<void> {
-    this.#lose('the link was closed');
+    this.lose('the link was closed');
     if (this.#socket.closed) return;
     await new Promise<void>((resolve) => {
       this.#socket.once('close', () => resolve());
@@ -164,38 +130,23 @@ export class SocketGuardLink implements GuardLink {
   receive(kind: number, payload: Uint8Array): void {
     if (this.lostReason !== undefined) return;
     const understood =
-      (kind === MESSAGE.frame && this.#receiveFrame(payload)) ||
+      (kind === MESSAGE.frame && readNumbers(this.#frameNumbers, payload) && this.takeFrame(this.#frameNumbers)) ||
       (kind === MESSAGE.answer && this.#receiveAnswer(payload)) ||
       (kind === MESSAGE.notice && this.#receiveNotice(payload));
     if (!understood) this.#refusedMessages++;
   }
 
-  #receiveFrame(payload: Uint8Array): boolean {
-    if (!readNumbers(this.#frameNumbers, payload)) return false;
-    if (!unpackFrame(this.#listeners.latest, this.#frameNumbers, 0)) return false;
-    this.#listeners.emitFrame();
-    this.#waits.reached(this.latest.tick);
-    return true;
-  }
-
   #receiveAnswer(payload: Uint8Array): boolean {
     const message = parseAnswer(payload);
     if (message === undefined) return false;
-    this.#waits.restart();
-    this.#answers.settle(message.id, message.answer);
+    this.takeAnswer(message.id, message.answer);
     return true;
   }
 
   #receiveNotice(payload: Uint8Array): boolean {
     const notice = parseNotice(payload);
     if (notice === undefined) return false;
-    this.#listeners.emitNotice(notice);
+    this.notify(notice);
     return true;
-  }
-
-  #lose(reason: string): void {
-    this.#listeners.emitLost(reason);
-    this.#waits.fail(reason);
-    this.#answers.fail(reason);
   }
 }

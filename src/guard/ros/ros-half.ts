@@ -2,11 +2,10 @@
  * The guard's ROS half, seen from its main thread: two processes, the bridge and one that can only stop. Neither shares
  * memory with the tick: measurements come through a pipe, are checked, and are put into the tick's ring.
  */
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GuardNotice, parseObject, ReinError, type RobotModel } from '../../core/index.ts';
+import { type GuardNotice, parseObject, type RobotModel } from '../../core/index.ts';
 import {
   ROS_FOLDER_PREFIX,
   ROS_MESSAGE,
@@ -15,6 +14,7 @@ import {
   STATE,
   stateNumbers,
 } from '../../drivers/index.ts';
+import { makePipes } from '../guardian/guardian.ts';
 import { parseNotice, readNumbers } from '../link/messages.ts';
 import { createSharedRingMemory, SharedRingWriter } from '../shared-ring.ts';
 import { ROS_WORDS, type RosMemory, TEXT_BYTES, writeText } from './ros-memory.ts';
@@ -195,15 +195,6 @@ export class RosHalf {
 
 /** A named pipe of this user's, open for both directions and without waiting: so it never ends and never blocks. */
 function openPipe(path: string): number {
-  const made = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8' });
-  if (made.status !== 0) {
-    throw new ReinError(
-      'environment',
-      `The guard cannot make a pipe at ${path}: ${made.error?.message ?? made.stderr}`,
-      {
-        remedy: '`mkfifo` comes with the coreutils of every Linux.',
-      },
-    );
-  }
+  makePipes('The guard', path);
   return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
 }

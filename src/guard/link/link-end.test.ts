@@ -1,7 +1,7 @@
 /** What a node that comes later is told: what still holds, and what has just been said, never old news as new. */
 import { describe, expect, it } from 'vitest';
 import type { GuardNotice } from '../../core/index.ts';
-import { LinkListeners } from './listeners.ts';
+import { LinkEnd } from './link-end.ts';
 
 const died: GuardNotice = { level: 'error', row: 25, message: 'It died.', remedy: '', condition: 'bridge' };
 const back: GuardNotice = {
@@ -23,12 +23,9 @@ const stopped: GuardNotice = { level: 'error', row: 25, message: 'Stopped past t
 
 let nowMs = 0;
 
-function kept(): { readonly links: LinkListeners; readonly later: () => readonly GuardNotice[] } {
+function kept(): { readonly links: LinkEnd; readonly later: () => readonly GuardNotice[] } {
   nowMs = 0;
-  const links = new LinkListeners(
-    { joints: 1, signals: 0, actions: 1, controlHz: 100, timing: 'lock-step' },
-    () => nowMs,
-  );
+  const links = new LinkEnd({ joints: 1, signals: 0, actions: 1, controlHz: 100, timing: 'lock-step' }, () => nowMs);
   const later = (): readonly GuardNotice[] => {
     const heard: GuardNotice[] = [];
     links.onNotice((notice) => heard.push(notice))();
@@ -40,42 +37,42 @@ function kept(): { readonly links: LinkListeners; readonly later: () => readonly
 describe('a listener who comes later', () => {
   it('is told what has just been said', () => {
     const { links, later } = kept();
-    links.emitNotice(stopped);
+    links.notify(stopped);
     nowMs = 4000;
     expect(later()).toEqual([stopped]);
   });
 
   it('is not told half a minute later what was news then', () => {
     const { links, later } = kept();
-    for (const notice of [died, stopped, back]) links.emitNotice(notice);
+    for (const notice of [died, stopped, back]) links.notify(notice);
     nowMs = 35_000;
     expect(later()).toEqual([]);
   });
 
   it('is told at any time what lasts, until it is over', () => {
     const { links, later } = kept();
-    links.emitNotice(rare);
+    links.notify(rare);
     nowMs = 3_600_000;
     expect(later()).toEqual([rare]);
-    links.emitNotice({ ...rare, level: 'info', message: 'Often enough again.', isOver: true });
+    links.notify({ ...rare, level: 'info', message: 'Often enough again.', isOver: true });
     nowMs += 6000;
     expect(later()).toEqual([]);
   });
 
   it('is told nothing more of what a process had found that has died', () => {
     const { links, later } = kept();
-    links.emitNotice(rare);
-    links.emitNotice(died);
+    links.notify(rare);
+    links.notify(died);
     nowMs = 6000;
     expect(later()).toEqual([died]);
   });
 
   it('hears the newest of one condition only, and no more than sixteen', () => {
     const { links, later } = kept();
-    links.emitNotice({ ...rare, message: 'Nobody publishes it.' });
-    links.emitNotice(rare);
+    links.notify({ ...rare, message: 'Nobody publishes it.' });
+    links.notify(rare);
     expect(later()).toEqual([rare]);
-    for (let i = 0; i < 20; i++) links.emitNotice({ ...stopped, message: `Stopped ${i}.` });
+    for (let i = 0; i < 20; i++) links.notify({ ...stopped, message: `Stopped ${i}.` });
     expect(later()).toHaveLength(16);
   });
 });

@@ -1,5 +1,5 @@
 /** What every end of a link does alike: keep the newest frame, call the listeners, remember a loss. */
-import type { GuardFrame, GuardNotice } from '../../core/index.ts';
+import { type GuardFrame, type GuardNotice, ReinError } from '../../core/index.ts';
 import { createGuardFrame } from './frames.ts';
 import type { FrameListener, LinkShape, NoticeListener } from './link.ts';
 
@@ -13,7 +13,8 @@ interface KeptNotice {
   readonly saidAtMs: number;
 }
 
-export class LinkListeners {
+export class LinkEnd {
+  readonly shape: LinkShape;
   readonly latest: GuardFrame;
   #frameListeners: readonly FrameListener[] = [];
   #lostListeners: readonly ((reason: string) => void)[] = [];
@@ -23,6 +24,7 @@ export class LinkListeners {
   readonly #nowMs: () => number;
 
   constructor(shape: LinkShape, nowMs: () => number = () => performance.now()) {
+    this.shape = shape;
     this.#nowMs = nowMs;
     this.latest = createGuardFrame(shape.joints, shape.signals, shape.actions);
   }
@@ -31,14 +33,14 @@ export class LinkListeners {
     return this.#lostReason;
   }
 
-  /** Calls the listeners with `latest`, which the caller has filled. Tick-safe. */
-  emitFrame(): void {
+  /** Calls the listeners with `latest`, which has been filled. Tick-safe. */
+  protected emitFrame(): void {
     const listeners = this.#frameListeners;
     for (let i = 0; i < listeners.length; i++) listeners[i]!(this.latest);
   }
 
   /** Remembers the first reason and calls each listener once. */
-  emitLost(reason: string): void {
+  protected emitLost(reason: string): void {
     if (this.#lostReason !== undefined) return;
     this.#lostReason = reason;
     const listeners = this.#lostListeners;
@@ -46,8 +48,8 @@ export class LinkListeners {
     for (const listener of listeners) listener(reason);
   }
 
-  /** Keeps the notice for those who come later, instead of the one that it repeats, or of what it says the end of. */
-  emitNotice(notice: GuardNotice): void {
+  /** Reports to the node. Kept for those who come later, instead of the one that it repeats, or of what it says the end of. */
+  notify(notice: GuardNotice): void {
     const others = this.#kept.filter((kept) => !isSuperseded(kept.notice, notice));
     this.#kept = [...others, { notice, saidAtMs: this.#nowMs() }].slice(-KEPT_NOTICES);
     for (const listener of this.#noticeListeners) listener(notice);
@@ -71,6 +73,10 @@ export class LinkListeners {
     };
   }
 
+  protected throwIfLost(): void {
+    if (this.#lostReason !== undefined) throw lostError(this.#lostReason);
+  }
+
   onLost(listener: (reason: string) => void): () => void {
     if (this.#lostReason !== undefined) {
       listener(this.#lostReason);
@@ -81,6 +87,10 @@ export class LinkListeners {
       this.#lostListeners = this.#lostListeners.filter((other) => other !== listener);
     };
   }
+}
+
+export function lostError(reason: string): ReinError {
+  return new ReinError('link', `The guard cannot be reached: ${reason}.`);
 }
 
 function doesLast({ condition, isOver }: GuardNotice): boolean {
