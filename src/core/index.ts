@@ -104,6 +104,7 @@ export {
   matrixFromRpy,
   multiplyMatrix,
   type Numbers,
+  quaternionFromMatrix,
   rotationError,
   turnAboutZ,
   yawBetween,

@@ -4,7 +4,7 @@ import type { RobotModel } from '../core/index.ts';
 import type { Driver } from './driver.ts';
 import type { PegSceneSpec } from './mujoco/options.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';
-import type { RosLink } from './ros/ros-link.ts';
+import type { RosLink } from './ros/protocol.ts';
 
 /** `driver` of a robot's file; each kind has keys of its own beside this one. */
 export interface DriverConfig {

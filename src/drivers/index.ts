@@ -7,16 +7,21 @@ export type { DriverPlugin, DriverPluginContext } from './plugin.ts';
 export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
 export { COMMAND_INTERFACES, commandSize, isRos, type RosDriverOptions, rosOptions } from './ros/options.ts';
-export { ROS_FOLDER_PREFIX, ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './ros/protocol.ts';
-export type { RosAnswer, RosLink, RosRequest } from './ros/ros-link.ts';
 export {
   COMMAND,
   COMMAND_KIND,
   commandNumbers,
   PULSE,
   PULSE_KIND,
+  ROS_FOLDER_PREFIX,
+  ROS_MESSAGE,
+  type RosAnswer,
+  type RosLink,
+  type RosProcessConfig,
+  type RosRequest,
   STATE,
   stateLayout,
   stateNumbers,
-} from './ros/rows.ts';
+  TO_GUARD_FD,
+} from './ros/protocol.ts';
 export { listSerialPorts } from './serial/list-ports.ts';

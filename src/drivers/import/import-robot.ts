@@ -1,8 +1,9 @@
 /** Reads a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file says them. */
 import { basename } from 'node:path';
-import type { MainModule, MjSpec, MjsElement } from '@mujoco/mujoco';
+import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError } from '../../core/index.ts';
 import {
+  codeOf,
   compileModel,
   elementsOf,
   type ModelFile,
@@ -11,14 +12,11 @@ import {
   readModelFile,
 } from '../mujoco/model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco/mujoco-module.ts';
-import { boundingCapsule } from './bounding-capsule.ts';
 import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';
 import type { ImportedJoint, ImportedRobot, NamedFrame } from './imported-robot.ts';
-import { type LimitedFlags, limitedFlags } from './limited.ts';
-import { ballsOf } from './link-shapes.ts';
+import { ballsOf, boundingCapsule } from './link-capsule.ts';
 import { PlaceFinder } from './place-finder.ts';
 import { fixJoints, refuseOthers } from './refusals.ts';
-import { servoOf } from './servo.ts';
 
 /** A body as part of a link: the joint that moves it (−1: the base), and its frame in that joint's frame. */
 interface Part {
@@ -161,6 +159,82 @@ function jointOf(
   };
 }
 
+/**
+ * Which ranges of a file are in force, by number in the compiled model. MuJoCo's WebAssembly build gives no view of the compiled
+ * flags: the file's own show them.
+ */
+interface LimitedFlags {
+  /** Joints whose position has a range. */
+  readonly joints: ReadonlySet<number>;
+  /** Joints whose actuators' force has one. */
+  readonly jointForces: ReadonlySet<number>;
+  /** Actuators whose force has one. */
+  readonly actuatorForces: ReadonlySet<number>;
+}
+
+/** Of a spec that has been compiled. */
+function limitedFlags(module: MainModule, spec: MjSpec): LimitedFlags {
+  const automatic = spec.compiler.autolimits;
+  const holds = (flag: mjtLimited, range: ArrayLike<number>): boolean => {
+    const { mjLIMITED_TRUE, mjLIMITED_AUTO } = module.mjtLimited;
+    const value = codeOf(flag);
+    return value === mjLIMITED_TRUE.value || (value === mjLIMITED_AUTO.value && automatic && range[0]! < range[1]!);
+  };
+  const joints = new Set<number>();
+  const jointForces = new Set<number>();
+  const actuatorForces = new Set<number>();
+  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_JOINT)) {
+    const { limited, range, actfrclimited, actfrcrange } = module.mjs_asJoint(element)!;
+    if (holds(limited, range)) joints.add(module.mjs_getId(element));
+    if (holds(actfrclimited, actfrcrange)) jointForces.add(module.mjs_getId(element));
+  }
+  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_ACTUATOR)) {
+    const { forcelimited, forcerange } = module.mjs_asActuator(element)!;
+    if (holds(forcelimited, forcerange)) actuatorForces.add(module.mjs_getId(element));
+  }
+  return { joints, jointForces, actuatorForces };
+}
+
+type Servo = Pick<ImportedJoint, 'torqueMaxNm' | 'stiffnessNmPerRad' | 'dampingNmSPerRad'>;
+
+/** Stiffness and damping of the joint's position actuator, and the largest force of all that drive it, seen at the joint. */
+function servoOf({ module, model }: Simulation, joint: number, limited: LimitedFlags): Servo {
+  const count = model.nu as number;
+  const each = (from: unknown): number => (count === 0 ? 0 : (from as ArrayLike<number>).length / count);
+  const targets = model.actuator_trnid as Int32Array;
+  const kinds = model.actuator_trntype as Int32Array;
+  const limit = limited.jointForces.has(joint) ? within(model.jnt_actfrcrange as Float64Array, joint) : undefined;
+  let servo: Servo = { torqueMaxNm: limit };
+  for (let i = 0; i < count; i++) {
+    const isOwn = kinds[i] === module.mjtTrn.mjTRN_JOINT.value && targets[each(targets) * i] === joint;
+    if (!isOwn) continue;
+    const gear = Math.abs((model.actuator_gear as Float64Array)[each(model.actuator_gear) * i]!);
+    const gain = (model.actuator_gainprm as Float64Array)[each(model.actuator_gainprm) * i]!;
+    const [, stiffness = 0, damping = 0] = (model.actuator_biasprm as Float64Array).subarray(
+      each(model.actuator_biasprm) * i,
+    );
+    const forces = model.actuator_forcerange as Float64Array;
+    const own = limited.actuatorForces.has(i) ? within(forces, i) : undefined;
+    const most = own === undefined ? undefined : gear * own;
+    if (most !== undefined) servo = { ...servo, torqueMaxNm: Math.min(most, limit ?? most) };
+    // A position actuator: force = K·(control − position) − d·velocity.
+    if (gain > 0 && stiffness < 0) {
+      servo = {
+        ...servo,
+        stiffnessNmPerRad: -stiffness * gear ** 2,
+        dampingNmSPerRad: Math.max(0, -damping) * gear ** 2,
+      };
+    }
+  }
+  return servo;
+}
+
+/** The largest size that a force in both directions may have; absent where it may not have any. */
+function within(ranges: Float64Array, index: number): number | undefined {
+  const most = Math.min(-ranges[2 * index]!, ranges[2 * index + 1]!);
+  return most > 0 ? most : undefined;
+}
+
 function framesOf(simulation: Simulation, parts: readonly Part[], joints: readonly ImportedJoint[]): NamedFrame[] {
   const { model } = simulation;
   const link = ({ joint }: Part): string => (joint < 0 ? 'base' : joints[joint]!.name);
@@ -193,19 +267,12 @@ function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
 }
 
 /** What each joint has to turn where the file has the robot, rotors included: the others held, and the others free. */
-function inertiasOf({ module, model, data }: Simulation): Pick<ImportedRobot, 'inertiaKgM2' | 'freeInertiaKgM2'> {
-  const size = model.nv as number;
-  module.mj_forward(model, data);
-  const matrix = new module.DoubleBuffer(size * size);
-  try {
-    module.mj_fullM(model, data, matrix);
-    const held = Float64Array.from(matrix.GetView() as Float64Array);
-    const inverse = inverseOf(held, size);
-    const dofs = [...(model.jnt_dofadr as Int32Array)].map((dof) => dof * (size + 1));
-    return { inertiaKgM2: dofs.map((at) => held[at]!), freeInertiaKgM2: dofs.map((at) => 1 / inverse[at]!) };
-  } finally {
-    matrix.delete();
-  }
+function inertiasOf(simulation: Simulation): Pick<ImportedRobot, 'inertiaKgM2' | 'freeInertiaKgM2'> {
+  simulation.forward();
+  const { size, matrix: held } = simulation.inertiaMatrix();
+  const inverse = inverseOf(held, size);
+  const dofs = [...(simulation.model.jnt_dofadr as Int32Array)].map((dof) => dof * (size + 1));
+  return { inertiaKgM2: dofs.map((at) => held[at]!), freeInertiaKgM2: dofs.map((at) => 1 / inverse[at]!) };
 }
 
 /** The inverse of a positive definite matrix, by Gauss and Jordan. */

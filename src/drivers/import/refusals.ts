@@ -1,7 +1,7 @@
 /** What the safety chain's geometry cannot describe, each refused with one message, and joints that are to stand still. */
 import type { MainModule, MjSpec, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
-import { elementsOf } from '../mujoco/model-file.ts';
+import { codeOf, deleteAll, elementsOf } from '../mujoco/model-file.ts';
 import type { FilePlace } from './imported-robot.ts';
 
 /** Finds the line of an element of the file by its name. */
@@ -25,9 +25,7 @@ export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: strin
   for (const element of elementsOf(module, spec, types.mjOBJ_ACTUATOR)) {
     if (gone.has(module.mjs_asActuator(element)!.target)) module.mjs_delete(spec, element);
   }
-  for (const type of [types.mjOBJ_SENSOR, types.mjOBJ_KEY]) {
-    for (const element of elementsOf(module, spec, type)) module.mjs_delete(spec, element);
-  }
+  deleteAll(module, spec, types.mjOBJ_SENSOR, types.mjOBJ_KEY);
   for (const element of [...tendons, ...fixed]) module.mjs_delete(spec, element);
   return names;
 }
@@ -39,7 +37,7 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
     const name = module.mjs_getName(element);
     const body = module.mjs_getParent(element);
     const owner = body === undefined || body === null ? '' : module.mjs_getName(body.element);
-    const { value } = module.mjs_asJoint(element)!.type as unknown as { value: number };
+    const value = codeOf(module.mjs_asJoint(element)!.type);
     if (value === mjtJoint.mjJNT_FREE.value) refuse(placeOf, 'joint', name, `body "${owner}" floats freely`);
     if (value === mjtJoint.mjJNT_BALL.value)
       refuse(placeOf, 'joint', name, `joint "${name}" of body "${owner}" is a ball joint`);
@@ -55,7 +53,7 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
 
 /** The joints that a constraint ties: one of two that follow each other, or all between two bodies or sites. */
 function jointsTied(module: MainModule, spec: MjSpec, { name1, name2, type }: MjsEquality): string[] {
-  const { value } = type as unknown as { value: number };
+  const value = codeOf(type);
   if (value === module.mjtEq.mjEQ_JOINT.value) return [name1, name2].filter((name) => name !== '');
   if (value === module.mjtEq.mjEQ_TENDON.value) {
     return elementsOf(module, spec, module.mjtObj.mjOBJ_TENDON).flatMap((tendon) => {
@@ -89,7 +87,7 @@ function bodiesAbove(module: MainModule, spec: MjSpec, name: string): string[] {
 
 function equalityText(module: MainModule, equality: MjsEquality): string {
   const { name1, name2 } = equality;
-  const { value } = equality.type as unknown as { value: number };
+  const value = codeOf(equality.type);
   if (value === module.mjtEq.mjEQ_JOINT.value) return `joint "${name1}" follows joint "${name2}"`;
   if (value === module.mjtEq.mjEQ_TENDON.value) return `tendon "${name1}" is tied to another`;
   return `"${name1}" and "${name2}" are tied together: the links form a closed chain`;

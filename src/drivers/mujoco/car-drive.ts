@@ -3,10 +3,9 @@ import { type BaseModel, ReinError, type RobotModel } from '../../core/index.ts'
 import type { Drive } from './joint-servos.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Names in the car's MJCF: joints, each with an actuator; the body that is steered about; geoms of the driven wheels. */
+/** Names in the car's MJCF: joints, each with an actuator. */
 const DRIVEN = ['drive_left', 'drive_right'] as const;
 const STEERED = ['steer_left', 'steer_right'] as const;
-const CHASSIS = 'chassis';
 /** Below this both wheels point ahead, rad. */
 const STRAIGHT_RAD = 1e-9;
 
@@ -26,7 +25,6 @@ export class CarDrive implements Drive {
   readonly #wheelbaseM: number;
   /** Distance of the kingpins from the middle, to the left, m. */
   readonly #besideM: readonly number[];
-  readonly #chassis: number;
   /** Odometry counts from here, m. */
   #fromM = 0;
   #lastSentM = 0;
@@ -36,7 +34,6 @@ export class CarDrive implements Drive {
     this.#simulation = simulation;
     this.#driven = DRIVEN.map((name) => wheelOf(simulation, name));
     this.#steered = STEERED.map((name) => wheelOf(simulation, name));
-    this.#chassis = simulation.id('body', CHASSIS);
     const { model } = simulation;
     const rear = this.#driven[0]!.body;
     this.#wheelRadiusM = (model.geom_size as Float64Array)[3 * (model.body_geomadr as Int32Array)[rear]!]!;
@@ -90,16 +87,6 @@ export class CarDrive implements Drive {
     velocityRadPerS[0] = (this.#wheelRadiusM * (v[left.dof]! + v[right.dof]!)) / 2;
     positionRad[1] = steeringOf(q[steerLeft.position]!, q[steerRight.position]!);
     velocityRadPerS[1] = (v[steerLeft.dof]! + v[steerRight.dof]!) / 2;
-  }
-
-  /** Where the car truly is: x, y (m) of the rear axle's middle, and yaw (rad), in the frame of the file's world. */
-  writePose(out: Float64Array): void {
-    const { data } = this.#simulation;
-    const at = data.xpos as Float64Array;
-    const turn = data.xmat as Float64Array;
-    out[0] = at[3 * this.#chassis]!;
-    out[1] = at[3 * this.#chassis + 1]!;
-    out[2] = Math.atan2(turn[9 * this.#chassis + 3]!, turn[9 * this.#chassis]!);
   }
 
   /** Ackermann geometry: both front wheels about one centre. tan δ_i = L·tan δ/(L − y_i·tan δ), y_i to the left. */

@@ -3,7 +3,15 @@ import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, Mjs
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { fixJoints } from '../import/refusals.ts';
 import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
-import { childrenOf, compileModel, elementsOf, MemoryFolder, parseModel, readModelFile } from './model-file.ts';
+import {
+  childrenOf,
+  compileModel,
+  deleteAll,
+  elementsOf,
+  MemoryFolder,
+  parseModel,
+  readModelFile,
+} from './model-file.ts';
 import { mujocoModule, Simulation } from './mujoco-module.ts';
 import type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
 
@@ -93,7 +101,9 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
     // What the robot model does not name stands still.
     const named = new Set(options.model.joints.map(({ name }) => name));
     fixJoints(module, spec, (joint) => !named.has(joint));
-    removeDriving(module, spec);
+    // Actuators of the file's own, and what counts them.
+    const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
+    deleteAll(module, spec, mjOBJ_SENSOR, mjOBJ_KEY, mjOBJ_ACTUATOR);
     addServos(module, spec, options);
     for (const body of bodies) body.gravcomp = compensated ? 1 : 0;
     letBaseTurn(module, spec, bodies[0]!);
@@ -133,18 +143,6 @@ function letBaseTurn(module: MainModule, spec: MjSpec, world: MjsBody): void {
     }
   };
   below(world, []);
-}
-
-/** Actuators of the file's own, and what counts them: its sensors and key frames. */
-function removeDriving(module: MainModule, spec: MjSpec): void {
-  const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
-  for (const type of [mjOBJ_SENSOR, mjOBJ_KEY, mjOBJ_ACTUATOR]) {
-    for (;;) {
-      const element = module.mjs_firstElement(spec, type);
-      if (element === undefined || element === null) break;
-      module.mjs_delete(spec, element);
-    }
-  }
 }
 
 /** One servo a joint, in the robot model's order: force = K·(control − q) − d·q̇ within ±torqueMax. */

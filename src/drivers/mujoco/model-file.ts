@@ -315,13 +315,32 @@ function neededAssets(module: MainModule, spec: MjSpec, file: ModelFile): [strin
 
 /** All elements of one type, in the order of the file. */
 export function elementsOf(module: MainModule, spec: MjSpec, type: mjtObj): MjsElement[] {
+  return listed(module.mjs_firstElement(spec, type), (element) => module.mjs_nextElement(spec, element));
+}
+
+/** The elements of one type right below `body`. */
+export function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
+  return listed(module.mjs_firstChild(body, type, 0), (element) => module.mjs_nextChild(body, element, 0));
+}
+
+type Found = MjsElement | null | undefined;
+
+function listed(first: Found, next: (element: MjsElement) => Found): MjsElement[] {
   const found: MjsElement[] = [];
-  let element = module.mjs_firstElement(spec, type);
-  while (element !== undefined && element !== null) {
-    found.push(element);
-    element = module.mjs_nextElement(spec, element);
-  }
+  for (let element = first; element !== undefined && element !== null; element = next(element)) found.push(element);
   return found;
+}
+
+/** Takes all elements of `types`, one type after the other, out of the model. */
+export function deleteAll(module: MainModule, spec: MjSpec, ...types: readonly mjtObj[]): void {
+  for (const type of types) {
+    for (const element of elementsOf(module, spec, type)) module.mjs_delete(spec, element);
+  }
+}
+
+/** The number of a value of one of MuJoCo's enumerations, which its types call the enumeration. */
+export function codeOf(value: unknown): number {
+  return (value as { readonly value: number }).value;
 }
 
 /**
@@ -330,8 +349,7 @@ export function elementsOf(module: MainModule, spec: MjSpec, type: mjtObj): MjsE
  */
 function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
   const { mjtObj: types } = module;
-  for (const skin of elementsOf(module, spec, types.mjOBJ_SKIN)) module.mjs_delete(spec, skin);
-  leaveOutTextures(module, spec);
+  leaveOutLooks(module, spec);
   const bodies = elementsOf(module, spec, types.mjOBJ_BODY);
   const all = bodies.flatMap((element) => {
     const body = module.mjs_asBody(element)!;
@@ -341,7 +359,7 @@ function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
   if (all.every(({ geom }) => isVisual(geom) || isPlane(module, geom))) return;
   // Sensors, tendons and pairs name the geoms that they are about.
   const mayBeNamed = [types.mjOBJ_PAIR, types.mjOBJ_SENSOR, types.mjOBJ_TENDON].some(
-    (type) => module.mjs_firstElement(spec, type) !== null && elementsOf(module, spec, type).length > 0,
+    (type) => elementsOf(module, spec, type).length > 0,
   );
   const world = bodies[0]!;
   for (const { body, geom } of all) {
@@ -359,31 +377,21 @@ function weighsNothing(module: MainModule, spec: MjSpec, body: MjsBody, geom: Mj
   const { inertiafromgeom, inertiagrouprange } = spec.compiler;
   const groups = inertiagrouprange as ArrayLike<number>;
   if (geom.group < groups[0]! || geom.group > groups[1]!) return true;
-  const { value } = inertiafromgeom as unknown as { value: number };
-  return body.explicitinertial && value !== module.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE.value;
+  return body.explicitinertial && codeOf(inertiafromgeom) !== module.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE.value;
 }
 
 function isPlane(module: MainModule, geom: MjsGeom): boolean {
-  return (geom.type as unknown as { value: number }).value === module.mjtGeom.mjGEOM_PLANE.value;
+  return codeOf(geom.type) === module.mjtGeom.mjGEOM_PLANE.value;
 }
 
-/** The elements of one type right below `body`. */
-export function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
-  const found: MjsElement[] = [];
-  let element = module.mjs_firstChild(body, type, 0);
-  while (element !== undefined && element !== null) {
-    found.push(element);
-    element = module.mjs_nextChild(body, element, 0);
-  }
-  return found;
-}
-
-function leaveOutTextures(module: MainModule, spec: MjSpec): void {
+/** Skins and textures. */
+function leaveOutLooks(module: MainModule, spec: MjSpec): void {
+  deleteAll(module, spec, module.mjtObj.mjOBJ_SKIN);
   for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_MATERIAL)) {
     const { textures } = module.mjs_asMaterial(element)!;
     for (let i = 0; i < textures.size(); i++) textures.set(i, '');
   }
-  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_TEXTURE)) module.mjs_delete(spec, element);
+  deleteAll(module, spec, module.mjtObj.mjOBJ_TEXTURE);
 }
 
 /** Meshes that no geom names. */
@@ -401,8 +409,7 @@ function leaveOutUnused(module: MainModule, spec: MjSpec): void {
 /** Every mesh becomes a small ball, and every body has a mass: what compiles in no time and moves as the model does. */
 function leaveOutMeshes(module: MainModule, spec: MjSpec): void {
   const { mjtObj: types, mjtGeom } = module;
-  for (const skin of elementsOf(module, spec, types.mjOBJ_SKIN)) module.mjs_delete(spec, skin);
-  leaveOutTextures(module, spec);
+  leaveOutLooks(module, spec);
   for (const element of elementsOf(module, spec, types.mjOBJ_GEOM)) {
     const geom = module.mjs_asGeom(element)!;
     if (geom.meshname === '') continue;
@@ -417,7 +424,7 @@ function leaveOutMeshes(module: MainModule, spec: MjSpec): void {
     body.mass = 1;
     for (let k = 0; k < 3; k++) body.inertia[k] = 1;
   }
-  for (const element of elementsOf(module, spec, types.mjOBJ_MESH)) module.mjs_delete(spec, element);
+  deleteAll(module, spec, types.mjOBJ_MESH);
 }
 
 /** The text with comments blanked, line breaks kept. */

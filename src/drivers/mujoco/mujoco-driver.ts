@@ -1,5 +1,12 @@
 /** The simulated arm behind the same contract as a real one. One control period of physics passes per `read`. */
-import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
+import {
+  allFinite,
+  quaternionFromMatrix,
+  ReinError,
+  type RobotState,
+  type SceneLayout,
+  type Vec,
+} from '../../core/index.ts';
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { MujocoDriverOptions } from './options.ts';
@@ -228,6 +235,7 @@ class MujocoScene implements Scene {
   readonly #mouthRadiusM: number;
   readonly #onReset: (layout: SceneLayout) => void;
   readonly #tcp: number;
+  readonly #quaternion: Float64Array = new Float64Array(4);
 
   constructor(simulation: Simulation, joints: number, mouthRadiusM: number, onReset: (layout: SceneLayout) => void) {
     this.#simulation = simulation;
@@ -274,7 +282,8 @@ class MujocoScene implements Scene {
     const { geomPosition, geomRotation } = this.#simulation.views;
     for (let g = 0; g < this.geoms.length; g++) {
       for (let k = 0; k < 3; k++) out[7 * g + k] = geomPosition[3 * g + k]!;
-      writeQuaternion(out, 7 * g + 3, geomRotation, 9 * g);
+      quaternionFromMatrix(this.#quaternion, geomRotation.subarray(9 * g, 9 * g + 9));
+      out.set(this.#quaternion, 7 * g + 3);
     }
   }
 }
@@ -299,19 +308,4 @@ function geomShapes(simulation: Simulation): GeomShape[] {
     rgba: [colours[4 * g]!, colours[4 * g + 1]!, colours[4 * g + 2]!, colours[4 * g + 3]!] as const,
     name: module.mj_id2name(model, module.mjtObj.mjOBJ_GEOM.value, g) ?? '',
   }));
-}
-
-/** Row-major rotation matrix at `from[at]` to a quaternion (w, x, y, z) at `out[into]` (Shepperd's method). */
-function writeQuaternion(out: Float64Array, into: number, from: Float64Array, at: number): void {
-  const m = (row: number, column: number): number => from[at + 3 * row + column]!;
-  const trace = m(0, 0) + m(1, 1) + m(2, 2);
-  let q: [number, number, number, number];
-  if (trace > 0) q = [1 + trace, m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
-  else if (m(0, 0) > m(1, 1) && m(0, 0) > m(2, 2))
-    q = [m(2, 1) - m(1, 2), 1 + m(0, 0) - m(1, 1) - m(2, 2), m(0, 1) + m(1, 0), m(0, 2) + m(2, 0)];
-  else if (m(1, 1) > m(2, 2))
-    q = [m(0, 2) - m(2, 0), m(0, 1) + m(1, 0), 1 - m(0, 0) + m(1, 1) - m(2, 2), m(1, 2) + m(2, 1)];
-  else q = [m(1, 0) - m(0, 1), m(0, 2) + m(2, 0), m(1, 2) + m(2, 1), 1 - m(0, 0) - m(1, 1) + m(2, 2)];
-  const norm = Math.hypot(...q);
-  for (let k = 0; k < 4; k++) out[into + k] = q[k]! / norm;
 }

@@ -177,6 +177,18 @@ export class Simulation {
     for (let i = 0; i < actuators; i++) gains[(gains.length / actuators) * i] = 1;
   }
 
+  /** [size·size] the inertia matrix over all degrees of freedom, as of the last `forward` or step. Allocates. */
+  inertiaMatrix(): { readonly size: number; readonly matrix: Float64Array } {
+    const size = this.model.nv as number;
+    const buffer = new this.module.DoubleBuffer(size * size);
+    try {
+      this.module.mj_fullM(this.model, this.data, buffer);
+      return { size, matrix: Float64Array.from(buffer.GetView() as Float64Array) };
+    } finally {
+      buffer.delete();
+    }
+  }
+
   /** Index of a named site, body, geom…; throws when the scene lacks it. */
   id(kind: 'body' | 'site' | 'geom' | 'joint', name: string): number {
     const found = this.module.mj_name2id(this.model, this.#typeOf(kind), name);

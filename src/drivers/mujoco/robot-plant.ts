@@ -3,7 +3,6 @@ import { allFinite, type RobotModel } from '../../core/index.ts';
 import { CarDrive } from './car-drive.ts';
 import { compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
-import { PlantEnergy } from './energy.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
@@ -33,11 +32,9 @@ export class RobotPlant {
   readonly #simulation: Simulation;
   readonly #model: RobotModel;
   readonly #drive: Drive;
-  readonly #energy: PlantEnergy;
   readonly #contacts: ContactForce;
   readonly #witness: DistanceWitness;
   readonly #timestepS: number;
-  readonly #pose: Float64Array = new Float64Array(3);
   /** Of an arm: its actuators are its servos, in order. */
   readonly #torques: ServoTorques | undefined;
   #contactN = 0;
@@ -66,7 +63,6 @@ export class RobotPlant {
     this.setPointRad = this.#drive.setPointRad;
     const dofs = model.base === undefined ? jointsOf(simulation, model).map(({ dof }) => dof) : undefined;
     this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
-    this.#energy = new PlantEnergy(simulation);
     this.#witness = new DistanceWitness(simulation, model);
     this.#contacts = new ContactForce(simulation, groundOf(model));
     this.reset(model.homeRad);
@@ -122,16 +118,27 @@ export class RobotPlant {
     (data.xfrc_applied as Float64Array).set([...forceN, ...momentNm], 6 * body);
   }
 
-  /** Kinetic energy of all bodies and rotors, J. */
+  /** ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
   kineticJ(): number {
     this.#refresh();
-    return this.#energy.kineticJ();
+    return (this.#simulation.data.energy as Float64Array)[1]!;
   }
 
   /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
   potentialJ(): number {
     this.#refresh();
-    return this.#energy.potentialJ();
+    const { model, data } = this.#simulation;
+    const masses = model.body_mass as Float64Array;
+    const compensations = model.body_gravcomp as Float64Array;
+    const gravity = model.opt.gravity as Float64Array;
+    const at = data.xipos as Float64Array;
+    let potential = (data.energy as Float64Array)[0]!;
+    for (let body = 1; body < masses.length; body++) {
+      let along = 0;
+      for (let k = 0; k < 3; k++) along += gravity[k]! * at[3 * body + k]!;
+      potential += compensations[body]! * masses[body]! * along;
+    }
+    return potential;
   }
 
   /** Largest normal force between the robot and what does not move, in any physics step of the last period, N. */
@@ -142,7 +149,8 @@ export class RobotPlant {
   /** [n] what each joint of an arm has to turn where it is, rotor included, kg·m² (kg for a sliding one). Allocates. */
   inertiaKgM2(): Float64Array {
     this.#refresh();
-    return this.#energy.inertiaKgM2(jointsOf(this.#simulation, this.#model).map(({ dof }) => dof));
+    const { size, matrix } = this.#simulation.inertiaMatrix();
+    return Float64Array.from(jointsOf(this.#simulation, this.#model), ({ dof }) => matrix[dof * (size + 1)]!);
   }
 
   /**
@@ -160,13 +168,6 @@ export class RobotPlant {
    */
   distanceAtM(jointsRad: ArrayLike<number>): number {
     return this.#witness.smallestAtM(jointsRad);
-  }
-
-  /** Where a car truly is, whatever its odometry says: x, y (m), yaw (rad). One buffer, written by each call; zeros for an arm. */
-  trueBodyPose(): Float64Array {
-    this.#refresh();
-    if (this.#drive instanceof CarDrive) this.#drive.writePose(this.#pose);
-    return this.#pose;
   }
 
   /** Frees the memory. Idempotent; nothing may be used afterwards. */
@@ -201,9 +202,15 @@ export class RobotPlant {
     this.#isFresh = false;
   }
 
+  /** Brings what follows from positions up to date: a physics step leaves it one step old. */
   #refresh(): void {
     if (this.#isFresh) return;
-    this.#energy.refresh();
+    const { module, model, data } = this.#simulation;
+    module.mj_kinematics(model, data);
+    module.mj_comPos(model, data);
+    module.mj_makeM(model, data);
+    module.mj_energyPos(model, data);
+    module.mj_energyVel(model, data);
     this.#isFresh = true;
   }
 }

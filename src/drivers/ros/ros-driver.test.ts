@@ -5,8 +5,8 @@ import { vec } from '../../../tests/support/vec.ts';
 import { ArmKinematics, createRobotState, modelOfBase, type RobotModel } from '../../core/index.ts';
 import { createStopLaw } from './command-law.ts';
 import type { CommandInterface, RosDriverOptions } from './options.ts';
+import { COMMAND, COMMAND_KIND, PULSE_KIND } from './protocol.ts';
 import { RosDriver } from './ros-driver.ts';
-import { COMMAND, COMMAND_KIND, PULSE_KIND } from './rows.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 

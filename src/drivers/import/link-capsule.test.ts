@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { type Ball, boundingCapsule } from './bounding-capsule.ts';
+import { type Ball, boundingCapsule } from './link-capsule.ts';
 
 /** How far a ball reaches out of the capsule, m. */
 function outsideM({ at, radiusM }: Ball, capsule: ReturnType<typeof boundingCapsule>): number {
