@@ -1,9 +1,10 @@
 /** Runs stop trials, two arms side by side, and puts together what they showed. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
+import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
 import type { StopMeasure, StopMeasureName, StopTrialName, StopTrialResult, StopTrialsResult } from './result.ts';
 import { TrialRig } from './rig.ts';
-import { brakeS, LEASE_S, reactionBoundS, trialRobot } from './trial-robot.ts';
+import { LEASE_S, reactionBoundS, trialRobot } from './trial-robot.ts';
 import { TRIAL_KINDS, type TrialKind, type TrialOutcome } from './trials.ts';
 
 export interface StopTrialsOptions {

@@ -2,6 +2,7 @@
 
 import { resolveConfig } from '../../src/config/index.ts';
 import type { ActionSpec, RobotModel } from '../../src/core/index.ts';
+import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
 
 export const POLICY_PERIOD_S = 0.1;
 /** Of `rein run`: twice the policy's period. */
@@ -29,11 +30,6 @@ export function trialRobot(): RobotModel {
 
 export function trialAction(): ActionSpec {
   return { kind: 'joint', dimensions: [{ name: DRIVEN, scale: REACH_RAD, unit: 'rad' }] };
-}
-
-/** Longest way from full speed to rest by the limits, s: the largest v/A. */
-export function brakeS({ joints }: RobotModel): number {
-  return Math.max(...joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
 }
 
 /** What the driven joint goes from full speed to rest, less half a period on either side of the first slower reference, rad. */

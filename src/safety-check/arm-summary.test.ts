@@ -5,7 +5,7 @@ import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';
 import { type Totals, totalsOf, verdictOf } from './summary.ts';
-import { ArmWitness } from './witness/arm-witness.ts';
+import { ArmWitness } from './witness/witness.ts';
 
 const subject = await loadCheckSubject('arm6', { payloadMaxKg: 3 });
 const { model } = subject;

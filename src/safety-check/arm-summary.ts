@@ -4,6 +4,7 @@ import { turnUnitOf } from './limits.ts';
 import { ARM_KINDS, type ArmExcursion, type ArmKind, type ArmResult, type MarginAdvice } from './result.ts';
 import type { Tally } from './tally.ts';
 import type { TrialOutcome } from './trial-outcome.ts';
+import { roundedUp } from './upper-bound.ts';
 
 /** What each kind is called in a table. */
 export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
@@ -76,10 +77,4 @@ export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): stri
   });
   if (words.length === 0) return `; the simulated arm${load} stayed within them too`;
   return `; the simulated arm${load} strayed up to ${words.join(', ')} (margins to set are listed)`;
-}
-
-/** Two significant digits, rounded up: less would not cover it. */
-function roundedUp(value: number): number {
-  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
-  return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }

@@ -9,45 +9,14 @@ import {
   type RobotState,
   taskRows,
 } from '../core/index.ts';
-import { type ChainReport, type ChainTrial, PASSED, SafetyChain, type TickTimes } from '../safety/index.ts';
+import { type ChainReport, PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
 
-/** Both kinds of trial look the same to the loop. */
-export interface Mover {
+/** What the loop of a trial sees of either. */
+export type Mover = Pick<SafetyChain, 'seed' | 'apply'> & {
   readonly referenceRad: Float64Array;
   /** What the driver gets. */
   readonly sentRad: Float64Array;
-  /** Starts at rest from `jointsRad`; with torque `on` the robot is still pulled to what was sent. False where it refuses. */
-  seed(jointsRad: ArrayLike<number>, torque?: 'off' | 'on'): boolean;
-  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void;
-}
-
-export interface MoverOptions {
-  readonly model: RobotModel;
-  readonly action: ActionSpec;
-  readonly policyPeriodS: number;
-  readonly trial: ChainTrial;
-}
-
-export class ChainMover implements Mover {
-  readonly referenceRad: Float64Array;
-  readonly sentRad: Float64Array;
-  readonly #chain: SafetyChain;
-
-  constructor({ model, action, policyPeriodS, trial }: MoverOptions) {
-    // A short hand-over, so that most of a trial runs at full acceleration.
-    this.#chain = new SafetyChain({ model, action, policyPeriodS, handoverS: 0.1, trial });
-    this.referenceRad = this.#chain.referenceRad;
-    this.sentRad = this.#chain.sentRad;
-  }
-
-  seed(jointsRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): boolean {
-    return this.#chain.seed(jointsRad, torque) === 'ok';
-  }
-
-  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void {
-    this.#chain.apply(command, robot, times, out);
-  }
-}
+};
 
 /** What a robot without a safety chain does: each new action is a step of its target, taken at once. */
 export class NaiveMover implements Mover {
@@ -63,11 +32,12 @@ export class NaiveMover implements Mover {
   readonly #way: Float64Array;
   #lastSeq = Number.NaN;
 
-  constructor({ model, action, trial }: MoverOptions) {
+  /** `wantedRadPerS`: what is asked of the joints in place of commands. */
+  constructor(model: RobotModel, action: ActionSpec, wantedRadPerS: Float64Array | undefined) {
     const n = model.joints.length;
     this.#model = model;
     this.#action = action;
-    this.#wanted = trial.wantedRadPerS;
+    this.#wanted = wantedRadPerS;
     this.#arm = new ArmKinematics(model);
     this.#rows = taskRows(n);
     this.#solver = new DampedLeastSquares(n, this.#rows);
@@ -76,9 +46,9 @@ export class NaiveMover implements Mover {
     this.sentRad = this.referenceRad;
   }
 
-  seed(jointsRad: ArrayLike<number>): boolean {
+  seed(jointsRad: ArrayLike<number>): 'ok' {
     this.referenceRad.set(jointsRad);
-    return true;
+    return 'ok';
   }
 
   apply(command: ActionCommand | null, _robot: RobotState, times: TickTimes, out: ChainReport): void {

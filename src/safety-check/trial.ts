@@ -12,25 +12,25 @@ import {
 } from '../core/index.ts';
 import {
   type ChainReport,
+  type ChainTrial,
   createChainReport,
   createTickTimes,
   NOW,
   PASSED,
+  SafetyChain,
   type StageName,
   type TickTimes,
 } from '../safety/index.ts';
 import { Attacker } from './attack/attacker.ts';
 import type { Genome } from './attack/genome.ts';
 import { actionSpecOf, type TrialPlan } from './attack/plan.ts';
-import { ChainMover, type Mover, NaiveMover } from './mover.ts';
-import { type CheckedPlant, readingDelay, wallSide } from './plants.ts';
+import { type Mover, NaiveMover } from './mover.ts';
+import { type CheckedPlant, JointSensor, readingDelay, SENSOR_NOISES, wallSide } from './plants.ts';
 import type { TrialName } from './result.ts';
-import { JointSensor, SENSOR_NOISES } from './sensor.ts';
 import { createOutcome, energyToleranceJ, TraceRecorder, type TrialOutcome } from './trial-outcome.ts';
-import { ArmWitness } from './witness/arm-witness.ts';
 import { EnergyLedger } from './witness/energy-ledger.ts';
 import { StopWatch } from './witness/stop-watch.ts';
-import { Witness } from './witness/witness.ts';
+import { ArmWitness, Witness } from './witness/witness.ts';
 
 /** Longest lease of a command, s (fault table, row 2). */
 const LEASE_MAX_S = 0.1;
@@ -131,10 +131,12 @@ export class TrialRun {
 
   #createMover(policyPeriodS: number): Mover {
     const { model, chain, without } = this.#setting;
+    const action = this.#action;
     const wantedRadPerS = this.#isRaw ? this.#attacker.wantedRadPerS : undefined;
-    const trial = { without, ...(wantedRadPerS && { wantedRadPerS }) };
-    const options = { model, action: this.#action, policyPeriodS, trial };
-    return chain === 'on' ? new ChainMover(options) : new NaiveMover(options);
+    if (chain === 'off') return new NaiveMover(model, action, wantedRadPerS);
+    const trial: ChainTrial = { without, ...(wantedRadPerS && { wantedRadPerS }) };
+    // A short hand-over, so that most of a trial runs at full acceleration.
+    return new SafetyChain({ model, action, policyPeriodS, handoverS: 0.1, trial });
   }
 
   get #isRaw(): boolean {
@@ -151,7 +153,7 @@ export class TrialRun {
     let isTaken = false;
     for (let i = 0; i < 30 && spread > 0 && !isTaken; i++) {
       this.#drawPose(start, spread);
-      isTaken = this.#mover.seed(start) && this.#isRoomy(start);
+      isTaken = this.#mover.seed(start) === 'ok' && this.#isRoomy(start);
     }
     if (!isTaken) {
       start.set(model.homeRad);
@@ -177,8 +179,7 @@ export class TrialRun {
 
   /** Clear by the check's own reckoning; a chain that is off takes any pose, so the witness judges the rest too. */
   #isRoomy(jointsRad: Float64Array): boolean {
-    if (!this.#witness.isClear(jointsRad)) return false;
-    return this.#witness.isInside(jointsRad);
+    return this.#witness.isClear(jointsRad) && this.#witness.isInside(jointsRad);
   }
 
   get #tankStartJ(): number {
@@ -378,7 +379,7 @@ export class TrialRun {
     const { plant } = this.#setting;
     // The robot may lag behind outside the limits; where its reference stands is inside. A refused seed moves the reference.
     const referenceRad = this.#mover.referenceRad.slice();
-    if (!this.#mover.seed(plant.positionRad, 'on')) this.#mover.seed(referenceRad, 'on');
+    if (this.#mover.seed(plant.positionRad, 'on') !== 'ok') this.#mover.seed(referenceRad, 'on');
     this.#witness.restart(this.#mover.referenceRad);
     this.#hasStarted = false;
   }

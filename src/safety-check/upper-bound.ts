@@ -25,10 +25,14 @@ export function upperBound95(count: number, trials: number): number {
 
 /** A bound as it is printed: two digits, rounded up, as a smaller number would promise what was not shown. At most 1. */
 export function printedBound(bound: number): number {
-  if (!(bound > 0)) return 0;
-  const step = 10 ** (Math.floor(Math.log10(bound)) - 1);
+  return bound > 0 ? Math.min(1, roundedUp(bound)) : 0;
+}
+
+/** `value` > 0 with two significant digits, rounded up: less would not cover it. */
+export function roundedUp(value: number): number {
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
   // Less a whisker: 3e-5 is 30.000000000000004 steps.
-  return Math.min(1, Number((Math.ceil(bound / step - 1e-9) * step).toPrecision(2)));
+  return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
 /** P(X ≤ count) of a binomial distribution, by the regularised incomplete beta function: I_{1−p}(n − k, k + 1). */

@@ -11,7 +11,7 @@ import {
 import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
-import { JointSensor, type SensorNoise } from '../../src/safety-check/sensor.ts';
+import { JointSensor, type SensorNoise } from '../../src/safety-check/plants.ts';
 import { createCommand, jointSpec } from './adversary.ts';
 import { springsJ } from './springs.ts';
 import { times } from './times.ts';

@@ -1,5 +1,6 @@
 /** How long a robot may go on after something went wrong, and how far: what tests hold every robot to. */
 import type { RobotModel } from '../../src/core/index.ts';
+import { brakeS as longestBrakeS } from '../../src/safety-check/witness/stop-watch.ts';
 
 /** What a reference takes at most to the servos and a measurement from them, s. */
 const BUS_S = 0.005;
@@ -26,7 +27,7 @@ export interface ReactionBound {
 export function reactionBound(model: RobotModel, leaseS: number): ReactionBound {
   if (!(leaseS >= 0)) throw new RangeError(`leaseS must be ≥ 0, got ${leaseS}`);
   const tickS = 2 / model.controlHz;
-  const brakeS = Math.max(...model.joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
+  const brakeS = longestBrakeS(model);
   const totalS = leaseS + tickS + BUS_S + brakeS;
   const distance = model.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS * (totalS - brakeS / 2));
   return { detectionS: leaseS, tickS, busS: BUS_S, brakeS, totalS, distance };

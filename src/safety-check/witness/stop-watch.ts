@@ -22,6 +22,11 @@ export interface StopSample {
   readonly plantTimeS: number;
 }
 
+/** Longest way from full speed to rest by the limits, s: the largest v/A. */
+export function brakeS({ joints }: Pick<RobotModel, 'joints'>): number {
+  return Math.max(...joints.map(({ velocityMaxRadPerS, accelMaxRadPerS2 }) => velocityMaxRadPerS / accelMaxRadPerS2));
+}
+
 /**
  * The bound for commands that end when the joints move with at most `velocityMax`: detection (the lease, or nothing for NaN) and one
  * tick at full speed, then the brake manoeuvre of max v/A, and one tick in which it ends.
@@ -31,10 +36,9 @@ export function stopBound(
   detectionS: number,
 ): { readonly timeS: number; readonly distances: number[] } {
   const tickS = 1 / model.controlHz;
-  let brakeS = 0;
-  for (const { velocityMaxRadPerS: v, accelMaxRadPerS2: a } of model.joints) brakeS = Math.max(brakeS, v / a);
-  const distances = model.joints.map(({ velocityMaxRadPerS: v }) => v * (detectionS + tickS) + (v * brakeS) / 2);
-  return { timeS: detectionS + brakeS + 2 * tickS, distances };
+  const longestS = brakeS(model);
+  const distances = model.joints.map(({ velocityMaxRadPerS: v }) => v * (detectionS + tickS) + (v * longestS) / 2);
+  return { timeS: detectionS + longestS + 2 * tickS, distances };
 }
 
 type Phase = 'idle' | 'stopping' | 'settling';

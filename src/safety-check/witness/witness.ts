@@ -2,7 +2,7 @@
  * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
  * and shares nothing else with the chain that it judges. It changes nothing.
  */
-import { ArmKinematics, isFree, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_COLLISION,
@@ -12,17 +12,18 @@ import {
   BROKEN_WORKSPACE,
   LimitMonitor,
 } from '../../safety/index.ts';
-import { VIOLATION_KINDS, type ViolationKind } from '../result.ts';
+import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from '../result.ts';
 import { type Counts, countOne, createCounts, createDistances, type Distances } from '../tally.ts';
 import { ShapeDistances } from './distances.ts';
 import { FenceTrack } from './fence-track.ts';
-import { PointsRoom } from './points-room.ts';
 
 /** Rounding that is no violation: of distances, m, and of speeds, relative. */
 const ROUNDING_M = 1e-9;
 const ROUNDING_SPEED = 1e-9;
 /** Two integrations of one base's path differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-5;
+/** Rounding that is no excursion: of positions, rad or m, and of speeds, relative. */
+const ROUNDING_ARM = 1e-9;
 
 /** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */
 const NEAR_M = 0.1;
@@ -238,4 +239,87 @@ export class Witness {
     const periodS = 1 / this.#model.controlHz;
     return Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
   }
+}
+
+/**
+ * Judges the simulated arm itself, as loads and lag take it beyond: counts ticks after which it was measured beyond its limits. A
+ * mobile base has none of them.
+ */
+export class ArmWitness {
+  readonly counts: Counts<ArmKind> = createCounts(ARM_KINDS);
+  readonly #model: RobotModel;
+  readonly #arm: ArmKinematics;
+  readonly #points: PointsRoom;
+
+  constructor(model: RobotModel) {
+    this.#model = model;
+    this.#arm = new ArmKinematics(model);
+    this.#points = new PointsRoom(model, this.#arm);
+  }
+
+  /** Where the arm truly is, [n] rad, and how fast, [n] rad/s. */
+  check(positionRad: ArrayLike<number>, velocityRadPerS: ArrayLike<number>): void {
+    const { joints, base } = this.#model;
+    if (base !== undefined) return;
+    let beyond = 0;
+    let fast = 0;
+    for (let i = 0; i < joints.length; i++) {
+      const joint = joints[i]!;
+      // As a share: slow and fast joints lie side by side.
+      fast = Math.max(fast, Math.abs(velocityRadPerS[i]!) / joint.velocityMaxRadPerS - 1);
+      if (isFree(joint)) continue;
+      beyond = Math.max(beyond, joint.positionMinRad - positionRad[i]!, positionRad[i]! - joint.positionMaxRad);
+    }
+    this.#count('armPosition', beyond);
+    this.#count('armSpeed', fast);
+    this.#arm.forward(positionRad);
+    this.#count('armWorkspace', -this.#points.smallestM());
+  }
+
+  /** MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
+  checkDistance(distanceM: number): void {
+    this.#count('armContact', -distanceM);
+  }
+
+  #count(kind: ArmKind, amount: number): void {
+    if (amount > ROUNDING_ARM) countOne(this.counts[kind], amount);
+  }
+}
+
+interface BoxedPoint {
+  readonly link: number;
+  readonly atM: readonly number[];
+  readonly box: WorkspaceBox;
+}
+
+/** The box that the tool and other listed points of an arm have to stay in, by the arm's forward kinematics alone. */
+class PointsRoom {
+  readonly #arm: ArmKinematics;
+  readonly #workspace: WorkspaceBox;
+  readonly #points: readonly BoxedPoint[];
+  readonly #point: Float64Array = new Float64Array(3);
+
+  constructor({ workspace, points = [] }: RobotModel, arm: ArmKinematics) {
+    this.#arm = arm;
+    this.#workspace = workspace;
+    this.#points = points.map(({ link, positionM, workspace: own }) => {
+      return { link: arm.topology.link(link), atM: positionM, box: own ?? workspace };
+    });
+  }
+
+  /** The smallest distance of any point to the walls of its box at the arm's kept pose, m; negative outside. */
+  smallestM(): number {
+    let room = roomM(this.#arm.tcpPositionM, this.#workspace);
+    for (const { link, atM, box } of this.#points) {
+      this.#arm.pointOf(this.#point, link, atM);
+      room = Math.min(room, roomM(this.#point, box));
+    }
+    return room;
+  }
+}
+
+function roomM(p: Float64Array, { minM, maxM }: WorkspaceBox): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - minM[k]!, maxM[k]! - p[k]!);
+  return least;
 }
