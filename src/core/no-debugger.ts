@@ -1,6 +1,4 @@
-/**
- * No debugger in a process that can move or stop a robot. Imports nothing: the guardian runs it too.
- */
+/** No debugger in a process that can move or stop a robot. */
 
 /**
  * Ignores SIGUSR1, on which Node would open its inspector to whoever reaches the port; `tell` is called each time instead.

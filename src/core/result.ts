@@ -33,7 +33,7 @@ export class ReinError extends Error {
   readonly kind: ErrorKind;
   readonly remedy: string | undefined;
 
-  constructor(kind: ErrorKind, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+  constructor(kind: ErrorKind, message: string, options: { remedy?: string | undefined; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReinError';
     this.kind = kind;
@@ -63,7 +63,7 @@ export function unpackError(packed: PackedError | Error): Error;
 export function unpackError(packed: PackedError | Error): Error {
   if (packed instanceof Error) return packed;
   const { kind, message, remedy } = packed;
-  return new ReinError(kind, message, remedy === undefined ? {} : { remedy });
+  return new ReinError(kind, message, { remedy });
 }
 
 /** The message of anything that was thrown. */

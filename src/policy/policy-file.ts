@@ -102,7 +102,7 @@ export async function loadPolicyFile(path: string, expected: PolicyFileExpectati
     );
   }
   throw new ReinError('policy', `${file} cannot be used. ${adopted.error.message}`, {
-    ...(adopted.error.remedy === undefined ? {} : { remedy: adopted.error.remedy }),
+    remedy: adopted.error.remedy,
     cause: adopted.error,
   });
 }

@@ -49,7 +49,7 @@ export class WorkerRosLink implements RosLink {
     while (this.generation() < 0 || !this.isStopperReady()) {
       if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) {
         const [message, remedy] = readText(this.#memory).split('\n');
-        throw new ReinError('driver', message ?? '', remedy === undefined || remedy === '' ? {} : { remedy });
+        throw new ReinError('driver', message ?? '', { remedy: remedy || undefined });
       }
       if (performance.now() > limitMs) {
         throw new ReinError('driver', `The processes that speak ROS were not ready within ${START_MS / 1000} s.`, {

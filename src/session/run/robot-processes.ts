@@ -220,7 +220,7 @@ export function explainedBy(path: string, error: unknown): unknown {
   if (!(error instanceof ReinError)) return error;
   const said = lastError(path);
   if (said === undefined) return error;
-  return new ReinError(error.kind, said.msg, said.remedy === undefined ? {} : { remedy: said.remedy });
+  return new ReinError(error.kind, said.msg, { remedy: said.remedy });
 }
 
 /** The last line at level error or above in a log of JSON lines. */

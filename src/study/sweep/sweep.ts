@@ -113,8 +113,7 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
     const parts = await TrialParts.open(trialSpecOf(study, variant, seed)).catch((cause: unknown) => {
       if (!(cause instanceof ReinError)) throw cause;
       const { kind, message, remedy } = cause;
-      const told = remedy === undefined ? { cause } : { remedy, cause };
-      throw new ReinError(kind, `The variant ${variant} cannot be begun: ${message}`, told);
+      throw new ReinError(kind, `The variant ${variant} cannot be begun: ${message}`, { remedy, cause });
     });
     try {
       checkMeasures(study, parts.own.environment);
