@@ -122,7 +122,7 @@ function millionTables(result) {
     (robot.arm?.excursions ?? []).map((one) => [
       ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, one.kind],
       ...[number(one.count), number(one.ticks), number(one.worst, 4), one.unit],
-      robot.arm.margins.find(({ key }) => key === MARGIN_OF[one.kind])?.sentence ?? '–',
+      robot.arm.margins.find(({ key }) => key === MARGIN_OF[one.kind])?.message ?? '–',
     ]),
   );
   return `${result.verdict ?? `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks.`}

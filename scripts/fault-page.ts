@@ -73,9 +73,9 @@ function reported(): string {
   const rows = [...guards, ...others].sort((a, b) => a.row - b.row || (a.name < b.name ? -1 : 1));
   return markdownTable(
     ['no.', 'name', 'seen by', 'what is done', 'may still move it', 'goes away', 'what happened', 'what to do'],
-    rows.map(({ row, name, seenBy, action, mayMove, clears, sentence, remedy }) => {
+    rows.map(({ row, name, seenBy, action, mayMove, clears, message, remedy }) => {
       const goes = clears === 'byItself' ? 'with its cause' : 'when acknowledged';
-      return [row, name, seenBy, action, mayMove, goes, sentence, remedy];
+      return [row, name, seenBy, action, mayMove, goes, message, remedy];
     }),
   );
 }

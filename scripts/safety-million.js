@@ -216,7 +216,7 @@ console.table(
 );
 for (const { robot, without, arm } of counted) {
   const name = without.length > 0 ? `${robot} without ${without.join(', ')}` : robot;
-  for (const { sentence } of arm.margins) console.log(`${name}: ${sentence}`);
+  for (const { message } of arm.margins) console.log(`${name}: ${message}`);
 }
 if (robots.length > 0)
   console.log(

@@ -125,7 +125,7 @@ class TrainingRun {
 
   static async start(setup: RunSetup): Promise<TrainingRun> {
     const folder = mkdtempSync(join(tmpdir(), 'rein-training-bench-'));
-    const onFault = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
+    const onFault = (message: string): void => void process.stderr.write(`${message}\n`);
     const common = { setup, runId: 'bench', folder, onFault };
     // Its robot only sends: the bare engine beside it chooses its threads alike.
     const learner = await Learner.start({ ...common, bind: 'tcp://127.0.0.1:0', start: 'fresh', hasRobot: false });

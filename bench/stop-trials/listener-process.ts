@@ -18,7 +18,7 @@ const bus = new Socket({
 });
 let atMs = 0;
 const reader = new MockBusReader((kind, _count, values) => {
-  tell({ kind: 'frame', frame: { kind, atMs, valuesRad: [...values] } });
+  report({ kind: 'frame', frame: { kind, atMs, valuesRad: [...values] } });
 });
 bus.on('data', (bytes) => {
   atMs = nowMs();
@@ -28,12 +28,12 @@ let tickedAtMs = nowMs();
 setInterval(() => {
   const fromMs = tickedAtMs;
   tickedAtMs = nowMs();
-  if (tickedAtMs - fromMs > TICK_MS + HELD_UP_MS) tell({ kind: 'heldUp', fromMs, toMs: tickedAtMs });
+  if (tickedAtMs - fromMs > TICK_MS + HELD_UP_MS) report({ kind: 'heldUp', fromMs, toMs: tickedAtMs });
 }, TICK_MS);
 process.on('disconnect', () => process.exit(0));
 process.on('SIGINT', () => undefined);
-tell({ kind: 'ready', isRaised });
+report({ kind: 'ready', isRaised });
 
-function tell(message: ListenerMessage): void {
+function report(message: ListenerMessage): void {
   process.send?.(message);
 }

@@ -36,7 +36,7 @@ export interface StopTrialResult {
   readonly name: StopTrialName;
   /** Rows of the fault table that this shows. */
   readonly rows: readonly number[];
-  readonly sentence: string;
+  readonly message: string;
   /** Trials that count. */
   readonly trials: number;
   /**

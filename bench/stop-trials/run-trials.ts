@@ -103,8 +103,8 @@ async function runKind(rig: TrialRig, kind: TrialKind, options: StopTrialsOption
     measure(name as StopMeasureName, boundMs, outcomes),
   );
   const passed = failed.length === 0 && measures.every(({ failures }) => failures === 0);
-  const { name, rows, sentence } = kind;
-  return { name, rows, sentence, trials: outcomes.length, setAside, measures, failed, passed };
+  const { name, rows, message } = kind;
+  return { name, rows, message, trials: outcomes.length, setAside, measures, failed, passed };
 }
 
 /** Whether all that is wrong may come of the listener's having been held up for so long: a bound missed by more is missed, whatever else is wrong. */

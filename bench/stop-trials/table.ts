@@ -20,7 +20,7 @@ export function formatStopTrials(result: StopTrialsResult): string {
     ...results.flatMap(rowsOf),
   ];
   for (const { name, failed, setAside } of results) {
-    for (const sentence of failed) lines.push(`${name}: ${sentence}`);
+    for (const message of failed) lines.push(`${name}: ${message}`);
     for (const { heldUpMs, why } of setAside) {
       lines.push(
         `${name}: set aside and made again, because the machine held the listener up for ${ms(heldUpMs)} ms: ${why}`,

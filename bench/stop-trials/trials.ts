@@ -28,7 +28,7 @@ export interface TrialOutcome {
 export interface TrialKind {
   readonly name: StopTrialName;
   readonly rows: readonly number[];
-  readonly sentence: string;
+  readonly message: string;
   readonly boundsMs: (rig: TrialRig) => Readonly<Partial<Record<StopMeasureName, number>>>;
   /** The arm is at full speed. `index`: which trial this is. */
   readonly run: (rig: TrialRig, index: number) => Promise<TrialOutcome>;
@@ -43,18 +43,18 @@ const brakeBoundsMs: TrialKind['boundsMs'] = ({ model }) => ({
 
 export const TRIAL_KINDS: readonly TrialKind[] = [
   {
-    ...{ name: 'nodeKilled', rows: [3, 25], sentence: 'The node is killed (SIGKILL).', boundsMs: brakeBoundsMs },
+    ...{ name: 'nodeKilled', rows: [3, 25], message: 'The node is killed (SIGKILL).', boundsMs: brakeBoundsMs },
     run: (rig) => stopsAfter(rig, signalTo(rig, 'node', 'SIGKILL')),
     restore: async (rig) => rig.nodeIsHere(),
   },
   {
-    ...{ name: 'nodeFrozen', rows: [2, 3], sentence: 'The node is frozen (SIGSTOP).', boundsMs: brakeBoundsMs },
+    ...{ name: 'nodeFrozen', rows: [2, 3], message: 'The node is frozen (SIGSTOP).', boundsMs: brakeBoundsMs },
     run: async (rig) => holdsItsLease(rig, await stopsAfter(rig, signalTo(rig, 'node', 'SIGSTOP'))),
     restore: async (rig) => rig.kill('node', 'SIGCONT'),
   },
   {
     ...{ name: 'nodeFloods', rows: [31, 32] },
-    sentence: `The node sends ${FLOOD_PER_S} commands a second for ${FLOOD_MS / 1e3} s, or messages of 1 MiB, in turn, and comes again when it is cut off.`,
+    message: `The node sends ${FLOOD_PER_S} commands a second for ${FLOOD_MS / 1e3} s, or messages of 1 MiB, in turn, and comes again when it is cut off.`,
     // Until it has said as much as it may it is followed, as any node: after that nothing it says is.
     boundsMs: ({ model }) => ({
       brakeBegins: 1e3 * (servedS(FLOOD_PER_S, model.controlHz) + detectionBoundS(model)),
@@ -65,12 +65,12 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
     restore: async (rig) => rig.nodeIsHere(),
   },
   {
-    ...{ name: 'nodeSendsNaN', rows: [1], sentence: 'The node sends NaN, every tick.', boundsMs: brakeBoundsMs },
+    ...{ name: 'nodeSendsNaN', rows: [1], message: 'The node sends NaN, every tick.', boundsMs: brakeBoundsMs },
     run: async (rig) => stopsAfter(rig, await rig.begin('nan')),
     restore: async () => undefined,
   },
   {
-    ...{ name: 'guardKilled', rows: [25], sentence: 'The guard is killed (SIGKILL).' },
+    ...{ name: 'guardKilled', rows: [25], message: 'The guard is killed (SIGKILL).' },
     boundsMs: () => ({ firstStopFrame: STOP_FRAMES_MS, lastStopFrame: STOP_FRAMES_MS }),
     run: async (rig) => stoppedByFrames(rig, signalTo(rig, 'guard', 'SIGKILL')),
     restore: async (rig) => {
@@ -79,7 +79,7 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
     },
   },
   {
-    ...{ name: 'guardFrozen', rows: [24], sentence: 'The guard is frozen (SIGSTOP).' },
+    ...{ name: 'guardFrozen', rows: [24], message: 'The guard is frozen (SIGSTOP).' },
     boundsMs: () => ({ firstStopFrame: SILENCE_MS + STOP_FRAMES_MS, lastStopFrame: SILENCE_MS + STOP_FRAMES_MS }),
     run: async (rig) => stoppedByFrames(rig, signalTo(rig, 'guard', 'SIGSTOP')),
     restore: async (rig) => rig.kill('guard', 'SIGCONT'),

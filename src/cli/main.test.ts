@@ -177,10 +177,10 @@ describe('what a command line is understood as', () => {
     ['safety check a.urdf --package mine', 'It must be NAME=FOLDER'],
     ['safety check a.urdf --accel fast', 'It must be a number above 0'],
     ['safety check arm6 --chain maybe', 'Allowed choices are on, off'],
-  ])('%s is misuse', async (line, sentence) => {
+  ])('%s is misuse', async (line, message) => {
     const { code, error, command } = await rein(line);
     expect([code, command]).toEqual([2, undefined]);
-    expect(error).toContain(sentence);
+    expect(error).toContain(message);
     expect(error).toContain('Try: rein safety check --help');
   });
 

@@ -85,7 +85,7 @@ What CONFIG can be:
   arm.urdf, arm.xml         an MJCF or URDF as it is, with --limits: a limits file, or MoveIt's or Franka's as it is.
                             Meshes of a URDF are looked for beside it, in packages above it (package.xml), on
                             ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, and where --package says. What is only visual is
-                            not read. What no file says (acceleration, stiffness) is worked out and told.
+                            not read. What no file says (acceleration, stiffness) is worked out and printed.
 
 What happens:
   1  The limits are checked for sense. What contradicts itself is refused with file, line and column.

@@ -73,10 +73,10 @@ function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig)
     const { velocityMaxRadPerS: v, accelMaxRadPerS2: a, positionMinRad, positionMaxRad } = joint;
     const T = 1 / controlHz;
     // docs/safety-case.md, brake bound
-    const wayRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
+    const pathRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
     const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
-    if (isFree(joint) || wayRad <= roomRad || roomRad <= 0) return [];
-    const message = `joint "${joint.name}" takes ${round(wayRad)} ${positionUnit(joint)} to stop from its full speed and has ${round(roomRad)} ${positionUnit(joint)} between its limits: it needs more acceleration or less speed`;
+    if (isFree(joint) || pathRad <= roomRad || roomRad <= 0) return [];
+    const message = `joint "${joint.name}" takes ${round(pathRad)} ${positionUnit(joint)} to stop from its full speed and has ${round(roomRad)} ${positionUnit(joint)} between its limits: it needs more acceleration or less speed`;
     return [
       { path: base === undefined ? ['joints', i, 'accelMaxRadPerS2'] : ['base', 'steeringAccelMaxRadPerS2'], message },
     ];

@@ -71,8 +71,8 @@ describe.each(kinds)('the way of $name', ({ base, joints }) => {
         for (let piece = 0; piece < pieces; piece++) {
           const before = pose.slice();
           path.advance(pose, piece, pieces);
-          const wayM = Math.hypot(pose[0]! - before[0]!, pose[1]! - before[1]!);
-          expect(wayM).toBeLessThanOrEqual(path.lengthM / pieces + 1e-9);
+          const pathM = Math.hypot(pose[0]! - before[0]!, pose[1]! - before[1]!);
+          expect(pathM).toBeLessThanOrEqual(path.lengthM / pieces + 1e-9);
           expect(Math.abs(pose[2]! - before[2]!)).toBeLessThanOrEqual(path.turnRad / pieces + 1e-12);
         }
       }),

@@ -4,6 +4,6 @@
  * Ignores SIGUSR1, on which Node would open its inspector to whoever reaches the port; `tell` is called each time instead.
  * Call it first. A flag for it (`--disable-sigusr1`) exists in newer versions of Node only.
  */
-export function refuseDebugger(tell: () => void = () => undefined): void {
-  process.on('SIGUSR1', tell);
+export function refuseDebugger(report: () => void = () => undefined): void {
+  process.on('SIGUSR1', report);
 }

@@ -68,7 +68,7 @@ export interface WeightsDefect {
     | 'bad-digest'
     | 'not-finite';
   /** In words that follow "the weights are refused:". */
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** Completes weights with their digest. Throws `RangeError` where shapes and weights do not match in size. */
@@ -171,6 +171,6 @@ function isShape(value: unknown): boolean {
   return typeof name === 'string' && Array.isArray(shape) && shape.every(isCount);
 }
 
-function defect(reason: WeightsDefect['reason'], sentence: string): Result<never, WeightsDefect> {
-  return err({ reason, sentence });
+function defect(reason: WeightsDefect['reason'], message: string): Result<never, WeightsDefect> {
+  return err({ reason, message });
 }

@@ -281,7 +281,7 @@ export class GuardTick implements TickStages {
   #checkLimits(): number {
     const { referenceRad, sentRad } = this.#chain;
     if (this.#seedResult === 'notFinite') return 0;
-    if (this.#seedResult !== 'ok') return this.#monitor.checkWayBack(referenceRad, this.#dtS);
+    if (this.#seedResult !== 'ok') return this.#monitor.checkRecovery(referenceRad, this.#dtS);
     return this.#monitor.check(referenceRad, this.#dtS, this.frame.robot.positionRad, sentRad);
   }
 

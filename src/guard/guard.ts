@@ -9,7 +9,7 @@ import {
   type Vec,
 } from '../core/index.ts';
 import type { Driver } from '../drivers/index.ts';
-import { answerRequest, type Fault, hasTorque, nextSafetyState, sentenceOf } from '../safety/index.ts';
+import { answerRequest, type Fault, hasTorque, messageOf, nextSafetyState } from '../safety/index.ts';
 import { Authority } from './authority.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 import type { Asker } from './link/link.ts';
@@ -88,7 +88,7 @@ export class Guard {
   #answer(request: GuardRequest): GuardAnswer {
     const tick = this.#tick;
     const input = tick.inputFor(request.kind);
-    const answer = answerRequest(tick.state, input, this.#tell);
+    const answer = answerRequest(tick.state, input, this.#report);
     if (!answer.ok) return answer;
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
       const prepared = this.#prepare();
@@ -110,7 +110,7 @@ export class Guard {
     return this.#closing;
   }
 
-  readonly #tell = (fault: Fault): string => sentenceOf(fault, this.#tick.frame, this.#model.joints);
+  readonly #report = (fault: Fault): string => messageOf(fault, this.#tick.frame, this.#model.joints);
 
   /** Whether torque can come on now. */
   #prepare(): GuardAnswer {
@@ -141,7 +141,7 @@ export class Guard {
     // It goes on from where it is measured, so it has to be.
     if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
-    const answer = answerRequest(tick.state, input, this.#tell);
+    const answer = answerRequest(tick.state, input, this.#report);
     if (!answer.ok) return answer;
     tick.acknowledge();
     tick.forgetCommands();

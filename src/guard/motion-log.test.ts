@@ -9,11 +9,11 @@ function watch() {
   const entries: MotionEntry[] = [];
   const log = new MotionLog(arm6.joints.slice(0, 2), (entry) => entries.push(entry));
   const frame = createGuardFrame(2, 0, 1);
-  const see = (state: SafetyStateName, decider: Decider, commandSeq: number, wayRad: number): void => {
+  const see = (state: SafetyStateName, decider: Decider, commandSeq: number, pathRad: number): void => {
     frame.tick++;
     frame.robot.measuredAtS = frame.tick / 100;
     Object.assign(frame, { state, decider, commandSeq });
-    frame.referenceRad[1]! += wayRad;
+    frame.referenceRad[1]! += pathRad;
     log.see(frame);
   };
   return { entries, see, frame };

@@ -1,6 +1,6 @@
 /** When the arm was moved, by whom, when it was braked and when it stood: what people ask after an incident. */
 import type { Decider, GuardFrame, JointModel, SafetyStateName } from '../core/index.ts';
-import { faultsOf, sentenceOf } from '../safety/index.ts';
+import { faultsOf, messageOf } from '../safety/index.ts';
 
 /** One change. Times are of the machine's monotonic clock, s. */
 export interface MotionEntry {
@@ -49,7 +49,7 @@ export class MotionLog {
       this.#state = state;
       this.#decider = decider;
       const sinceS = decider === 'hold' ? atS - this.#commandAtS : 0;
-      const faults = faultsOf(frame.faultFlags).map((fault) => sentenceOf(fault, frame, this.#joints));
+      const faults = faultsOf(frame.faultFlags).map((fault) => messageOf(fault, frame, this.#joints));
       const why = faults.length === 0 ? {} : { why: faults.join(' ') };
       this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why });
     }

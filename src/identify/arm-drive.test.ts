@@ -116,7 +116,7 @@ describe('an identification', () => {
 
   it('moves nothing where the driver reports no torque (NaN)', async () => {
     const states = new Set<string>();
-    const deaf: Around = (link, arm) => {
+    const receivesNothing: Around = (link, arm) => {
       const read = arm.read.bind(arm);
       arm.read = (out) => {
         const status = read(out);
@@ -126,7 +126,7 @@ describe('an identification', () => {
       link.onFrame(({ state }) => states.add(state));
       return link;
     };
-    await expect(identified(deaf)).rejects.toThrow('measures no torque of wrist_2');
+    await expect(identified(receivesNothing)).rejects.toThrow('measures no torque of wrist_2');
     expect([...states].filter((state) => state.startsWith('active'))).toEqual([]);
   }, 60_000);
 
@@ -178,8 +178,8 @@ describe('an identification', () => {
         }
         before = referenceRad[2]!;
       });
-      const wayHome = new Approach(model, link.latest.robot.positionRad);
-      const lines = announcementOf(model, excitationOf({ model, ...MOTION }), wayHome).join('\n');
+      const pathHome = new Approach(model, link.latest.robot.positionRad);
+      const lines = announcementOf(model, excitationOf({ model, ...MOTION }), pathHome).join('\n');
       expect(lines).toMatch(
         /home first, in \d+ s, .* no faster than 15 % .*: elbow 0\.40 rad; the tool up to 0\.\d\d m/,
       );
@@ -267,7 +267,7 @@ describe('what is announced of an arm at home', () => {
 });
 
 /** A guard in real time that does nothing but what a test tells it. */
-class ToldLink implements GuardLink {
+class ReportedLink implements GuardLink {
   readonly shape = { joints: 6, signals: 0, actions: 6, controlHz: 100, timing: 'real-time' } as const;
   readonly latest;
   readonly lostReason = undefined;
@@ -305,15 +305,15 @@ class ToldLink implements GuardLink {
 }
 
 describe('a drive in real time', () => {
-  async function told(): Promise<{ readonly link: ToldLink; readonly drive: ArmDrive }> {
+  async function reported(): Promise<{ readonly link: ReportedLink; readonly drive: ArmDrive }> {
     const opened = await openArm(model, new PlantArm({ model, velocityFeedForward: true }));
-    const link = new ToldLink(opened.link);
+    const link = new ReportedLink(opened.link);
     await opened.close();
     return { link, drive: new ArmDrive(model, link) };
   }
 
   it('asks for leave to move until a person has given it, and for nothing else', async () => {
-    const { link, drive } = await told();
+    const { link, drive } = await reported();
     const wait: GuardAnswer = { ok: false, reason: 'only a person may', needs: 'person' };
     link.answers = [wait, wait, wait];
     await drive.activate();
@@ -323,7 +323,7 @@ describe('a drive in real time', () => {
   });
 
   it('ends where the guard hangs, and is not lost', async () => {
-    const { link, drive } = await told();
+    const { link, drive } = await reported();
     link.passes = () => new Promise(() => undefined);
     await expect(
       drive.stand(
@@ -335,7 +335,7 @@ describe('a drive in real time', () => {
   });
 
   it('ends where the guard answers nothing, and then asks for nothing more', async () => {
-    const { link, drive } = await told();
+    const { link, drive } = await reported();
     link.isMute = true;
     await expect(drive.activate()).rejects.toThrow('The guard has said nothing');
     await drive.hold();
@@ -343,7 +343,7 @@ describe('a drive in real time', () => {
   });
 
   it('waits for a reading of the arm before anything is said of it, and not for ever', async () => {
-    const { link } = await told();
+    const { link } = await reported();
     link.latest.state = 'disconnected';
     await expect(untilMeasured(link, 20)).rejects.toThrow('it is disconnected');
     let passes = 0;
@@ -356,7 +356,7 @@ describe('a drive in real time', () => {
   });
 
   it('ends at what the guard tells of as an error, and not at what it told before', async () => {
-    const { link, drive } = await told();
+    const { link, drive } = await reported();
     const news: GuardNotice = { level: 'error', row: 25, message: 'The stopper is away.', remedy: 'Wait for it.' };
     let passes = 0;
     link.passes = async () => {

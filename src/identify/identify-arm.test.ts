@@ -145,7 +145,7 @@ describe('the torque observer of an identified arm', () => {
   }
 
   /** Ticks from `disturb` on until a push or a load is told of, where the arm stands at home; `undefined`: not within a second. */
-  async function ticksUntilTold(
+  async function ticksUntilReported(
     options: Partial<PlantArmOptions>,
     disturb: (arm: PlantArm) => void,
   ): Promise<number | undefined> {
@@ -153,17 +153,17 @@ describe('the torque observer of an identified arm', () => {
     await link.advance(options.payload === undefined ? STILL : 1);
     expect(flagsOf(link)).toEqual([]);
     disturb(arm);
-    let told: number | undefined;
-    for (let tick = 1; tick <= model.controlHz && told === undefined; tick++) {
+    let reported: number | undefined;
+    for (let tick = 1; tick <= model.controlHz && reported === undefined; tick++) {
       await link.advance(1);
-      if (flagsOf(link).includes('torqueResidual')) told = tick;
+      if (flagsOf(link).includes('torqueResidual')) reported = tick;
     }
     const { residualJoint, residualNm } = link.latest;
     // The figures are those of the stop, also once the arm stands.
-    await link.advance(told === undefined ? 0 : STILL);
-    if (told !== undefined) expect(link.latest).toMatchObject({ residualJoint, residualNm });
+    await link.advance(reported === undefined ? 0 : STILL);
+    if (reported !== undefined) expect(link.latest).toMatchObject({ residualJoint, residualNm });
     await link.close();
-    return told;
+    return reported;
   }
   const nominal = identified({}, 40);
   const nothing = (): void => undefined;
@@ -207,13 +207,13 @@ describe('the torque observer of an identified arm', () => {
           const sizeN = share * forceN!;
           arm.plant.pushLink(at, [sizeN * x, sizeN * y, sizeN * z], pointM);
         };
-        const told = await ticksUntilTold({}, push(1.5));
-        expect(told, link).toBeLessThanOrEqual(mostTicks);
-        expect(await ticksUntilTold({}, push(0.3)), link).toBeUndefined();
+        const reported = await ticksUntilReported({}, push(1.5));
+        expect(reported, link).toBeLessThanOrEqual(mostTicks);
+        expect(await ticksUntilReported({}, push(0.3)), link).toBeUndefined();
       }
       const massKg = sensitivity.payloadKg!;
-      expect(await ticksUntilTold({ payload: { massKg: 1.5 * massKg } }, nothing)).toBeLessThanOrEqual(mostTicks);
-      expect(await ticksUntilTold({ payload: { massKg: 0.3 * massKg } }, nothing)).toBeUndefined();
+      expect(await ticksUntilReported({ payload: { massKg: 1.5 * massKg } }, nothing)).toBeLessThanOrEqual(mostTicks);
+      expect(await ticksUntilReported({ payload: { massKg: 0.3 * massKg } }, nothing)).toBeUndefined();
     },
     120_000,
   );
@@ -227,13 +227,13 @@ describe('the torque observer of an identified arm', () => {
       expect(await faultsSeen({}, ({ plant }) => plant.pushLink(ELBOW, [0, 0, 60]))).toContain('torqueResidual');
       expect(await faultsSeen({ payload: { massKg: 3 } }, nothing)).toContain('torqueResidual');
       const stiffer = servo(SHOULDER, (joint) => ({ stiffnessNmPerRad: 1.3 * joint.stiffnessNmPerRad }));
-      const deaf = { externalMaxNm: model.joints.map(() => 1e4) };
+      const receivesNothing = { externalMaxNm: model.joints.map(() => 1e4) };
       const pushed = ({ plant }: PlantArm): void => plant.pushLink(ELBOW, [0, 0, 60]);
-      expect(await faultsSeen({}, pushed, deaf)).toEqual([]);
-      expect(await faultsSeen({ model: stiffer }, pushed, deaf)).toContain('servoResidual');
+      expect(await faultsSeen({}, pushed, receivesNothing)).toEqual([]);
+      expect(await faultsSeen({ model: stiffer }, pushed, receivesNothing)).toContain('servoResidual');
       // A servo that leads by its own damping follows smooth references as if it had the right one: only little of it shows.
       const undamped = servo(SHOULDER, (joint) => ({ dampingNmSPerRad: 0.1 * joint.dampingNmSPerRad }));
-      expect(await faultsSeen({ model: undamped }, nothing, deaf)).toContain('servoResidual');
+      expect(await faultsSeen({ model: undamped }, nothing, receivesNothing)).toContain('servoResidual');
     },
     120_000,
   );

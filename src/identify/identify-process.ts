@@ -54,11 +54,11 @@ async function announce(
 }
 
 function progress(parent: Parent): (passedS: number, wholeS: number) => void {
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   return (passedS, wholeS) => {
     const nowMs = performance.now();
-    if (nowMs - toldMs < PROGRESS_MS) return;
-    toldMs = nowMs;
+    if (nowMs - reportedAtMs < PROGRESS_MS) return;
+    reportedAtMs = nowMs;
     void parent.send({ kind: 'progress', passedS, wholeS });
   };
 }

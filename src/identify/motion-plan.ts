@@ -57,9 +57,9 @@ export class Approach implements JointPath {
     const isHome = homeRad.every((toRad, i) => Math.abs(toRad - fromRad[i]!) <= AT_HOME_RAD);
     // Of (1 − cos πs)/2 over T: largest speed π/2 · way / T, largest acceleration π²/2 · way / T².
     const times = joints.map(({ velocityMaxRadPerS, accelMaxRadPerS2 }, i) => {
-      const wayRad = Math.abs(homeRad[i]! - fromRad[i]!);
-      const bySpeedS = (Math.PI * wayRad) / (2 * SPEED_SHARE * velocityMaxRadPerS);
-      const byAccelS = Math.PI * Math.sqrt(wayRad / (2 * ACCEL_SHARE * accelMaxRadPerS2));
+      const pathRad = Math.abs(homeRad[i]! - fromRad[i]!);
+      const bySpeedS = (Math.PI * pathRad) / (2 * SPEED_SHARE * velocityMaxRadPerS);
+      const byAccelS = Math.PI * Math.sqrt(pathRad / (2 * ACCEL_SHARE * accelMaxRadPerS2));
       return Math.max(bySpeedS, byAccelS);
     });
     this.durationS = isHome ? 0 : Math.max(...times);

@@ -29,7 +29,7 @@ export interface VerdictRow {
   readonly within: number | undefined;
   readonly ok: boolean;
   /** Where it is not: what is wrong, and what to write instead. */
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** A stiffness that differs more than this is another servo: a tank's content, the leash's force and lag go with it. */
@@ -52,7 +52,7 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
   const { value, within } = servo.stiffness[i]!;
   const file = joint.stiffnessNmPerRad;
   const ok = Math.abs(value - file) + within <= STIFFNESS_SHARE * file;
-  const sentence = `stiffnessNmPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}, or set the servo to its file`;
+  const message = `stiffnessNmPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}, or set the servo to its file`;
   return {
     of: joint.name,
     what: 'stiffness',
@@ -61,7 +61,7 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
     measured: value,
     within,
     ok,
-    sentence,
+    message,
   };
 }
 
@@ -75,19 +75,19 @@ function dampingRow(joint: JointModel, { servo }: Identification, i: number, tan
   const less = (value - within) / file;
   if (tank === undefined) {
     const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
-    const sentence = `dampingNmSPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}`;
-    return { ...row, ok, sentence };
+    const message = `dampingNmSPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}`;
+    return { ...row, ok, message };
   }
   const ok = less >= tank.recovery * softer;
   const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
-  const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${significant(less / softer)}: damping ${significant(value)} ± ${significant(within)} for ${file} in the file, stiffness ${significant(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
-  return { ...row, ok, sentence };
+  const message = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${significant(less / softer)}: damping ${significant(value)} ± ${significant(within)} for ${file} in the file, stiffness ${significant(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
+  return { ...row, ok, message };
 }
 
 function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
   const measured = torquePeakNm[i]!;
   const file = joint.torqueMaxNm;
-  const sentence = `${joint.name} gave ${significant(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
+  const message = `${joint.name} gave ${significant(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
   const ok = measured <= file * (1 + 1e-6);
   return {
     of: joint.name,
@@ -97,7 +97,7 @@ function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: numbe
     measured,
     within: undefined,
     ok,
-    sentence,
+    message,
   };
 }
 
@@ -105,7 +105,7 @@ function noiseRow(joint: JointModel, found: Identification, i: number): VerdictR
   const measured = found.noisePeakRad[i]!;
   const file = joint.encoderNoiseRad;
   const ok = file === undefined || measured <= file;
-  const sentence = `readings of ${joint.name} are off by up to ${significant(measured)} ${positionUnit(joint)} while it stands, and its file says ${file}: write encoderNoiseRad: ${significant(1.5 * measured)}`;
+  const message = `readings of ${joint.name} are off by up to ${significant(measured)} ${positionUnit(joint)} while it stands, and its file says ${file}: write encoderNoiseRad: ${significant(1.5 * measured)}`;
   return {
     of: joint.name,
     what: 'encoder noise',
@@ -114,7 +114,7 @@ function noiseRow(joint: JointModel, found: Identification, i: number): VerdictR
     measured,
     within: undefined,
     ok,
-    sentence,
+    message,
   };
 }
 
@@ -122,16 +122,16 @@ function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
   const file = tank === undefined ? undefined : (tank.delayTicks ?? 0);
   const measured = servo.delayTicks;
   const ok = file === undefined || measured <= file;
-  const sentence = `references come into force ${measured} ticks late, and the tank's file says ${file}: write tank.delayTicks: ${measured}`;
-  return { of: 'robot', what: 'delay', unit: 'ticks', file, measured, within: undefined, ok, sentence };
+  const message = `references come into force ${measured} ticks late, and the tank's file says ${file}: write tank.delayTicks: ${measured}`;
+  return { of: 'robot', what: 'delay', unit: 'ticks', file, measured, within: undefined, ok, message };
 }
 
 function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
   const file = tank === undefined ? undefined : Number(tank.velocityFeedForward ?? false);
   const measured = Number(servo.velocityFeedForward);
   const ok = file === undefined || measured === file;
-  const sentence = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;
-  return { of: 'robot', what: 'velocity feed-forward', unit: '', file, measured, within: undefined, ok, sentence };
+  const message = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;
+  return { of: 'robot', what: 'velocity feed-forward', unit: '', file, measured, within: undefined, ok, message };
 }
 
 /**

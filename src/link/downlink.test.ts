@@ -118,7 +118,7 @@ describe('weights on the wire', () => {
     const robot = subscribe(learner, { after: 3 });
     await expect.poll(() => robot.subscription.version, { timeout: 5000 }).toBe(80);
     expect(robot.versions[0]).toBe(17);
-    expect(robot.faults.map((f) => f.sentence)).toEqual(['weights versions 4 to 16 are no longer kept']);
+    expect(robot.faults.map((f) => f.message)).toEqual(['weights versions 4 to 16 are no longer kept']);
   });
 
   it('are not used when they belong to another run or are not finite', async () => {
@@ -152,7 +152,7 @@ describe('weights on the wire', () => {
     expect(robot.faults).toEqual([
       {
         reason: 'bad-version',
-        sentence: `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`,
+        message: `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`,
       },
     ]);
   });

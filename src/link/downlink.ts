@@ -157,7 +157,7 @@ class Arrivals {
 class BundleGate {
   version: number;
   readonly #options: SubscribeOptions;
-  #toldVersion = '';
+  #reportedVersion = '';
 
   constructor(options: SubscribeOptions) {
     this.#options = options;
@@ -180,7 +180,7 @@ class BundleGate {
     try {
       await this.#options.onBundle(bundle);
     } catch (error) {
-      this.#report({ reason: 'bad-message', sentence: `weights version ${version} was not taken: ${error}` });
+      this.#report({ reason: 'bad-message', message: `weights version ${version} was not taken: ${error}` });
     }
     return true;
   }
@@ -198,8 +198,8 @@ class BundleGate {
 
   #report(problem: LinkFault): undefined {
     // A learner of another version repeats its weights as any: said once.
-    if (problem.reason === 'bad-version' && problem.sentence === this.#toldVersion) return;
-    if (problem.reason === 'bad-version') this.#toldVersion = problem.sentence;
+    if (problem.reason === 'bad-version' && problem.message === this.#reportedVersion) return;
+    if (problem.reason === 'bad-version') this.#reportedVersion = problem.message;
     this.#options.onFault?.(problem);
     return undefined;
   }

@@ -124,9 +124,9 @@ describe('formats', () => {
 
   it('transitions are read back from the file', () => {
     const frame = decodeFrame(readFileSync(`${FOLDER}transitions.frame`));
-    if (!frame.ok) throw new Error(frame.error.sentence);
+    if (!frame.ok) throw new Error(frame.error.message);
     const batch = readBatch(frame.value, SIZES);
-    if (!batch.ok) throw new Error(batch.error.sentence);
+    if (!batch.ok) throw new Error(batch.error.message);
     expect(batch.value.previous).toEqual({ epoch: 1, seq: 77 });
     const size = recordBytes(SIZES);
     const read = [0, 1].map((n) => decodeRecord(batch.value.records.subarray(n * size, (n + 1) * size), SIZES));
@@ -135,7 +135,7 @@ describe('formats', () => {
 
   it('weights are read back from the file and verified', () => {
     const frame = decodeFrame(readFileSync(`${FOLDER}weights.frame`));
-    if (!frame.ok) throw new Error(frame.error.sentence);
+    if (!frame.ok) throw new Error(frame.error.message);
     const bundle = decodeBundle(frame.value.payload);
     expect(bundle).toEqual({ ok: true, value: BUNDLE });
     expect(verifyWeights(BUNDLE, { runId: 'insert-é', schemaHash: COMMON.schemaHash, newestVersion: 8 }).ok).toBe(true);

@@ -187,7 +187,7 @@ describe('link', () => {
         if (t.seq === 5 && failures-- > 0) throw new Error('no room');
         seen.push(t);
       },
-      onFault: (sentence) => faults.push(sentence),
+      onFault: (message) => faults.push(message),
     });
     const journal = journalIn();
     const link = uplink(learner.address, journal);
@@ -248,11 +248,11 @@ describe('link', () => {
     };
     await old.send(encodeFrame({ kind: 'hello', schemaHash, robotHash: robotIdHash('old') }, jsonPayload(hello)));
     const frame = decodeFrame((await old.receive())[0]!);
-    if (!frame.ok) throw new Error(frame.error.sentence);
+    if (!frame.ok) throw new Error(frame.error.message);
     expect(frame.value.kind).toBe('refuse');
     expect(JSON.parse(Buffer.from(frame.value.payload).toString())).toEqual({
       code: 'wrong-version',
-      sentence: 'the robot writes transitions in version 1, the learner reads version 2',
+      message: 'the robot writes transitions in version 1, the learner reads version 2',
       remedy: 'run the same version of Rein on the robot and on the learner',
     });
     expect(learner.counters.refused).toEqual({ 'wrong-version': 1 });
@@ -273,7 +273,7 @@ describe('link', () => {
   });
 
   describe('in an older version of the protocol', () => {
-    const sentence = `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`;
+    const message = `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`;
 
     it('a robot is refused, the learner says so once, and others are served', async () => {
       const faults: string[] = [];
@@ -284,14 +284,14 @@ describe('link', () => {
       for (let i = 0; i < 3; i++) {
         await old.send(older({ kind: 'hello' }, jsonPayload({})));
         const answer = decodeFrame((await old.receive())[0]!);
-        if (!answer.ok) throw new Error(answer.error.sentence);
+        if (!answer.ok) throw new Error(answer.error.message);
         expect(answer.value.kind).toBe('refuse');
         expect(JSON.parse(Buffer.from(answer.value.payload).toString())).toMatchObject({
           code: 'wrong-version',
-          sentence,
+          message,
         });
       }
-      expect(faults).toEqual([`a robot is refused: ${sentence}`]);
+      expect(faults).toEqual([`a robot is refused: ${message}`]);
       expect(learner.counters).toMatchObject({ refused: { 'wrong-version': 3 }, quarantined: { 'bad-version': 3 } });
       await uplink(learner.address, journalIn()).connected(3000);
     });
@@ -302,12 +302,12 @@ describe('link', () => {
       const remedy = 'run the same version of Rein on the robot and on the learner';
       await expect(askLearner(old.address, 3000)).rejects.toMatchObject({
         ...{ kind: 'environment', remedy },
-        message: `the learner at ${old.address} cannot be used: ${sentence}`,
+        message: `the learner at ${old.address} cannot be used: ${message}`,
       });
       const reasons: (string | undefined)[] = [];
       const link = uplink(old.address, journalIn(), { onState: (_, reason) => reasons.push(reason) });
-      await expect(link.connected(3000)).rejects.toMatchObject({ message: sentence, remedy });
-      expect(reasons).toEqual([sentence]);
+      await expect(link.connected(3000)).rejects.toMatchObject({ message, remedy });
+      expect(reasons).toEqual([message]);
     });
   });
 
@@ -352,7 +352,7 @@ describe('link', () => {
       await robot.send(encodeFrame({ kind: 'hello', ...fields }, jsonPayload(hello)));
       for (const next of [made, encodeFrame]) {
         const frame = decodeFrame((await robot.receive())[0]!);
-        kinds.push(frame.ok ? frame.value.kind : frame.error.sentence);
+        kinds.push(frame.ok ? frame.value.kind : frame.error.message);
         await robot.send(next({ kind: 'heartbeat', ...fields }));
         if (next === made) await robot.send(encodeFrame({ kind: 'heartbeat', ...fields }));
       }
@@ -464,7 +464,7 @@ describe('link', () => {
     while (seen.filter((kind) => kind === 'transitions').length < 2) {
       const [identity, bytes] = await router.receive();
       const frame = decodeFrame(bytes!);
-      if (!frame.ok) throw new Error(frame.error.sentence);
+      if (!frame.ok) throw new Error(frame.error.message);
       seen.push(frame.value.kind);
       const isHello = frame.value.kind === 'hello';
       await router.send([
@@ -495,17 +495,17 @@ describe('link', () => {
     };
     for (let i = 0; i < 8; i++) journal.append(step(i));
     await journal.flush();
-    const told: number[] = [];
-    while (told.length < 2) {
+    const reported: number[] = [];
+    while (reported.length < 2) {
       const [identity, bytes] = await router.receive();
       const frame = decodeFrame(bytes!);
-      if (!frame.ok) throw new Error(frame.error.sentence);
+      if (!frame.ok) throw new Error(frame.error.message);
       const { kind, sequence } = frame.value;
       if (kind === 'hello') await router.send([identity!, encodeFrame({ kind: 'helloAck' }, jsonPayload(welcome))]);
       if (kind === 'transitions') for (const seq of [7, 3]) await router.send([identity!, ack(seq)]);
-      if (kind === 'heartbeat' && link.counters.acked === 8) told.push(sequence);
+      if (kind === 'heartbeat' && link.counters.acked === 8) reported.push(sequence);
     }
-    expect(told).toEqual([0, 0]);
+    expect(reported).toEqual([0, 0]);
     expect(link.counters).toMatchObject({ acked: 8, lost: 0, resent: 0 });
   });
 

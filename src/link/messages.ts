@@ -60,7 +60,7 @@ const refusalSchema = z.object({
   code: z.custom<'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session'>(
     (code) => typeof code === 'string',
   ),
-  sentence: z.string(),
+  message: z.string(),
   remedy: z.string(),
 });
 export type Refusal = Readonly<z.infer<typeof refusalSchema>>;
@@ -108,13 +108,13 @@ const SAME_VERSION = 'run the same version of Rein on the robot and on the learn
 
 /** Why a robot and a learner of different formats do not talk. */
 export function versionRefusal(robot: number, learner: number): Refusal {
-  const sentence = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
-  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
+  const message = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
+  return { code: 'wrong-version', message, remedy: SAME_VERSION };
 }
 
 /** The same where not even frames can be read: `problem` is what `decodeFrame` said of a `bad-version`. */
-export function protocolRefusal({ sentence }: LinkFault): Refusal {
-  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
+export function protocolRefusal({ message }: LinkFault): Refusal {
+  return { code: 'wrong-version', message, remedy: SAME_VERSION };
 }
 
 /** An object as a JSON payload. */

@@ -61,8 +61,8 @@ function infoIn(frame: Frame): LearnerInfo | undefined {
 }
 
 function otherVersion(address: string, problem: LinkFault): ReinError {
-  const { sentence, remedy } = protocolRefusal(problem);
-  return new ReinError('environment', `the learner at ${address} cannot be used: ${sentence}`, { remedy });
+  const { message, remedy } = protocolRefusal(problem);
+  return new ReinError('environment', `the learner at ${address} cannot be used: ${message}`, { remedy });
 }
 
 function noAnswer(address: string): ReinError {

@@ -92,7 +92,7 @@ describe('control channel', () => {
           const message = sender.outgoing()[index];
           if (message === undefined) return;
           const read = readControl(message.payload);
-          if (!read.ok) throw new Error(read.error.sentence);
+          if (!read.ok) throw new Error(read.error.message);
           if (receiver.accept(message.number, read.value.base)) got.push(read.value.body['n']);
           if (!isAckLost) sender.acknowledged(receiver.expected);
         };

@@ -89,7 +89,7 @@ export class JournalIntake {
   }
 
   /** The robot says how many records of its journal it cannot give any more: those of whole files leave no gap in the numbers. */
-  tellLost(records: number): void {
+  reportLost(records: number): void {
     this.#lose(records - this.#lost);
   }
 
@@ -212,23 +212,23 @@ export function refusalFor(
 ): Refusal | undefined {
   if (hello.recordVersion !== RECORD_VERSION) return versionRefusal(hello.recordVersion, RECORD_VERSION);
   if (hello.runId !== own.runId) {
-    const sentence = `the learner is for run ${own.runId}, the robot ${hello.robotId} is in run ${hello.runId}`;
-    return { code: 'wrong-run', sentence, remedy: 'give both the same run directory or run id' };
+    const message = `the learner is for run ${own.runId}, the robot ${hello.robotId} is in run ${hello.runId}`;
+    return { code: 'wrong-run', message, remedy: 'give both the same run directory or run id' };
   }
   const isSameShape = hello.observationSize === own.observationSize && hello.actionSize === own.actionSize;
   if (schemaHash !== own.schemaHash || !isSameShape) {
-    const sentence = `the learner was started for schema ${own.schemaHash}, the robot ${hello.robotId} has ${schemaHash}`;
-    return { code: 'wrong-schema', sentence, remedy: 'give both the same robot and task configuration' };
+    const message = `the learner was started for schema ${own.schemaHash}, the robot ${hello.robotId} has ${schemaHash}`;
+    return { code: 'wrong-schema', message, remedy: 'give both the same robot and task configuration' };
   }
   const differing = own.meaning === undefined ? undefined : firstDifference(hello.meaning ?? {}, own.meaning);
   if (differing !== undefined) {
     const [key, theirs, ours] = differing;
-    const sentence = `${key} is ${theirs} at the robot ${hello.robotId} and ${ours} at the learner`;
-    return { code: 'wrong-schema', sentence, remedy: 'give both the same robot and task configuration' };
+    const message = `${key} is ${theirs} at the robot ${hello.robotId} and ${ours} at the learner`;
+    return { code: 'wrong-schema', message, remedy: 'give both the same robot and task configuration' };
   }
   if (live !== undefined) {
-    const sentence = `a robot with the id ${hello.robotId} is already connected (${live.process})`;
-    return { code: 'robot-busy', sentence, remedy: 'stop it, or give this robot another id' };
+    const message = `a robot with the id ${hello.robotId} is already connected (${live.process})`;
+    return { code: 'robot-busy', message, remedy: 'stop it, or give this robot another id' };
   }
   return undefined;
 }

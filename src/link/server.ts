@@ -50,7 +50,7 @@ export interface LearnerServerOptions {
   /** What an earlier server's `watermarks()` gave, stored with the replay buffer. */
   readonly watermarks?: readonly Watermark[];
   /** Told in one sentence of what went wrong and was survived. */
-  readonly onFault?: (sentence: string) => void;
+  readonly onFault?: (message: string) => void;
   /** Records that a robot may have under way; default 2048. */
   readonly creditRecords?: number;
   /** Silence after which a robot's place may be taken by another of the same id, ms; default 3000. */
@@ -102,7 +102,7 @@ export class LearnerServer {
   readonly #byIdentity = new Map<string, RobotPeer>();
   readonly #known: Watermark[];
   /** Of peers of other versions, each told once: there are 255 at most. */
-  readonly #toldVersions = new Set<string>();
+  readonly #reportedVersions = new Set<string>();
   readonly #instance = randomBytes(8).toString('hex');
   readonly #loops: Promise<void>[];
   readonly #timers: NodeJS.Timeout[];
@@ -196,15 +196,15 @@ export class LearnerServer {
     // Who has been welcomed speaks this version: one that it does not would be damage.
     if (problem.reason !== 'bad-version' || this.#byIdentity.has(identity.toString('hex'))) return;
     this.#refuse(identity, protocolRefusal(problem));
-    if (this.#toldVersions.has(problem.sentence)) return;
-    this.#toldVersions.add(problem.sentence);
-    this.#options.onFault?.(`a robot is refused: ${problem.sentence}`);
+    if (this.#reportedVersions.has(problem.message)) return;
+    this.#reportedVersions.add(problem.message);
+    this.#options.onFault?.(`a robot is refused: ${problem.message}`);
   }
 
   #receiveInSession(identity: Buffer, frame: Frame): void {
     const robot = this.#byIdentity.get(identity.toString('hex'));
     if (robot === undefined) {
-      this.#refuse(identity, { code: 'no-session', sentence: 'say hello first', remedy: '' });
+      this.#refuse(identity, { code: 'no-session', message: 'say hello first', remedy: '' });
       return;
     }
     robot.heardMs = performance.now();
@@ -213,7 +213,7 @@ export class LearnerServer {
 
   #receiveFrom(robot: RobotPeer, frame: Frame): void {
     if (frame.robotHash !== robotIdHash(robot.robotId)) {
-      quarantine(this.counters, { reason: 'wrong-robot', sentence: 'the frame is from another robot' });
+      quarantine(this.counters, { reason: 'wrong-robot', message: 'the frame is from another robot' });
     } else if (frame.kind === 'transitions' || frame.kind === 'control') {
       if (robot.queued >= MAX_QUEUED_FRAMES) this.counters.flooded++;
       else
@@ -221,7 +221,7 @@ export class LearnerServer {
           frame.kind === 'control' ? this.#takeControl(robot, frame) : this.#takeBatch(robot, frame),
         );
     } else if (frame.kind === 'heartbeat') {
-      robot.intake.tellLost(frame.sequence);
+      robot.intake.reportLost(frame.sequence);
       this.#acknowledge(robot, 0);
     } else if (frame.kind === 'controlAck') {
       robot.control.acknowledged(frame.sequence);
@@ -287,7 +287,7 @@ export class LearnerServer {
   async #takeBatch(robot: RobotPeer, frame: Frame): Promise<void> {
     if (this.#isClosed) return;
     if (frame.schemaHash !== this.#options.schemaHash) {
-      quarantine(this.counters, { reason: 'wrong-schema', sentence: 'the frame has another schema' });
+      quarantine(this.counters, { reason: 'wrong-schema', message: 'the frame has another schema' });
       return;
     }
     const batch = readBatch(frame, this.#options);

@@ -181,11 +181,11 @@ async function bindOne(socket: Router | XPublisher, address: string): Promise<st
     await bindPatiently(socket, address, port === 0 ? 0 : STILL_CLOSING_MS);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const sentence =
+    const message =
       code === 'EADDRINUSE'
         ? `port ${port} on ${host} is in use`
         : `${address} cannot be bound: ${(error as Error).message}`;
-    throw new ReinError('link', sentence, {
+    throw new ReinError('link', message, {
       remedy: 'stop the program that uses it (perhaps another learner), or choose another port',
       cause: error,
     });

@@ -128,8 +128,8 @@ export class Uplink {
       this.#state === 'connected' || (this.#state === 'refused' && this.#refusal?.code !== 'robot-busy');
     await this.#waitFor(isSettled, timeoutMs);
     if (this.#state === 'connected') return;
-    const sentence = this.#refusal?.sentence ?? `no learner answers at ${this.#options.address}`;
-    throw new ReinError('link', sentence, {
+    const message = this.#refusal?.message ?? `no learner answers at ${this.#options.address}`;
+    throw new ReinError('link', message, {
       remedy: this.#refusal?.remedy ?? 'start the learner (rein learn), or check the address',
     });
   }
@@ -319,7 +319,7 @@ export class Uplink {
     if (this.#state === 'connected' && nowMs - this.#heardMs > 3 * heartbeatMs) this.#lose();
     if (this.#state !== 'connected' && nowMs - this.#heardMs > this.#renewAfterMs) {
       this.#heardMs = nowMs;
-      this.#connection.renew(); // a peer that says nothing we can read: the socket may be deaf for good
+      this.#connection.renew(); // a peer that says nothing we can read: the socket may receive nothing for good
     }
     if (this.#state !== 'connected') this.#hello();
     else if (nowMs - this.#beatMs >= heartbeatMs) {
@@ -351,7 +351,7 @@ export class Uplink {
   #setState(state: UplinkState): void {
     if (state === this.#state) return;
     this.#state = state;
-    this.#options.onState?.(state, this.#refusal?.sentence);
+    this.#options.onState?.(state, this.#refusal?.message);
     this.#settle();
   }
 

@@ -81,12 +81,12 @@ export type LinkFaultReason =
 export interface LinkFault {
   readonly reason: LinkFaultReason;
   /** One sentence. */
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** A failed `Result` with a `LinkFault`. */
-export function fault(reason: LinkFaultReason, sentence: string): { readonly ok: false; readonly error: LinkFault } {
-  return { ok: false, error: { reason, sentence } };
+export function fault(reason: LinkFaultReason, message: string): { readonly ok: false; readonly error: LinkFault } {
+  return { ok: false, error: { reason, message } };
 }
 
 /** A frame's fields. `payload` is a view into the received message: copy what must outlive it. */

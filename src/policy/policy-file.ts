@@ -184,6 +184,6 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function refused(sentence: string, remedy: string, cause?: unknown): ReinError {
-  return new ReinError('policy', `${sentence}.`, cause === undefined ? { remedy } : { remedy, cause });
+function refused(message: string, remedy: string, cause?: unknown): ReinError {
+  return new ReinError('policy', `${message}.`, cause === undefined ? { remedy } : { remedy, cause });
 }

@@ -43,7 +43,7 @@ describe('the simulated arm', () => {
     expect(totals.violations.filter(({ count }) => count > 0)).toEqual([]);
     const advice = totals.arm.margins.find(({ key }) => key === 'clearanceM')!;
     expect(advice.set).toBeGreaterThanOrEqual(model.collision!.clearanceM + 0.004);
-    expect(advice.sentence).toMatch(/4 mm deep: set collision\.clearanceM to /);
+    expect(advice.message).toMatch(/4 mm deep: set collision\.clearanceM to /);
     expect(verdictOf('arm6', totals, terms)).toMatchObject({
       ok: true,
       verdict: expect.stringMatching(/kept every limit .*; the simulated arm .* 4 mm deep into touching \(\d+ ticks\)/),

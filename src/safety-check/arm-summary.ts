@@ -44,21 +44,21 @@ function advices(model: RobotModel, excursions: readonly ArmExcursion[]): Margin
     if (worst === 0) continue;
     if (kind === 'armPosition') {
       const set = roundedUp(model.limitMarginRad + worst);
-      const sentence = `A joint went ${significant(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
-      found.push({ key: 'limitMarginRad', sentence, set, unit });
+      const message = `A joint went ${significant(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
+      found.push({ key: 'limitMarginRad', message, set, unit });
     } else if (kind === 'armSpeed') {
       const set = Math.floor(100 / (1 + worst)) / 100;
-      const sentence = `A joint was ${significant(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
-      found.push({ key: 'velocityMaxRadPerS', sentence, set, unit });
+      const message = `A joint was ${significant(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
+      found.push({ key: 'velocityMaxRadPerS', message, set, unit });
     } else if (kind === 'armContact') {
       const clearanceM = model.collision?.clearanceM ?? 0;
       const set = roundedUp(clearanceM + worst);
-      const sentence = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
-      found.push({ key: 'clearanceM', sentence, set, unit });
+      const message = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
+      found.push({ key: 'clearanceM', message, set, unit });
     } else {
       const set = roundedUp(worst);
-      const sentence = `The tool left its box by ${significant(1e3 * worst)} mm: draw each wall of workspace ${significant(1e3 * set)} mm in.`;
-      found.push({ key: 'workspace', sentence, set, unit });
+      const message = `The tool left its box by ${significant(1e3 * worst)} mm: draw each wall of workspace ${significant(1e3 * set)} mm in.`;
+      found.push({ key: 'workspace', message, set, unit });
     }
   }
   return found;

@@ -81,7 +81,7 @@ export interface ArmExcursion {
 export interface MarginAdvice {
   readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'workspace' | 'clearanceM';
   /** What the arm did, and what to set instead of what, in one message. */
-  readonly sentence: string;
+  readonly message: string;
   /** What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. */
   readonly set: number;
   readonly unit: string;

@@ -5,7 +5,7 @@ export interface SafetyBit {
   readonly name: string;
   readonly bit: number;
   /** What happened, for an operator. */
-  readonly sentence: string;
+  readonly message: string;
   /** Unit of the quantity that was limited; `1` for none. */
   readonly unit: string;
   /** Where the rule comes from. */
@@ -158,6 +158,6 @@ export function namesOfBits(bits: number): readonly string[] {
   return SAFETY_BITS.filter((each) => (bits & each.bit) !== 0).map((each) => each.name);
 }
 
-function row(name: string, bit: number, sentence: string, unit: string, source: string): SafetyBit {
-  return { name, bit, sentence, unit, source };
+function row(name: string, bit: number, message: string, unit: string, source: string): SafetyBit {
+  return { name, bit, message, unit, source };
 }

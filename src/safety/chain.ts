@@ -274,7 +274,7 @@ export class SafetyChain {
     }
     const trial = this.#trial;
     // What was sent is not where the reference is: first they come together again.
-    if (this.#tank?.isHeld) this.#tank.reunite(u, this.referenceRad, times);
+    if (this.#tank?.isHeld) this.#tank.rejoin(u, this.referenceRad, times);
     if (!isLeftOut(trial, 'limiter')) {
       const slowed = slowDown(u, this.#model, this.speedRatio);
       bits[STAGE.limiter] = slowed | this.#limiter.apply(u, v, times);

@@ -6,7 +6,7 @@ import {
   faultsOf,
   isAtLeast,
   mayGoOnInSimulation,
-  sentenceOf,
+  messageOf,
   withRow,
   worstAction,
 } from './faults.ts';
@@ -22,20 +22,20 @@ function fault(flag: number): Fault {
 
 describe('what a fault says to people', () => {
   it('names joint and amount of a torque that is off, in N of a joint that slides', () => {
-    const told = fault(TORQUE_RESIDUAL);
-    const start = told.sentence.slice(0, -1);
-    expect(sentenceOf(told, { residualJoint: 1, residualNm: -8.26 }, joints)).toBe(`${start} (wrist: -8.3 N·m).`);
-    expect(sentenceOf(told, { residualJoint: 0, residualNm: 60 }, joints)).toBe(`${start} (lift: 60.0 N).`);
-    expect(sentenceOf(told, { residualJoint: 1, residualNm: Number.NaN }, joints)).toBe(
+    const reported = fault(TORQUE_RESIDUAL);
+    const start = reported.message.slice(0, -1);
+    expect(messageOf(reported, { residualJoint: 1, residualNm: -8.26 }, joints)).toBe(`${start} (wrist: -8.3 N·m).`);
+    expect(messageOf(reported, { residualJoint: 0, residualNm: 60 }, joints)).toBe(`${start} (lift: 60.0 N).`);
+    expect(messageOf(reported, { residualJoint: 1, residualNm: Number.NaN }, joints)).toBe(
       `${start} (wrist: no torque is measured).`,
     );
   });
 
   it('names no joint where none is known, and none of a fault that is not about torques', () => {
-    const told = fault(TORQUE_RESIDUAL);
-    expect(sentenceOf(told, { residualJoint: -1, residualNm: 0 }, joints)).toBe(told.sentence);
+    const reported = fault(TORQUE_RESIDUAL);
+    expect(messageOf(reported, { residualJoint: -1, residualNm: 0 }, joints)).toBe(reported.message);
     const other = fault(TRACKING_ERROR);
-    expect(sentenceOf(other, { residualJoint: 1, residualNm: 9 }, joints)).toBe(other.sentence);
+    expect(messageOf(other, { residualJoint: 1, residualNm: 9 }, joints)).toBe(other.message);
   });
 
   it('ends with its row', () => {

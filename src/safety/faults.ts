@@ -43,7 +43,7 @@ export interface Fault {
   /** Who may move the robot while the flag is set. */
   readonly mayMove: 'anybody' | 'human' | 'nobody';
   /** What happened, and what to do, for an operator. */
-  readonly sentence: string;
+  readonly message: string;
   readonly remedy: string;
 }
 
@@ -114,22 +114,22 @@ export const TORQUE_FAULTS: number = TORQUE_RESIDUAL | SERVO_RESIDUAL;
 export type FaultFigures = Pick<GuardFrame, 'residualJoint' | 'residualNm'>;
 
 /** What `fault` says to people, with the joint (of `joints`) and the amount where there is one. Allocates. */
-export function sentenceOf(
-  { bit, sentence }: Fault,
+export function messageOf(
+  { bit, message }: Fault,
   { residualJoint, residualNm }: FaultFigures,
   joints: readonly Pick<JointModel, 'name' | 'kind'>[],
 ): string {
   const joint = joints[residualJoint];
-  if ((bit & TORQUE_FAULTS) === 0 || joint === undefined) return sentence;
+  if ((bit & TORQUE_FAULTS) === 0 || joint === undefined) return message;
   const amount = Number.isFinite(residualNm)
     ? `${residualNm.toFixed(1)} ${torqueUnit(joint)}`
     : 'no torque is measured';
-  return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
+  return `${message.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
 }
 
 /** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */
-export function withRow(sentence: string, row: number): string {
-  return `${sentence.replace(/\.$/, '')} (fault ${row}).`;
+export function withRow(message: string, row: number): string {
+  return `${message.replace(/\.$/, '')} (fault ${row}).`;
 }
 
 /** Remembers flags that must be acknowledged. Tick-safe. */

@@ -1,7 +1,7 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
 import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
-import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
+import { faultsOf, messageOf, withRow } from '../safety/index.ts';
 
 /** The arm has so long to come to rest, s. */
 const STANDS_AFTER_S = 3;
@@ -42,7 +42,7 @@ export class GuardControl {
     if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
     if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
     const faults = faultsOf(latest.faultFlags);
-    const message = faults.map((fault) => withRow(sentenceOf(fault, latest, this.#joints), fault.row)).join(' ');
+    const message = faults.map((fault) => withRow(messageOf(fault, latest, this.#joints), fault.row)).join(' ');
     if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
     if (latest.state === 'disconnected') {
       return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };

@@ -82,7 +82,7 @@ export class LearnerConnection {
       },
       onState: (state, reason) => {
         reportStatus(reason);
-        if (state === 'connected') this.#tellDemonstrated();
+        if (state === 'connected') this.#reportDemonstrated();
         options.onState?.(state);
       },
     });
@@ -98,7 +98,7 @@ export class LearnerConnection {
         this.#bundles.push(bundle);
         this.#wake();
       },
-      onFault: (fault) => onFault(`Weights were not used: ${fault.sentence}.`),
+      onFault: (fault) => onFault(`Weights were not used: ${fault.message}.`),
     });
   }
 
@@ -148,10 +148,10 @@ export class LearnerConnection {
   demonstrationsComplete(transitions: number): void {
     this.#demonstrated = transitions;
     // Not kept waiting: whoever connects is told then.
-    if (this.#uplink.state === 'connected') this.#tellDemonstrated();
+    if (this.#uplink.state === 'connected') this.#reportDemonstrated();
   }
 
-  #tellDemonstrated(): void {
+  #reportDemonstrated(): void {
     if (this.#demonstrated !== undefined) {
       this.#uplink.sendControl('demonstrationsComplete', { transitions: this.#demonstrated });
     }

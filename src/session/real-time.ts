@@ -90,7 +90,7 @@ export class RealTime implements Pace {
     // Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked.
     const isTankEmpty = cut.why === TANK_STAYS_EMPTY && afterStop === 'wait';
     if (isTankEmpty) {
-      const { sentence: message, remedy } = faultsOf(TANK_EMPTY)[0]!;
+      const { message, remedy } = faultsOf(TANK_EMPTY)[0]!;
       listeners.report({ level: 'warn', name: 'tankEmpty', row: 42, message, remedy });
     }
     await this.#guard.stands();

@@ -304,8 +304,8 @@ describe('a run whose surroundings fail', () => {
     const disk = spyOnDisk();
     try {
       const events: SessionEvent[] = [];
-      const told: RunStatus['link'][] = [];
-      const observer = { status: ({ link }: RunStatus) => void told.push(link), print: () => undefined };
+      const reported: RunStatus['link'][] = [];
+      const observer = { status: ({ link }: RunStatus) => void reported.push(link), print: () => undefined };
       const session = await robot.open({
         ...{ policy: await robot.policyFile(), learner: 'tcp://127.0.0.1:9', drainMs: 100, observer },
         listener: { event: (event) => events.push(event) },
@@ -316,7 +316,7 @@ describe('a run whose surroundings fail', () => {
       await session.runEpisode({ purpose: 'training', maxSteps: 3 }).done;
       await session.close();
       expect(recorded()).toHaveLength(before);
-      expect(told.at(-1)).toMatchObject({ pending: before, notRecorded: 3 });
+      expect(reported.at(-1)).toMatchObject({ pending: before, notRecorded: 3 });
       const ends = events.filter(({ name }) => name === 'transitionsPending' || name === 'notRecorded');
       expect(ends.map(({ message }) => message)).toEqual([
         ...(before === 0 ? [] : [expect.stringMatching(/^5 transitions wait in the journal/)]),
@@ -339,8 +339,8 @@ describe('a run whose surroundings fail', () => {
       let isHanging = true;
       const request = link!.request.bind(link);
       const asked = new Promise<void>((resolve) => {
-        link!.request = (wish) => {
-          if (wish.kind !== 'resetScene' || !isHanging) return request(wish);
+        link!.request = (requested) => {
+          if (requested.kind !== 'resetScene' || !isHanging) return request(requested);
           resolve();
           return new Promise(() => {});
         };

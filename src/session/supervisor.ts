@@ -158,7 +158,7 @@ export class Supervisor {
   }
 
   /** Hands the node a message, where there is one. */
-  tellNode(message: { readonly kind: string }): void {
+  sendToNode(message: { readonly kind: string }): void {
     if (this.#node?.connected === true) this.#node.send(message);
   }
 
@@ -242,7 +242,7 @@ export class Supervisor {
         void this.#end(0);
         return;
       }
-      this.#tellGuardToStop();
+      this.#askGuardToStop();
       if (this.#restarts >= this.#options.maxNodeRestarts) {
         void this.#end(code ?? 1);
         return;
@@ -267,7 +267,7 @@ export class Supervisor {
 
   async #end(exitCode: number): Promise<void> {
     this.#isEnding = true;
-    this.#tellGuardToStop();
+    this.#askGuardToStop();
     await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
     await this.#endProcess(this.#guard, this.#options.stopLimitMs);
     await this.#endGuardian(true);
@@ -286,7 +286,7 @@ export class Supervisor {
     });
   }
 
-  #tellGuardToStop(): void {
+  #askGuardToStop(): void {
     if (this.#guard?.connected === true) this.#guard.send({ kind: 'stop' });
   }
 

@@ -11,31 +11,31 @@ import { FaultWatch, RecordingWatch, WeightsWatch } from './watches.ts';
 const nothing = { residualJoint: -1, residualNm: 0 };
 
 /** Events of a fault that comes and goes every 1.2 s for `forS`. */
-function events(flag: number, forS: number): { readonly told: SessionEvent[]; readonly watch: FaultWatch } {
-  const told: SessionEvent[] = [];
-  const watch = new FaultWatch(arm6.joints, (event) => told.push(event));
+function events(flag: number, forS: number): { readonly reported: SessionEvent[]; readonly watch: FaultWatch } {
+  const reported: SessionEvent[] = [];
+  const watch = new FaultWatch(arm6.joints, (event) => reported.push(event));
   for (let nowS = 0; nowS < forS; nowS += 1.2) {
     watch.see({ ...nothing, faultFlags: flag }, nowS);
     watch.see({ ...nothing, faultFlags: 0 }, nowS + 0.5);
   }
-  return { told, watch };
+  return { reported, watch };
 }
 
 it('tells a warning of every episode ever less often, and how often it came', () => {
-  const { told, watch } = events(TANK_EMPTY, 120);
+  const { reported, watch } = events(TANK_EMPTY, 120);
   // At 0, 5, 15, 35 and 75 s, each a little later as it comes every 1.2 s; it was told 21 times.
-  expect(told).toHaveLength(5);
-  expect(told.every(({ level, name }) => level === 'warn' && name === 'tankEmpty')).toBe(true);
-  expect(told[1]!.message).toMatch(/ 5 times in the last 6 s\.$/);
-  expect(told[4]!.message).toMatch(/ 34 times in the last 41 s\.$/);
+  expect(reported).toHaveLength(5);
+  expect(reported.every(({ level, name }) => level === 'warn' && name === 'tankEmpty')).toBe(true);
+  expect(reported[1]!.message).toMatch(/ 5 times in the last 6 s\.$/);
+  expect(reported[4]!.message).toMatch(/ 34 times in the last 41 s\.$/);
   // After a long silence it is news again.
   watch.see({ ...nothing, faultFlags: TANK_EMPTY }, 1000);
-  expect(told.at(-1)!.message).toBe(told[0]!.message);
+  expect(reported.at(-1)!.message).toBe(reported[0]!.message);
 });
 
 it('tells every stop, and its end', () => {
-  const { told } = events(DRIVER_LOST, 6);
-  expect(told.map(({ level }) => level)).toEqual([
+  const { reported } = events(DRIVER_LOST, 6);
+  expect(reported.map(({ level }) => level)).toEqual([
     'error',
     'info',
     'error',
@@ -50,30 +50,30 @@ it('tells every stop, and its end', () => {
 });
 
 it('names the joint and the torque of a residual', () => {
-  const { told, watch } = events(0, 0);
+  const { reported, watch } = events(0, 0);
   watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: -23.14 }, 0);
   watch.see({ faultFlags: 0, residualJoint: 2, residualNm: -23.14 }, 1);
   watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: Number.NaN }, 2);
-  expect(told[0]!.message).toMatch(/does not know \(elbow: -23\.1 N·m\)\.$/);
-  expect(told.at(-1)!.message).toMatch(/ \(elbow: no torque is measured\)\.$/);
+  expect(reported[0]!.message).toMatch(/does not know \(elbow: -23\.1 N·m\)\.$/);
+  expect(reported.at(-1)!.message).toMatch(/ \(elbow: no torque is measured\)\.$/);
 });
 
 describe('the age of the weights', () => {
   faultRow(53, 'fake', 'is told once when newer ones do not come, and once when they do again', (promised) => {
-    const told: SessionEvent[] = [];
-    const watch = new WeightsWatch((event) => told.push(event));
+    const reported: SessionEvent[] = [];
+    const watch = new WeightsWatch((event) => reported.push(event));
     const after = promised('toldAfterS');
     // A learner that publishes faster than weights come, but they come.
     for (let s = 0; s < 10 * after; s++) watch.see({ learnerVersion: 4 * s + 3, arrivedVersion: 4 * s }, s);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     const startS = 10 * after;
     for (let s = 0; s < after; s += 0.25) watch.see({ learnerVersion: 900 + s, arrivedVersion: 600 }, startS + s);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     for (let s = after; s < 2 * after; s += 0.25) watch.see({ learnerVersion: 984, arrivedVersion: 600 }, startS + s);
-    expect(told.map(({ name, row }) => `${name} ${row}`)).toEqual(['weightsStale 53']);
-    expect(told[0]!.message).toContain('It has version 984, here is 600.');
+    expect(reported.map(({ name, row }) => `${name} ${row}`)).toEqual(['weightsStale 53']);
+    expect(reported[0]!.message).toContain('It has version 984, here is 600.');
     watch.see({ learnerVersion: 985, arrivedVersion: 985 }, startS + 2 * after);
-    expect(told.map(({ name }) => name)).toEqual(['weightsStale', 'weightsBack']);
+    expect(reported.map(({ name }) => name)).toEqual(['weightsStale', 'weightsBack']);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Turns what a session sees into events for people: one when something begins, one when it is over. */
 import { type GuardFrame, isIntervention, type JointModel, type Transition } from '../core/index.ts';
 import type { JournalStatus } from '../link/index.ts';
-import { type Fault, type FaultFigures, faultsOf, isAtLeast, OTHER_FAULTS, sentenceOf } from '../safety/index.ts';
+import { type Fault, type FaultFigures, faultsOf, isAtLeast, messageOf, OTHER_FAULTS } from '../safety/index.ts';
 import type { ObservationProblem, ObservationSource } from '../tasks/index.ts';
 import type { InterventionReport, SessionEvent } from './session-types.ts';
 
@@ -43,30 +43,30 @@ export class FaultWatch {
 
   #appeared(fault: Fault, figures: FaultFigures, nowS: number): void {
     const { row, flag, remedy } = fault;
-    const message = isStop(fault) ? sentenceOf(fault, figures, this.#joints) : this.#warning(fault, nowS);
+    const message = isStop(fault) ? messageOf(fault, figures, this.#joints) : this.#warning(fault, nowS);
     if (message === undefined) return;
     this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message, remedy });
   }
 
   /** One that always comes warns of nothing: it is reported ever less often, with how often it came; `undefined`: not now. */
-  #warning({ bit, sentence }: Fault, nowS: number): string | undefined {
+  #warning({ bit, message }: Fault, nowS: number): string | undefined {
     const reported = this.#reported.get(bit);
     if (reported === undefined || nowS - reported.atS > 2 * reported.pauseS) {
       this.#reported.set(bit, { atS: nowS, pauseS: FIRST_PAUSE_S, count: 0 });
-      return sentence;
+      return message;
     }
     reported.count++;
     if (nowS - reported.atS < reported.pauseS) return undefined;
     this.#reported.set(bit, { atS: nowS, pauseS: Math.min(2 * reported.pauseS, LONGEST_PAUSE_S), count: 0 });
-    if (reported.count === 1) return sentence;
-    return `${sentence} ${reported.count} times in the last ${Math.round(nowS - reported.atS)} s.`;
+    if (reported.count === 1) return message;
+    return `${message} ${reported.count} times in the last ${Math.round(nowS - reported.atS)} s.`;
   }
 
   /** Warnings go as they came; the end of a stop is worth a word. */
   #cleared(fault: Fault): void {
     if (!isStop(fault)) return;
-    const { row, flag, sentence } = fault;
-    this.#emit({ level: 'info', name: `${flag}Cleared`, row, message: `No more: ${sentence}`, remedy: '' });
+    const { row, flag, message } = fault;
+    this.#emit({ level: 'info', name: `${flag}Cleared`, row, message: `No more: ${message}`, remedy: '' });
   }
 }
 
@@ -198,8 +198,8 @@ export class WeightsWatch {
   #bad(learnerVersion: number, arrivedVersion: number): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    const { row, name, sentence, remedy } = STALE;
-    const message = `${sentence} It has version ${learnerVersion}, here is ${arrivedVersion}.`;
+    const { row, name, remedy } = STALE;
+    const message = `${STALE.message} It has version ${learnerVersion}, here is ${arrivedVersion}.`;
     this.#emit({ level: 'warn', name, row, message, remedy });
   }
 
@@ -228,11 +228,11 @@ export class RecordingWatch {
 
   /** Takes the journal's state each time that it changes. */
   see(status: JournalStatus): void {
-    const { row, name, sentence, remedy } = RECORDING_STOPPED;
+    const { row, name, message, remedy } = RECORDING_STOPPED;
     if (status.isStopped) {
       if (this.#droppedBefore !== undefined) return;
       this.#droppedBefore = status.dropped;
-      this.#emit({ level: 'warn', name, row, message: `${sentence} Why: ${status.reason}.`, remedy });
+      this.#emit({ level: 'warn', name, row, message: `${message} Why: ${status.reason}.`, remedy });
       return;
     }
     if (this.#droppedBefore !== undefined) {

@@ -148,7 +148,7 @@ async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortContro
   try {
     return await LearnerChild.start({
       config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
-      onFault: (sentence) => log.message(sentence),
+      onFault: (message) => log.message(message),
       onLost: (error) => trouble.abort(error),
     });
   } catch (error) {
@@ -233,8 +233,8 @@ async function keepRecording({ folder, log }: Rig, name: string, recording: Epis
   }
 }
 
-function storageError(sentence: string): ReinError {
-  return new ReinError('storage', `The journal cannot be written: ${sentence}.`, {
+function storageError(message: string): ReinError {
+  return new ReinError('storage', `The journal cannot be written: ${message}.`, {
     remedy: 'Make room on the disk, or choose another folder with --out; what was recorded before is complete.',
   });
 }

@@ -4,7 +4,7 @@ import type { RunSetup } from '../config/index.ts';
 import { type Clock, LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import { createDriver, type Scene } from '../drivers/index.ts';
 import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
-import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
+import { faultsOf, messageOf, withRow } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
 
 /** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
@@ -117,7 +117,7 @@ async function acknowledge(link: GuardLink, joints: RobotModel['joints']): Promi
   await link.advance(1);
   if (answer.ok) return undefined;
   const faults = faultsOf(faultFlags);
-  const why = faults.map((fault) => withRow(sentenceOf(fault, link.latest, joints), fault.row)).join(' ');
+  const why = faults.map((fault) => withRow(messageOf(fault, link.latest, joints), fault.row)).join(' ');
   if (answer.needs === 'person') return why;
   throw new ReinError('driver', `${why} ${answer.reason}.`, { remedy: faults.map(({ remedy }) => remedy).join(' ') });
 }

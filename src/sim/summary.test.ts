@@ -89,8 +89,8 @@ describe('the summary', () => {
     [{ evaluationViolations: 2 }, 'limits were broken in 2 ticks'],
     [{ lost: 1 }, '1 transitions were lost'],
     [{ duplicated: 3 }, '3 transitions were learned from twice'],
-  ] as const)('names what was missed: %j', (outcome, sentence) => {
-    expect(summarise(input(outcome)).missed).toEqual([expect.stringContaining(sentence)]);
+  ] as const)('names what was missed: %j', (outcome, message) => {
+    expect(summarise(input(outcome)).missed).toEqual([expect.stringContaining(message)]);
   });
 
   it('names everything that was missed', () => {

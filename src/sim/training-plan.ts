@@ -147,8 +147,8 @@ export class TrainingPlan {
     const { successes, episodes, isConfirmed, bundle, result, restarts } = judged;
     this.#restarts = addRestarts(this.#restarts, restarts);
     if (restarts.count > 0) {
-      const sentence = `${restarts.count} of ${episodes} validation episodes ended in a stop of category 1`;
-      log.message(`${sentence}: ${restarts.reason}`);
+      const message = `${restarts.count} of ${episodes} validation episodes ended in a stop of category 1`;
+      log.message(`${message}: ${restarts.reason}`);
     }
     const { version: policyVersion } = bundle.manifest;
     log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);

@@ -77,8 +77,8 @@ describe('the page of faults', () => {
     expect(lines(promised)).toHaveLength(FAULT_ROWS.length);
     expect(lines(hardware)).toHaveLength(FAULT_ROWS.filter((row) => !row.applies).length);
     expect(lines(reported.split('\n## ')[0]!)).toHaveLength(FAULTS.length + OTHER_FAULTS.length);
-    for (const { sentence, remedy } of [...FAULTS, ...OTHER_FAULTS]) {
-      expect(sentence).toMatch(/^[A-Z].*\.$/);
+    for (const { message, remedy } of [...FAULTS, ...OTHER_FAULTS]) {
+      expect(message).toMatch(/^[A-Z].*\.$/);
       expect(remedy).toMatch(/^[A-Z].*(\.|\.$)/);
     }
   });

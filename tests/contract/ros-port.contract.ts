@@ -504,14 +504,14 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         two.start();
         expect([two.clock.isSimulated, two.clock.nowNs()]).toEqual([true, 0n]);
         await until(() => publisher.subscriberCount > 0, 'the subscriber is there');
-        const tell = async (sec: number, nanosec: number): Promise<void> => {
+        const report = async (sec: number, nanosec: number): Promise<void> => {
           publisher.publish({ clock: { sec, nanosec } });
           await until(() => two.clock.nowNs() === BigInt(sec) * 1_000_000_000n + BigInt(nanosec), 'the time is heard');
         };
-        await tell(10, 5);
-        await tell(12, 0);
+        await report(10, 5);
+        await report(12, 0);
         expect(jumps).toEqual([]);
-        await tell(2, 500_000_000);
+        await report(2, 500_000_000);
         expect(jumps).toEqual([9_500_000_000n]);
         expect(await faultOf('timeJump')).toMatchObject({ where: '/clock', message: 'ROS time went back by 9.5 s' });
       });
@@ -560,7 +560,7 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
       it('refuse a goal, and a second one while one runs, and tell both once', async () => {
         const refusals: string[] = [];
         const client = await pair({
-          refused: (sentence) => void refusals.push(sentence),
+          refused: (message) => void refusals.push(message),
           admit: (goal) => (JSON.stringify(goal) === JSON.stringify(tried.goal(99)) ? 'too many' : undefined),
           execute: async (_, __, signal) => {
             while (!signal.aborted) await delay(5);

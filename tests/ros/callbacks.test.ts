@@ -120,13 +120,15 @@ describeRos('a callback that throws', () => {
     expect(port.lifecycleState).toBe('inactive');
     // Refused, aborted twice: the second for feedback that does not fit.
     if (hasOwnInterfaces) expect(calls.stdout).toContain("action ['refused', 6, 6]");
-    const told = faults.filter(({ kind }) => kind === 'callback').map(({ message }) => message);
-    expect(told).toEqual(
+    const reported = faults.filter(({ kind }) => kind === 'callback').map(({ message }) => message);
+    expect(reported).toEqual(
       expect.arrayContaining(['the subscription threw', 'the service threw', 'the parameter threw', 'the hook threw']),
     );
     if (hasOwnInterfaces) {
-      expect(told).toEqual(expect.arrayContaining(['the admission threw', 'the action threw']));
-      expect(told.join()).toContain('/thrower/run\'s feedback.step is "one", it must be a whole number of 32 bits ≥ 0');
+      expect(reported).toEqual(expect.arrayContaining(['the admission threw', 'the action threw']));
+      expect(reported.join()).toContain(
+        '/thrower/run\'s feedback.step is "one", it must be a whole number of 32 bits ≥ 0',
+      );
     }
   });
 });

@@ -346,11 +346,11 @@ describeRos('a node that is started wrong', () => {
     ],
     ['a task that is not there', ['-p', 'task:=nowhere'], /there is no task called "nowhere"/],
     ['an argument that is not one', ['insert'], /"insert" is not understood/],
-  ])('ends with code 1 and one sentence for %s', async (_, args, sentence) => {
+  ])('ends with code 1 and one sentence for %s', async (_, args, message) => {
     const given = args[0] === '-p' ? ['--ros-args', ...args] : args;
     const { code, stderr } = await new RosProcess(process.execPath, [MAIN, ...given]).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(message);
     expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
   });
 });

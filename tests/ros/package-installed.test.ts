@@ -72,10 +72,10 @@ describeRos("Rein's package", () => {
       [{ params_file: '/nowhere/params.yaml' }, /\/nowhere\/params\.yaml/],
     ])(
       'says what is wrong with %j, and ends',
-      async (args, sentence) => {
+      async (args, message) => {
         const robot = launch('robot.launch.py', { out: join(scratch, 'never'), ...args });
         const { stdout, stderr } = await robot.ended;
-        expect(stdout + stderr).toMatch(sentence);
+        expect(stdout + stderr).toMatch(message);
         expect(stdout + stderr).not.toMatch(/^\S*\s+at .*\.js:\d+/m);
       },
       60_000,

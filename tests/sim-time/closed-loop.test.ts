@@ -33,7 +33,7 @@ interface Case {
   readonly declaredTicks?: number;
   readonly seed?: number;
   /** What the tank is told of its readings, rad; the file's where absent. */
-  readonly toldNoiseRad?: number;
+  readonly statedNoiseRad?: number;
   readonly loop?: Partial<LoopOptions>;
   readonly plant?: Partial<PlantOptions>;
   readonly tank?: Partial<TankModel>;
@@ -49,9 +49,9 @@ function wallBefore(model: RobotModel): PlantOptions['wall'] {
 
 function runCase(subject: CheckSubject, given: Case): Promise<LoopResult> {
   const { policy, feedForward = false, delayTicks = 0, declaredTicks = delayTicks, seed = 1 } = given;
-  const { toldNoiseRad } = given;
+  const { statedNoiseRad } = given;
   const model: RobotModel = {
-    ...(toldNoiseRad === undefined ? subject.model : withNoise(subject.model, toldNoiseRad)),
+    ...(statedNoiseRad === undefined ? subject.model : withNoise(subject.model, statedNoiseRad)),
     // The tank is tried alone: what is clear of what is another test's business.
     collision: undefined,
     tank: { ...tank, velocityFeedForward: feedForward, delayTicks: declaredTicks, ...given.tank },
@@ -91,8 +91,8 @@ const NOISE_12_BIT = (2 * Math.PI) / 2 ** 12;
 const NOISE_17_BIT = (2 * Math.PI) / 2 ** 17;
 const noisy = (['uniform', 'dither', 'adverse'] as const).flatMap((sensor) =>
   [0, 1].flatMap((readingDelayTicks) => [
-    { bits: 12, toldNoiseRad: NOISE_12_BIT, sensor, readingDelayTicks },
-    { bits: 17, toldNoiseRad: NOISE_17_BIT, sensor, readingDelayTicks },
+    { bits: 12, statedNoiseRad: NOISE_12_BIT, sensor, readingDelayTicks },
+    { bits: 17, statedNoiseRad: NOISE_17_BIT, sensor, readingDelayTicks },
   ]),
 );
 
@@ -123,12 +123,12 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
 
   it.each(noisy)(
     'is passive with encoders of $bits bits, $sensor, readings $readingDelayTicks ticks late',
-    async ({ toldNoiseRad, sensor, readingDelayTicks }) => {
-      const rng = new Rng(readingDelayTicks + Math.round(1e5 * toldNoiseRad));
+    async ({ statedNoiseRad, sensor, readingDelayTicks }) => {
+      const rng = new Rng(readingDelayTicks + Math.round(1e5 * statedNoiseRad));
       for (const policy of ENERGY_POLICIES) {
         const delayTicks = rng.int(2);
         const result = await runCase(subject, {
-          ...{ policy, toldNoiseRad, delayTicks, declaredTicks: delayTicks + readingDelayTicks },
+          ...{ policy, statedNoiseRad: statedNoiseRad, delayTicks, declaredTicks: delayTicks + readingDelayTicks },
           ...{ feedForward: rng.uniform() < 0.5, seed: rng.int(1e6) },
           loop: {
             ...{ sensor, readingDelayTicks, jitter: rng.uniform() < 0.4 ? 'wild' : 'none' },
@@ -145,7 +145,7 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
     'gets nothing from a 12-bit encoder that stands still, %s',
     async (sensor) => {
       const loop = { sensor, ticks: 600, swing: { hz: 1, share: [], phaseRad: [] } } as const;
-      const result = await runCase(subject, { policy: 'resting', toldNoiseRad: NOISE_12_BIT, loop });
+      const result = await runCase(subject, { policy: 'resting', statedNoiseRad: NOISE_12_BIT, loop });
       expectPassive(result);
       expect(result.creditedJ).toBe(0);
     },
@@ -235,13 +235,13 @@ describe('the check bites', () => {
     'where a 12-bit encoder stands still and the tank takes it for exact, %s',
     async (sensor) => {
       const loop = { sensor, noiseRad: NOISE_12_BIT, ticks: 600 } as const;
-      expect((await runCase(arm6!, { policy: 'resting', toldNoiseRad: 0, loop })).surplusMaxJ).toBeGreaterThan(1);
+      expect((await runCase(arm6!, { policy: 'resting', statedNoiseRad: 0, loop })).surplusMaxJ).toBeGreaterThan(1);
     },
   );
 
   it('where readings are off towards where the set-points go, and the tank takes them for exact', async () => {
     const loop = { sensor: 'adverse', noiseRad: NOISE_12_BIT, ticks: 600 } as const;
-    const result = await runCase(arm6!, { policy: 'bangBang', toldNoiseRad: 0, loop });
+    const result = await runCase(arm6!, { policy: 'bangBang', statedNoiseRad: 0, loop });
     expect(result.surplusMaxJ).toBeGreaterThan(0.5);
     expect(result.netInjectedMaxJ).toBeGreaterThan(2 * tank.startJ);
   });

@@ -181,13 +181,13 @@ describe('a robot that goes wrong', () => {
         }
         if (fault === 'disable') await rig.link.request({ kind: 'disable' });
         else rig.driver.inject(fault, 1000);
-        let isTold = false;
+        let isReported = false;
         let restTicks = 0;
         const ratios: number[] = [];
         for (let k = 0; k < 2000 && rig.driver.isEnabled; k++) {
           const isAtRest = (await rig.speedShare()) === 0;
           if (isAtRest && rig.driver.isEnabled) restTicks++;
-          isTold ||= faultsOf(rig.link.latest.faultFlags).some(({ flag }) => flag === 'lettingDown');
+          isReported ||= faultsOf(rig.link.latest.faultFlags).some(({ flag }) => flag === 'lettingDown');
           ratios.push(rig.driver.torqueRatio);
           expect(rig.link.latest.violations).toBe(0);
         }
@@ -196,7 +196,7 @@ describe('a robot that goes wrong', () => {
         // Held for all of the ramp, at rest, and weaker from tick to tick.
         expect(restTicks / model.controlHz).toBeGreaterThanOrEqual(exitRampS - 2 / model.controlHz);
         expect(restTicks / model.controlHz).toBeLessThan(exitRampS + 1.5);
-        expect(isTold).toBe(true);
+        expect(isReported).toBe(true);
         expect(ratios[0]).toBe(1);
         for (const [i, ratio] of ratios.entries()) expect(ratio).toBeLessThanOrEqual(ratios[i - 1] ?? 1);
         expect(ratios.at(-1)).toBeLessThan(0.05);
@@ -294,13 +294,13 @@ describe('a robot that goes wrong', () => {
   faultRow(17, 'fake', 'a first target farther than 0.1 rad is refused and told', async (promised) => {
     const rig = await FaultRig.active({ model: roomy, scale: 2 * promised('nearRad') });
     const start = Array.from(rig.link.latest.referenceRad);
-    let told = 0;
+    let reported = 0;
     rig.link.onFrame(({ faultFlags }) => {
-      told |= faultFlags;
+      reported |= faultFlags;
     });
     rig.push(0.51);
     await rig.link.advance(3);
-    expect(told).toBe(START_FAR);
+    expect(reported).toBe(START_FAR);
     expect(Array.from(rig.link.latest.referenceRad)).toEqual(start);
     rig.push(0.49);
     await rig.link.advance(3);

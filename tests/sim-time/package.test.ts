@@ -154,12 +154,12 @@ describe('a module that is not what it has to be is refused in a sentence, and n
       "import { defineDriver } from 'rein'; export default defineDriver({ name: 'x', create() {}, options: { parse() { throw new Error('lagS is no number'); } } })",
       /^rein: The options of x are wrong: lagS is no number\.\n/,
     ],
-  ])('%s', (_, text, sentence) => {
+  ])('%s', (_, text, message) => {
     if (text !== undefined) project.put('bad.js', text);
     inPlaceOf('module: ./my-arm.js', 'module: ./bad.js');
     const ran = project.run('rein', 'run', '--task', './other.yaml', '--duration', '2', '--quiet', '--out', 'bad');
     rmSync(join(project.folder, 'bad'), { recursive: true, force: true });
-    expect(ran.stderr).toMatch(sentence);
+    expect(ran.stderr).toMatch(message);
     expect(ran.stdout).toBe('');
     expect(ran.code).toBe(1);
   });
@@ -179,9 +179,9 @@ function inPlaceOf(from: string, to: string): void {
   project.put('other.yaml', read('reach.yaml').replace('./my-arm.yaml', './other-arm.yaml'));
 }
 
-function refused(sentence: string): void {
+function refused(message: string): void {
   const { code, stderr } = project.run('rein', 'run', '--task', './other.yaml', '--duration', '2', '--quiet');
-  expect(stderr).toContain(sentence);
+  expect(stderr).toContain(message);
   expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
   expect(code).toBe(1);
 }

@@ -158,11 +158,11 @@ describe('what is wrong', () => {
     ['a file that is no robot', 'text.yaml', /text\.yaml:1:1/],
   ])(
     '%s is refused with 2 and its place',
-    async (_, subject, sentence) => {
+    async (_, subject, message) => {
       writeFileSync(join(dir, 'text.yaml'), 'hello: 1\n');
       // Within this process; that one of its own ends by itself, the wrong folder below shows.
       const { code, stderr, stdout } = await reinHere(['safety', 'check', subject, '--out', join(dir, 'bad')], dir);
-      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
       expect([code, stdout]).toEqual([2, '']);
     },

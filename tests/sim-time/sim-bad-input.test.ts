@@ -38,18 +38,18 @@ afterAll(() => {
 });
 
 /** Refused by a process of its own. */
-async function refused(args: readonly string[], sentence: RegExp, nodeArgs: readonly string[] = []): Promise<string> {
-  return expectRefused(await rein(args, dir, nodeArgs), sentence);
+async function refused(args: readonly string[], message: RegExp, nodeArgs: readonly string[] = []): Promise<string> {
+  return expectRefused(await rein(args, dir, nodeArgs), message);
 }
 
 /** Refused within this process. */
-async function refusedHere(args: readonly string[], sentence: RegExp): Promise<string> {
-  return expectRefused(await reinHere(args, dir), sentence);
+async function refusedHere(args: readonly string[], message: RegExp): Promise<string> {
+  return expectRefused(await reinHere(args, dir), message);
 }
 
 /** It ended with 1 after `sentence` on standard error, with neither a stack nor anything that moved before it. */
-function expectRefused({ code, stdout, stderr }: Omit<Ended, 'signal'>, sentence: RegExp): string {
-  expect(stderr).toMatch(sentence);
+function expectRefused({ code, stdout, stderr }: Omit<Ended, 'signal'>, message: RegExp): string {
+  expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
   expect(stdout).not.toMatch(/demonstrations|training|success \d/);
   expect(code).toBe(1);
@@ -81,10 +81,10 @@ describe('a configuration', () => {
     ],
     ['has a value out of range', 'learner: { utd: .nan }\n', /overlay\.yaml:1:17: \.nan is not a finite number/],
   ];
-  for (const [what, content, sentence] of wrong) {
+  for (const [what, content, message] of wrong) {
     faultRow(33, 'wall', `that ${what} is refused with its place`, async (promised) => {
       writeFileSync(join(dir, 'overlay.yaml'), content);
-      await refusedHere(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
+      await refusedHere(['sim', '--config', 'overlay.yaml', '--out', 'never'], message);
       expect(existsSync(join(dir, 'never')) ? 1 : 0).toBe(promised('startedWrong'));
     });
   }
@@ -165,9 +165,9 @@ describe('rein learn', () => {
     const folder = join(dir, 'damaged', 'checkpoints');
     const names = readdirSync(folder).sort();
     for (const name of names) truncateSync(join(folder, name), 1000);
-    const sentence =
+    const message =
       /rein: (All \d checkpoints|The only checkpoint) in damaged\/checkpoints (are|is) damaged: update-.*\.ckpt\.\n/;
-    await refused(resume('damaged'), sentence);
+    await refused(resume('damaged'), message);
     expect(readdirSync(folder).sort()).toEqual(names);
   });
 

@@ -10,7 +10,7 @@ export type Direction = 'toLearner' | 'toRobot';
 export interface LyingProxy {
   readonly address: string;
   /** Whether the lie was told. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   /** Connections that were made so far. */
   readonly connections: number;
   close(): void;
@@ -29,7 +29,7 @@ export async function startLyingProxy(
   chunk: number,
 ): Promise<LyingProxy> {
   const sockets = new Set<Socket>();
-  const state = { isTold: false, connections: 0 };
+  const state = { isReported: false, connections: 0 };
   const server = createServer((near) => {
     state.connections++;
     const far = connect(target, '127.0.0.1');
@@ -56,14 +56,14 @@ export async function startLyingProxy(
           held = undefined;
           return;
         }
-        if (!isLiar || state.isTold || seen++ < chunk) {
+        if (!isLiar || state.isReported || seen++ < chunk) {
           to.write(bytes);
           return;
         }
-        state.isTold = true;
+        state.isReported = true;
         if (lie === 'swap') held = bytes;
         else if (lie === 'cut') close();
-        else for (const piece of told(lie, bytes)) to.write(piece);
+        else for (const piece of reported(lie, bytes)) to.write(piece);
       });
     };
     pass(near, far, direction === 'toLearner');
@@ -72,8 +72,8 @@ export async function startLyingProxy(
   await once(server, 'listening');
   return {
     address: `tcp://127.0.0.1:${(server.address() as { port: number }).port}`,
-    get isTold() {
-      return state.isTold;
+    get isReported() {
+      return state.isReported;
     },
     get connections() {
       return state.connections;
@@ -85,7 +85,7 @@ export async function startLyingProxy(
   };
 }
 
-function told(lie: Lie, bytes: Buffer): Buffer[] {
+function reported(lie: Lie, bytes: Buffer): Buffer[] {
   if (lie === 'drop') return [];
   if (lie === 'double') return [bytes, bytes];
   if (lie === 'garbage') return [bytes, Buffer.from([0x5a, 0xa5, 0xff, 0x13, 0x37])];

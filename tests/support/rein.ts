@@ -107,8 +107,8 @@ export async function goesAway(pid: number, limitMs = 10_000): Promise<boolean> 
 export function transitionsOf(folder: string): Transition[] {
   const found = [
     ...readJournal(`${folder}/journal`, {
-      onFault: ({ sentence }, path) => {
-        throw new Error(`${path}: ${sentence}`);
+      onFault: ({ message }, path) => {
+        throw new Error(`${path}: ${message}`);
       },
     }),
   ];

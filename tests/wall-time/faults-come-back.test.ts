@@ -92,8 +92,8 @@ describe('after one fault on the wire', () => {
       const lost: string[] = [];
       await Promise.all(
         robots.map(async ({ name, uplinkProxy, weightsProxy, journal, subscription, uplink }) => {
-          await until(() => uplinkProxy.isTold, `the lie on the way of ${name}`, LIMIT_MS);
-          await until(() => weightsProxy.isTold || name.includes('toLearner'), `the lie to ${name}`, LIMIT_MS);
+          await until(() => uplinkProxy.isReported, `the lie on the way of ${name}`, LIMIT_MS);
+          await until(() => weightsProxy.isReported || name.includes('toLearner'), `the lie to ${name}`, LIMIT_MS);
           await journal.flush();
           const recorded = journal.synced;
           const published = newest();

@@ -62,34 +62,34 @@ function expectBrakes(from: SeenTick): void {
 
 /** The guard saw row `row` within `ticks` of the first sign of it, braked, cut the torque, and stays. */
 async function expectFault(row: number): Promise<SeenTick> {
-  const told = await guard.seen((tick) => rowsOf(tick).includes(row), `row ${row}`);
+  const reported = await guard.seen((tick) => rowsOf(tick).includes(row), `row ${row}`);
   const ended = await guard.seen(({ state }) => state === 'fault', 'the fault');
-  expect((ended.tick - told.tick) * T).toBeLessThan(1.2);
+  expect((ended.tick - reported.tick) * T).toBeLessThan(1.2);
   guard.rest();
   expect(await guard.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
   expect(guard.link.latest.violations).toBe(0);
-  return told;
+  return reported;
 }
 
 describe('a robot that goes wrong in motion', () => {
   faultRow(10, 'wall', 'three missed answers cut the torque', async (promised) => {
     await guard.active(['lost', 2 * promised('missedAnswers')]);
     guard.drive(toAndFro);
-    const told = await expectFault(10);
+    const reported = await expectFault(10);
     // While it is lost, its last measurement stands in the frames.
-    const silent = guard.ticks.filter(({ tick, atS }) => tick <= told.tick && atS === told.atS);
+    const silent = guard.ticks.filter(({ tick, atS }) => tick <= reported.tick && atS === reported.atS);
     expect(silent.length - 1).toBe(promised('missedAnswers'));
   });
 
   faultRow(14, 'wall', 'a frozen reading cuts the torque', async (promised) => {
     await guard.active(['frozen', FROZEN_TICKS]);
     guard.drive((step) => (Math.floor(step / 25) % 2 === 0 ? 0.4 : -0.4));
-    const told = await expectFault(14);
+    const reported = await expectFault(14);
     const same = guard.ticks.filter(
-      ({ tick, measuredRad }) => tick <= told.tick && measuredRad.every((q, i) => q === told.measuredRad[i]),
+      ({ tick, measuredRad }) => tick <= reported.tick && measuredRad.every((q, i) => q === reported.measuredRad[i]),
     );
     // A frozen reading keeps its stamp: the guard's ticks tell the time.
-    const frozenS = (told.tick - same[0]!.tick) * T;
+    const frozenS = (reported.tick - same[0]!.tick) * T;
     expect(frozenS).toBeGreaterThanOrEqual(promised('afterS') - 1e-6);
     // A joint that turns round may be asked for too little at first.
     expect(frozenS).toBeLessThan(10 * promised('afterS'));
@@ -101,18 +101,18 @@ describe('a robot that goes wrong in motion', () => {
   faultRow(15, 'wall', 'an encoder that jumps twice cuts the torque, and is not followed', async (promised) => {
     await guard.active(['jump', promised('readings')]);
     guard.drive(toAndFro);
-    const told = await expectFault(15);
+    const reported = await expectFault(15);
     expect(guard.ticks.every(({ measuredRad }) => Math.abs(measuredRad[0]!) < 1)).toBe(true);
-    const held = guard.ticks.filter(({ tick, atS }) => tick <= told.tick && atS === told.atS);
+    const held = guard.ticks.filter(({ tick, atS }) => tick <= reported.tick && atS === reported.atS);
     expect(held.length - 1).toBe(promised('readings'));
   });
 
   faultRow(23, 'wall', 'an emergency stop cuts the torque in the tick that reads it', async (promised) => {
     await guard.active(['emergencyStop', 5]);
     guard.drive(toAndFro);
-    const told = await guard.seen((tick) => rowsOf(tick).includes(23), 'row 23');
+    const reported = await guard.seen((tick) => rowsOf(tick).includes(23), 'row 23');
     expect(promised('withinTicks')).toBe(1);
-    expect(told.state).toBe('fault');
+    expect(reported.state).toBe('fault');
     await delay(100);
     await expectFault(23);
   });
@@ -125,12 +125,12 @@ describe('a robot that goes wrong in motion', () => {
 
   faultRow(43, 'wall', 'an arm that is pushed away cuts its torque', async (promised) => {
     await guard.active(['pushed', 60]);
-    const told = await expectFault(43);
+    const reported = await expectFault(43);
     const away = guard.ticks.filter(
       ({ tick, measuredRad, referenceRad }) =>
-        tick <= told.tick && Math.abs(measuredRad[1]! - referenceRad[1]!) > promised('errorRad'),
+        tick <= reported.tick && Math.abs(measuredRad[1]! - referenceRad[1]!) > promised('errorRad'),
     );
-    expect(away.length === 0 ? 0 : told.atS - away[0]!.atS).toBeLessThanOrEqual(promised('afterS') + 3 * T);
+    expect(away.length === 0 ? 0 : reported.atS - away[0]!.atS).toBeLessThanOrEqual(promised('afterS') + 3 * T);
     await delay(600);
   });
 
@@ -291,13 +291,14 @@ describe('a machine that goes wrong', () => {
       guard.rest();
       await delay(250);
       guard.child.kill('SIGCONT');
-      const told = await guard.seen(({ flags }) => (flags & TICK_STALLED) !== 0, 'row 24');
-      expect(told.tick - before.tick).toBeLessThan(40);
-      const dtS = told.atS - guard.ticks[guard.ticks.indexOf(told) - 1]!.atS;
+      const reported = await guard.seen(({ flags }) => (flags & TICK_STALLED) !== 0, 'row 24');
+      expect(reported.tick - before.tick).toBeLessThan(40);
+      const dtS = reported.atS - guard.ticks[guard.ticks.indexOf(reported) - 1]!.atS;
       expect(dtS).toBeGreaterThan(promised('periods') * T);
-      for (let i = 0; i < model.joints.length; i++) expect(told.referenceRad[i]).toBeCloseTo(told.measuredRad[i]!, 9);
+      for (let i = 0; i < model.joints.length; i++)
+        expect(reported.referenceRad[i]).toBeCloseTo(reported.measuredRad[i]!, 9);
       await guard.seen(({ state }) => state === 'stopped', 'the stop');
-      expect(guard.ticks.filter(({ tick, decider }) => tick >= told.tick && decider !== 'hold')).toEqual([]);
+      expect(guard.ticks.filter(({ tick, decider }) => tick >= reported.tick && decider !== 'hold')).toEqual([]);
     },
   );
 
@@ -385,9 +386,9 @@ faultRow(54, 'wall', 'a joint whose torque its file does not explain cuts the to
   });
   try {
     await watched.ready();
-    const told = await watched.seen((tick) => rowsOf(tick).includes(54), 'row 54');
+    const reported = await watched.seen((tick) => rowsOf(tick).includes(54), 'row 54');
     expect(promised('samples')).toBe(3);
-    expect(told.violations).toBe(0);
+    expect(reported.violations).toBe(0);
     await watched.seen((tick) => tick.state === 'fault', 'torque off');
     expect(watched.link.latest.residualJoint).toBe(1);
     expect(watched.link.latest.residualNm).toBeGreaterThan(20);

@@ -51,7 +51,7 @@ const delivered = (): string[] => readFileSync(log, 'utf8').split('\n').slice(0,
 
 /** A wire to `target` that can be cut, and that changes bytes on the way to it. */
 async function startWire(target: number) {
-  const wire = { isCut: false, lies: 0, told: 0, address: '' };
+  const wire = { isCut: false, lies: 0, reported: 0, address: '' };
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     if (wire.isCut) {
@@ -71,9 +71,9 @@ async function startWire(target: number) {
     let passed = 0;
     near.on('data', (bytes) => {
       // Long chunks are transitions: what is short sets the connection up, or keeps it.
-      if (passed++ > 8 && wire.told < wire.lies && bytes.length > 200) {
-        bytes[100 + ((wire.told * 37) % 80)]! ^= 0x10;
-        wire.told++;
+      if (passed++ > 8 && wire.reported < wire.lies && bytes.length > 200) {
+        bytes[100 + ((wire.reported * 37) % 80)]! ^= 0x10;
+        wire.reported++;
       }
       far.write(bytes);
     });
@@ -97,7 +97,7 @@ describe('between robot and learner', () => {
     const robot = processes.start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
     await until(() => delivered().length > 200, 'the first steps', LIMIT_MS);
     wire.lies = 20;
-    await until(() => wire.told === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
+    await until(() => wire.reported === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
     cut();
     await delay(300);
     const before = delivered().length;
@@ -108,7 +108,7 @@ describe('between robot and learner', () => {
     expect((performance.now() - healedMs) / 1e3).toBeLessThan(promised('reconnectsWithinS'));
     expect(await robot.exit).toBe(0);
     const { quarantined } = await countersOf(learner);
-    expect(wire.told).toBeGreaterThan(0);
+    expect(wire.reported).toBeGreaterThan(0);
     expect(Object.values(quarantined).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(
       promised('acceptedCorrupted'),
     );

@@ -134,7 +134,7 @@ describe('on the weights port', () => {
       const part = frame(1, Buffer.alloc(1_000_000));
       const mostBytes = 2e9;
       const boundBytes = 640 * 1024 * 1024;
-      const told: number[] = [];
+      const reported: number[] = [];
       const sockets = new Set<Socket>();
       const server = createServer(async (socket) => {
         sockets.add(socket);
@@ -148,12 +148,12 @@ describe('on the weights port', () => {
         while (got <= 64) got += ((await once(socket, 'data')) as [Buffer])[0].length;
         socket.resume();
         socket.write(ready('PUB'));
-        const at = told.push(0) - 1;
+        const at = reported.push(0) - 1;
         if (at === 2) socket.write(weights(7));
         if (at >= 2) return;
-        while (!isOver && told[at]! < mostBytes) {
+        while (!isOver && reported[at]! < mostBytes) {
           const isTaken = socket.write(part);
-          told[at]! += part.length;
+          reported[at]! += part.length;
           if (!isTaken) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
           await delay(2); // what a fast network carries
         }
@@ -169,11 +169,11 @@ describe('on the weights port', () => {
       const memory = (): string => readFileSync(`/proc/${subscriber.child.pid}/status`, 'utf8');
       const before = kilobytesIn(memory(), 'VmRSS');
       await until(
-        () => subscriber.output().includes('version 7') || told[0]! >= mostBytes,
+        () => subscriber.output().includes('version 7') || reported[0]! >= mostBytes,
         'good weights after two floods',
         LIMIT_MS,
       );
-      expect(told[0]).toBeLessThan(mostBytes);
+      expect(reported[0]).toBeLessThan(mostBytes);
       expect(1024 * (kilobytesIn(memory(), 'VmHWM') - before)).toBeLessThan(boundBytes);
       subscriber.child.stdin?.end();
       expect(await subscriber.exit).toBe(0);

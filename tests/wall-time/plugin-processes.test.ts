@@ -109,13 +109,13 @@ describe('rein run', { timeout: 60_000 }, () => {
       ['policy', 'that gives nothing', define('policy', 'open() {}'), 'open() gave no object.'],
       ['operator', 'that gives nothing', define('operator', 'create() {}'), 'create() gave no object.'],
       ['policy', 'that ends its process', 'process.exit(3);', 'the check ended (exit code 3).'],
-    ] as const)('a %s %s', async (kind, _, text, sentence) => {
+    ] as const)('a %s %s', async (kind, _, text, message) => {
       put(MODULES[kind], text);
       const refused = run.start('run', ...options);
       expect(await refused.exit).toBe(1);
       const [said, remedy, ...more] = refused.said().trimEnd().split('\n');
       expect(said).toMatch(/^rein: /);
-      expect(said).toContain(sentence);
+      expect(said).toContain(message);
       expect([(remedy ?? '  → ').slice(0, 4), ...more]).toEqual(['  → ']);
       expect(run.files('robot')).toEqual([]);
     });

@@ -140,12 +140,12 @@ describe('a robot that is started wrong', { timeout: 60_000 }, () => {
   async function refused(...args: string[]): Promise<string> {
     const moving = run.start('run', '--out', 'robot', ...args);
     expect(await moving.exit).toBe(1);
-    const [sentence, remedy, ...more] = moving.said().trimEnd().split('\n');
-    expect(sentence).toMatch(/^rein: /);
+    const [message, remedy, ...more] = moving.said().trimEnd().split('\n');
+    expect(message).toMatch(/^rein: /);
     expect(remedy).toMatch(/^ {2}→ /);
     expect(more).toEqual([]);
     expect(run.files('robot')).toEqual([]);
-    return sentence!;
+    return message!;
   }
 
   faultRow(7, 'wall', 'says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {

@@ -36,7 +36,7 @@ function kept(): number[] {
 
 function bundleOf(version: number): PolicyWeights {
   const bundle = decodeBundle(readFileSync(join(weightsDir(), `${version}.weights`)));
-  if (!bundle.ok) throw new Error(bundle.error.sentence);
+  if (!bundle.ok) throw new Error(bundle.error.message);
   return bundle.value;
 }
 

@@ -102,7 +102,7 @@ async function report(
     lost: found.lost,
   });
   if (wrong.length > 0) {
-    for (const { sentence } of wrong) process.stdout.write(`off: ${sentence}.\n`);
+    for (const { message } of wrong) process.stdout.write(`off: ${message}.\n`);
     process.stdout.write(
       `REFUSED: ${wrong.length} of ${rows.length} numbers are off by more than the margins allow; ${out} is not written.\n`,
     );

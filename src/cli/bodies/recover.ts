@@ -26,13 +26,13 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
     const times = `${begunAt === undefined ? '' : `${begunAt} to `}${endedAt}`;
     return `  ${file}  ${intact} records${harm} (numbers ${numbers}), ${(bytes / 2 ** 20).toFixed(1)} MiB, ${times}`;
   });
-  const wrong = findings.map(({ sentence }) => `  ${sentence}`);
+  const wrong = findings.map(({ message }) => `  ${message}`);
   const advice = findings.some(({ kind }) => kind === 'header' || kind === 'torn' || kind === 'foreign');
   return [
     `journal ${journalId ?? '(not readable)'} of run ${runId ?? '(not known)'} in ${dir}: starts of the robot: ${epochs}, files: ${files.length}`,
     ...rows,
     ...(wrong.length === 0 ? ['nothing is the matter with it'] : ['what is the matter:', ...wrong]),
-    ...done.map((sentence) => `mended: ${sentence}`),
+    ...done.map((message) => `mended: ${message}`),
     `a learner would get ${deliverable} records; lost on disk: ${lost}; steps that were never recorded: ${notRecorded}`,
     ...(advice && !wasMended ? ['rein recover --mend puts headers, ends and foreign files in order'] : []),
   ];

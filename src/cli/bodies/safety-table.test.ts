@@ -56,7 +56,7 @@ describe('the table of a check', () => {
       { kind: 'armWorkspace' as const, count: 7, ticks: 900, worst: 0.0142, unit: 'm', first: null },
       { kind: 'armSpeed' as const, count: 0, ticks: 900, worst: 0, unit: '1', first: null },
     ];
-    const margins = [{ key: 'workspace' as const, sentence: 'The tool left its box.', set: 0.015, unit: 'm' }];
+    const margins = [{ key: 'workspace' as const, message: 'The tool left its box.', set: 0.015, unit: 'm' }];
     const table = checkTable({ ...result, arm: { applies: true, payloadMaxKg: 3, excursions, margins } });
     expect(table).toContain(
       'simulated arm (with up to 3 kg): tool measured outside its box: 7 ticks, by up to 14.2 mm;',

@@ -65,7 +65,7 @@ function armLines({ arm, margins }: SafetyCheckResult): string[] {
       : [`nearest by MuJoCo: arm ${significant(1e3 * plantM)} mm, its reference ${significant(1e3 * shapesM)} mm`];
   return [
     `simulated arm (${load}): ${[...rows, ...nearest].join('; ')}`,
-    ...arm.margins.map(({ sentence }) => `  margin: ${sentence}`),
+    ...arm.margins.map(({ message }) => `  margin: ${message}`),
   ];
 }
 

@@ -35,7 +35,7 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
     const timeLimitS = options.timeLimitS === undefined ? undefined : Math.max(1, options.timeLimitS - spentS);
     if (options.output === 'live') {
       process.stdout.write(`${subject.model.name}: ${ticks} ticks, seed ${seed}\n`);
-      for (const sentence of subject.assumed) process.stdout.write(`assumed: ${sentence}\n`);
+      for (const message of subject.assumed) process.stdout.write(`assumed: ${message}\n`);
     }
     const result = await runSafetyCheck({
       ...{ subject, shownAs: options.subject, command: commandLine(options), ticks, seed, chain, without },

@@ -111,7 +111,7 @@ async function finish(result: SimulationResult, options: SimOptions): Promise<nu
     await writeJsonFile(options.json, summary);
   } finally {
     // Also where a full disk refuses the files.
-    for (const sentence of missed) process.stderr.write(`rein: target missed: ${sentence}\n`);
+    for (const message of missed) process.stderr.write(`rein: target missed: ${message}\n`);
   }
   return missed.length === 0 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ export async function sweepBody(options: SweepOptions): Promise<number> {
   }
   const curves = sweepCurves({ study, folder });
   say(`\n${studyTable(study.study, curves)}`);
-  for (const { outcome, sentence } of judge(study.study, curves)) say(`${outcome}: ${sentence}`);
+  for (const { outcome, message } of judge(study.study, curves)) say(`${outcome}: ${message}`);
   say(`page: ${writeStudyPage(folder, study, curves)}`);
   for (const failure of failures) complain(`a run failed: ${failure}`);
   return failures.length === 0 ? 0 : 1;

@@ -125,10 +125,10 @@ describe('a plugin is loaded', () => {
       `export default { name: 'x', ${mark('driver')}, create() {}, options: 3 }`,
       /has no function called parse\.$/,
     ],
-  ])('or refused in one sentence: %s', (file, text, sentence) => {
+  ])('or refused in one sentence: %s', (file, text, message) => {
     if (text !== undefined) put(file, text);
     expect(() => load(file)).toThrow(
-      expect.objectContaining({ name: 'ReinError', kind: 'config', message: expect.stringMatching(sentence) }),
+      expect.objectContaining({ name: 'ReinError', kind: 'config', message: expect.stringMatching(message) }),
     );
   });
 });

@@ -18,7 +18,7 @@ function field(number: number, content: readonly number[] | string | number): nu
 const model = (...graph: number[][]) => Uint8Array.from(field(7, graph.flat()));
 const node = (op: string, domain: string, ...attributes: number[][]) =>
   field(1, [field(4, op), field(7, domain), ...attributes].flat());
-const message = (build: () => unknown) => {
+const refusal = (build: () => unknown) => {
   try {
     build();
   } catch (error) {
@@ -66,26 +66,26 @@ describe('an ONNX file of others', () => {
     for (let length = 0; length < encoder.length; length += 7) {
       expect(() => readModelInfo(encoder.subarray(0, length))).not.toThrow();
     }
-    expect(message(() => checkModel('e.onnx', encoder.subarray(0, 2000)))).toContain(
+    expect(refusal(() => checkModel('e.onnx', encoder.subarray(0, 2000)))).toContain(
       'config: e.onnx is not a whole ONNX model. | Export it again',
     );
   });
 
   it('is refused where its weights lie elsewhere, also those of a branch', () => {
     const tensor = [...field(8, 'fc.weight'), ...field(14, 1)];
-    const sentence = "config: e.onnx keeps its weights ('fc.weight') in another file. | Save it as one file";
-    expect(message(() => checkModel('e.onnx', model(field(5, tensor))))).toContain(sentence);
-    expect(message(() => checkModel('e.onnx', model(field(5, tensor)), 'anywhere'))).toBe('nothing wrong');
+    const message = "config: e.onnx keeps its weights ('fc.weight') in another file. | Save it as one file";
+    expect(refusal(() => checkModel('e.onnx', model(field(5, tensor))))).toContain(message);
+    expect(refusal(() => checkModel('e.onnx', model(field(5, tensor)), 'anywhere'))).toBe('nothing wrong');
     const branch = field(5, field(6, node('Constant', '', field(5, field(5, tensor)))));
-    expect(message(() => checkModel('e.onnx', model(node('If', '', branch))))).toContain(sentence);
+    expect(refusal(() => checkModel('e.onnx', model(node('If', '', branch))))).toContain(message);
   });
 
   it('is refused where it uses operations of the program that wrote it, unless it brings them along', () => {
     const foreign = model(node('Roll', 'acme.vision'));
-    const sentence = 'e.onnx uses the operation acme.vision.Roll, which the runtime here, onnxruntime, does not have.';
-    expect(message(() => checkModel('e.onnx', foreign))).toContain(sentence);
+    const message = 'e.onnx uses the operation acme.vision.Roll, which the runtime here, onnxruntime, does not have.';
+    expect(refusal(() => checkModel('e.onnx', foreign))).toContain(message);
     const brought = [...foreign, ...field(25, [...field(10, 'acme.vision'), ...field(7, field(4, 'Add'))])];
-    expect(message(() => checkModel('e.onnx', Uint8Array.from(brought)))).toBe('nothing wrong');
+    expect(refusal(() => checkModel('e.onnx', Uint8Array.from(brought)))).toBe('nothing wrong');
   });
 
   it.each([
@@ -113,10 +113,10 @@ describe('an ONNX file of others', () => {
       'Node (/y) Op (Add) [ShapeInferenceError] Incompatible dimensions\nmore',
       'e.onnx cannot be run by onnxruntime, which says: Node (/y) Op (Add) [ShapeInferenceError] Incompatible dimensions | Check',
     ],
-  ])('is explained where the runtime says: %s', (said, sentence) => {
+  ])('is explained where the runtime says: %s', (said, message) => {
     const rejection = () => {
       throw explainRejection('e.onnx', new Error(said), readModelInfo(encoder));
     };
-    expect(message(rejection)).toContain(`config: ${sentence}`);
+    expect(refusal(rejection)).toContain(`config: ${message}`);
   });
 });

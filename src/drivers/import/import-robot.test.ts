@@ -292,7 +292,7 @@ describe('files that a model refers to', () => {
   it('are not needed where they are only looked at: visual meshes and textures', async () => {
     const file = write({ 'robot.xml': visual });
     const phases: string[] = [];
-    const robot = await importRobot(file, () => false, { onPhase: (sentence) => phases.push(sentence) });
+    const robot = await importRobot(file, () => false, { onPhase: (message) => phases.push(message) });
     expect(robot.capsules).toHaveLength(1);
     expect(robot.capsules[0]!.radiusM).toBeCloseTo(0.1, 6);
     expect(phases).toEqual([]);

@@ -37,7 +37,7 @@ export interface ImportOptions {
   /** Folders of ROS packages, for `package://`. */
   readonly packages?: PackageFolders | undefined;
   /** What is being done that takes time. */
-  readonly onPhase?: ((sentence: string) => void) | undefined;
+  readonly onPhase?: ((message: string) => void) | undefined;
 }
 
 /**

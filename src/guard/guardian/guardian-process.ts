@@ -45,7 +45,7 @@ const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised
 pulse.on('data', onPulse);
 pulse.on('error', NOTHING_TO_DO);
 pulse.once('close', onEnd);
-tell({ kind: 'ready', isRaised });
+report({ kind: 'ready', isRaised });
 
 function onPulse(bytes: Uint8Array): void {
   for (const byte of bytes) {
@@ -96,7 +96,7 @@ function stop(cause: StopCause): void {
   sayHere();
   const repeats = writeStopFrames(busFd, frames);
   const tookMs = performance.now() - knewAtMs;
-  tell({ kind: 'stopped', cause, repeats, tookMs });
+  report({ kind: 'stopped', cause, repeats, tookMs });
   log(cause, repeats, tookMs);
 }
 
@@ -111,7 +111,7 @@ function sayHere(): void {
   }
 }
 
-function tell(message: FromGuardian): void {
+function report(message: FromGuardian): void {
   if (process.connected) process.send?.(message, NOTHING_TO_DO);
 }
 

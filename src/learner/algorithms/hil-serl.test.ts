@@ -244,10 +244,10 @@ describe('the policy of HIL-SERL', () => {
   });
 
   it('says which gripper the observation does not have, and that something must be left to move', () => {
-    const told = (gripperObservations: number[]) =>
+    const reported = (gripperObservations: number[]) =>
       hilSerl.unfit!({ ...spec, config: { ...config, hilSerl: { ...settings, gripperObservations } } });
-    expect(told([3])).toBe("hilSerl.gripperObservations has the index 3, the observation's state has 3 numbers");
-    expect(told([0, 1, 2])).toMatch("3 of the action's 3 numbers grippers; one at least must be left");
-    expect(told([0, 1])).toBeUndefined();
+    expect(reported([3])).toBe("hilSerl.gripperObservations has the index 3, the observation's state has 3 numbers");
+    expect(reported([0, 1, 2])).toMatch("3 of the action's 3 numbers grippers; one at least must be left");
+    expect(reported([0, 1])).toBeUndefined();
   });
 });

@@ -304,9 +304,9 @@ describe('the residual on a base policy', () => {
       { warmupNoise: 0.4 },
       'residual.warmupNoise (0.4) exceeds residual.scale (0.3)',
     ],
-  ])('refuses observations %j with settings %j', async (parts, settings, sentence) => {
+  ])('refuses observations %j with settings %j', async (parts, settings, message) => {
     const { config } = specOf({ residual: { ...SETTINGS, ...settings } });
-    expect(residual.unfit!({ parts, actionSize: A, config })).toContain(sentence);
+    expect(residual.unfit!({ parts, actionSize: A, config })).toContain(message);
     expect(residual.unfit!({ ...specOf(), actionSize: A })).toBeUndefined();
   });
 });

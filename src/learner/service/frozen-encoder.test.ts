@@ -48,7 +48,7 @@ function writeEncoder(axes: readonly number[]): void {
 }
 
 async function startLearner(setup: RunSetup, start: 'fresh' | 'resume'): Promise<Learner> {
-  const onFault = (sentence: string): void => void faults.push(sentence);
+  const onFault = (message: string): void => void faults.push(message);
   const learner = await Learner.start({
     setup,
     runId: 'run',

@@ -17,7 +17,7 @@ const small = { ...config.learner, actorHidden: [8], criticHidden: [8], batchSiz
 it.each([true, false])('next to a robot: %s', async (hasRobot) => {
   const folder = mkdtempSync(join(tmpdir(), 'learner-threads-'));
   threadsHere.mockReset().mockResolvedValue({ threads: 1, spinning: false });
-  const onFault = (sentence: string): void => expect.fail(sentence);
+  const onFault = (message: string): void => expect.fail(message);
   const learner = await Learner.start({
     ...{ setup: createSetup({ ...config, learner: small }), runId: 'run', bind: 'tcp://127.0.0.1:0', folder },
     ...{ start: 'fresh', engine: 'local', hasRobot, onFault },

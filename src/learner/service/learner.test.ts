@@ -39,7 +39,7 @@ async function startLearner(
   start: 'fresh' | 'resume',
   { begin, of = setup }: { begin?: (training: Training) => Promise<void>; of?: RunSetup } = {},
 ): Promise<Learner> {
-  const onFault = (sentence: string): void => void faults.push(sentence);
+  const onFault = (message: string): void => void faults.push(message);
   const learner = await Learner.start({
     ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local', hasRobot: false },
     ...(begin === undefined ? {} : { begin }),

@@ -202,15 +202,14 @@ function checkIdentity({ identity, findings }: JournalSurvey, options: JournalOp
   // Its records are whole: recovery would take them for damaged ones.
   const old = findings.find(({ kind }) => kind === 'version');
   if (old !== undefined) {
-    const sentence = old.sentence.slice(old.sentence.indexOf(': ') + 2);
+    const message = old.message.slice(old.message.indexOf(': ') + 2);
     refuse(
-      `cannot be used: ${sentence}`,
+      `cannot be used: ${message}`,
       'begin a new run in another folder, or go on with the version of Rein that began this one',
     );
   }
   const lost = findings.find(({ kind }) => kind === 'unreadable');
-  if (lost !== undefined)
-    refuse(`cannot be used: ${lost.sentence}`, 'see what is left: rein recover, with this folder');
+  if (lost !== undefined) refuse(`cannot be used: ${lost.message}`, 'see what is left: rein recover, with this folder');
   if (identity === undefined) return;
   const remedy = 'choose another run directory, or go on with the configuration that began this one';
   if (identity.runId !== options.runId) refuse(`belongs to run ${identity.runId}, not ${options.runId}`, remedy);

@@ -30,10 +30,10 @@ export interface ReadJournalOptions {
 export function* readJournal(dir: string, options: ReadJournalOptions = {}): Generator<Transition, void, undefined> {
   if (!existsSync(dir)) return;
   const { parts, files, findings } = surveyJournal(dir);
-  for (const { kind, path, records, sentence } of findings) {
+  for (const { kind, path, records, message } of findings) {
     if (kind === 'damaged' || records === 0) continue; // told record by record; nothing is lost
     const reason = kind === 'version' ? 'bad-version' : 'bad-checksum';
-    options.onFault?.({ reason, sentence }, { path, record: 0, records });
+    options.onFault?.({ reason, message }, { path, record: 0, records });
   }
   const headers = new Map(files.map(({ path, header }) => [path, header]));
   for (const { path, count } of parts) {
@@ -43,7 +43,7 @@ export function* readJournal(dir: string, options: ReadJournalOptions = {}): Gen
     for (const slot of readSlots(path, header, count)) {
       record++;
       if (!slot.isIntact) {
-        options.onFault?.({ reason: 'bad-checksum', sentence: 'a record is damaged' }, { path, record, records: 1 });
+        options.onFault?.({ reason: 'bad-checksum', message: 'a record is damaged' }, { path, record, records: 1 });
         continue;
       }
       const decoded = decodeRecord(slot.bytes, header);

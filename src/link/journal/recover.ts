@@ -66,8 +66,8 @@ export function explainJournal(dir: string): JournalExplanation {
     const file = explainFile(byPath.get(path)!, count, manifest.get(nameOf(byPath.get(path)!)));
     files.push(file);
     const { damaged } = file;
-    const sentence = `${file.file}: records that are damaged: ${damaged}`;
-    if (damaged > 0) found.push({ kind: 'damaged', path, records: damaged, sentence });
+    const message = `${file.file}: records that are damaged: ${damaged}`;
+    if (damaged > 0) found.push({ kind: 'damaged', path, records: damaged, message });
   }
   const deliverable = files.reduce((sum, { intact }) => sum + intact, 0);
   const all = parts.reduce((sum, { count }) => sum + count, 0);

@@ -87,8 +87,8 @@ export function decodeSegmentHeader(bytes: Uint8Array): Result<SegmentHeader, Li
     return fault('bad-checksum', 'the checksum of the file header differs');
   }
   if (view.getUint32(8, true) !== RECORD_VERSION) {
-    const sentence = `its records are of version ${view.getUint32(8, true)}, this version of Rein reads ${RECORD_VERSION}`;
-    return fault('bad-version', sentence);
+    const message = `its records are of version ${view.getUint32(8, true)}, this version of Rein reads ${RECORD_VERSION}`;
+    return fault('bad-version', message);
   }
   const runIdLength = view.getUint32(52, true);
   const header: SegmentHeader = {

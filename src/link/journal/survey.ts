@@ -23,7 +23,7 @@ export interface JournalFinding {
   /** Records that cannot be had because of it; `undefined` where that cannot be known. */
   readonly records: number | undefined;
   /** One sentence. */
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** A run of positions in the journal: of one file, or (without a `path`) of records that are gone. */
@@ -110,7 +110,7 @@ class Survey {
     const bytes = statSync(path).size;
     const read = bytes < SEGMENT_HEADER_BYTES ? undefined : readSegmentHeader(path);
     if (read?.ok === false && read.error.reason === 'bad-version') {
-      this.#find('version', path, undefined, read.error.sentence);
+      this.#find('version', path, undefined, read.error.message);
       return;
     }
     if (read?.ok && this.#isForeign(read.value, name)) {
@@ -133,8 +133,10 @@ class Survey {
     if (!read.ok) this.#find('header', path, 0, 'its header is damaged; what it said is known from elsewhere');
     const slot = slotBytes(header);
     const whole = Math.floor((bytes - SEGMENT_HEADER_BYTES) / slot);
-    const told = Math.min(entry?.records ?? 0, whole);
-    const count = isNewest ? Math.max(told, this.#intactUpTo(path, header)) : Math.min(whole, entry?.records ?? whole);
+    const reported = Math.min(entry?.records ?? 0, whole);
+    const count = isNewest
+      ? Math.max(reported, this.#intactUpTo(path, header))
+      : Math.min(whole, entry?.records ?? whole);
     this.#parts.push({ path, epoch, index, first: this.#position, count });
     this.#position += count;
     this.#keep(name, bytes, SEGMENT_HEADER_BYTES + count * slot, header, read.ok);
@@ -199,8 +201,8 @@ class Survey {
     return isSo ? header : undefined;
   }
 
-  #find(kind: JournalFinding['kind'], path: string, records: number | undefined, sentence: string): void {
-    this.#findings.push({ kind, path, records, sentence: `${basename(path)}: ${sentence}` });
+  #find(kind: JournalFinding['kind'], path: string, records: number | undefined, message: string): void {
+    this.#findings.push({ kind, path, records, message: `${basename(path)}: ${message}` });
   }
 }
 

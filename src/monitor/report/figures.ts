@@ -184,15 +184,15 @@ export function filterActivity(records: readonly MetricRecord[]): Html {
   const reasons = Object.entries(last.byReason ?? {}).sort(([, a], [, b]) => b - a);
   const widest = Math.max(1, ...reasons.map(([, ticks]) => ticks));
   const rows = reasons.map(([reason, ticks]) => {
-    const sentence = SAFETY_BITS.find(({ name }) => name === reason)?.sentence ?? '';
-    return [reason, sentence, meter(ticks / widest, 'blue'), shortNumber(ticks), percent(ticks / last.ticks, 2)];
+    const message = SAFETY_BITS.find(({ name }) => name === reason)?.message ?? '';
+    return [reason, message, meter(ticks / widest, 'blue'), shortNumber(ticks), percent(ticks / last.ticks, 2)];
   });
   const columns = ['Reason', words('What happened'), meters('Activity'), numbers('Ticks'), numbers('Share')];
   const changed = percent(last.changedTicks / last.ticks, 2);
   return html`${table(columns, rows)}<p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed}) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(safety)}${roomCurves(safety)}`;
 }
 
-const STAGE_SENTENCES: Readonly<Record<string, string>> = {
+const STAGE_MESSAGES: Readonly<Record<string, string>> = {
   sanitize: 'Refuses commands that are late, of a wrong length or no numbers, and cuts actions to ±1.',
   actionMap: 'Makes targets of actions, within the leash of the measured tool and the workspace.',
   startGuard: 'Refuses a first target far from the measured pose.',
@@ -209,7 +209,7 @@ function stageTable(safety: readonly Of<'safety'>[]): Html {
   const rows = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
     const least = Math.min(...safety.map((record) => record.stages?.[stage]?.marginMin ?? 1));
     const share = percent(changedTicks / last.ticks, 2);
-    return [stage, STAGE_SENTENCES[stage] ?? '', shortNumber(changedTicks), share, percent(least)];
+    return [stage, STAGE_MESSAGES[stage] ?? '', shortNumber(changedTicks), share, percent(least)];
   });
   if (rows.length === 0) return NOTHING;
   return table(['Stage', words('What it does'), numbers('Ticks'), numbers('Share'), numbers('Least margin')], rows);

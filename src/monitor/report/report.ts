@@ -57,7 +57,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpSentence(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
+  const learning = html`${helpText(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
   const learner = html`<div class="pair">${calibration(records)}<div class="row">${learnerCurves(records)}</div></div>`;
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
@@ -94,7 +94,7 @@ function robotHeadline(records: readonly MetricRecord[]): string | undefined {
 }
 
 /** How much of what the robot did was a person's or the script's. */
-function helpSentence(records: readonly MetricRecord[]): Html {
+function helpText(records: readonly MetricRecord[]): Html {
   const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
   const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
   const cut = episodes.filter(({ cutBy }) => cutBy !== undefined).length;

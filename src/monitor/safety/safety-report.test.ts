@@ -76,7 +76,7 @@ const result: SafetyCheckResult = {
     applies: true,
     payloadMaxKg: 2,
     excursions: [{ kind: 'armWorkspace', count: 9, ticks: 100_000, worst: 0.0142, unit: 'm', first: trace.trial }],
-    margins: [{ key: 'workspace', sentence: `The tool left its box ${EVIL}`, set: 0.015, unit: 'm' }],
+    margins: [{ key: 'workspace', message: `The tool left its box ${EVIL}`, set: 0.015, unit: 'm' }],
   },
   stages: [{ stage: 'limiter', ticks: 50_000, share: 0.5 }],
   adversaries: [

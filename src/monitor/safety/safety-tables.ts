@@ -43,7 +43,7 @@ const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>>
 
 export function violationsTable({ violations, untried }: SafetyCheckResult): Html {
   const rows = violations.map(({ kind, applies, count, ticks, upperBound95, worst, unit, first }) => {
-    const name = sentence(KIND_WORDS[kind]);
+    const name = message(KIND_WORDS[kind]);
     if (!applies && count === 0) return [name, "the robot's files have no such limit"];
     if (ticks === 0) return [name, 'never came up'];
     const by = unit === '1' ? '' : `, by up to ${figureOf(worst)} ${unit}`;
@@ -62,9 +62,9 @@ export function armTable({ arm }: SafetyCheckResult): Html {
     return html`<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>`;
   const rows = arm.excursions.map(({ kind, count, ticks, worst, unit, first }) => {
     const by = count === 0 ? '–' : withUnit(worst, unit);
-    return [html`${sentence(ARM_WORDS[kind])}${whereOf(first, '')}`, shortNumber(count), shortNumber(ticks), by];
+    return [html`${message(ARM_WORDS[kind])}${whereOf(first, '')}`, shortNumber(count), shortNumber(ticks), by];
   });
-  const advice = html`<h3>Margins to set</h3>${list(arm.margins.map((margin) => margin.sentence))}`;
+  const advice = html`<h3>Margins to set</h3>${list(arm.margins.map((margin) => margin.message))}`;
   return html`${table(['', numbers('Ticks'), numbers('in'), numbers('by up to')], rows)}${arm.margins.length === 0 ? NOTHING : advice}`;
 }
 
@@ -130,6 +130,6 @@ function bound(most: number): Html {
   return html`${factor}·10<sup>−${power}</sup>`;
 }
 
-function sentence(words: string): string {
+function message(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -42,7 +42,7 @@ export function studySection(
     `${study.claim} (${study.source})${study.notes === '' ? '' : ` ${study.notes}`}`,
     '',
   ];
-  for (const { outcome, sentence } of judge(study, curves)) lines.push(`- ${WORD[outcome]} ${sentence}`);
+  for (const { outcome, message } of judge(study, curves)) lines.push(`- ${WORD[outcome]} ${message}`);
   if (study.checks.length > 0) lines.push('');
   return [...lines, `![${study.title}](${plot})`, '', studyTable(study, curves)].join('\n');
 }

@@ -162,8 +162,8 @@ export function clauseOf(error: unknown): string {
   return firstLineOf(error).replace(/\.+$/, '');
 }
 
-function unusable(sentence: string): ReinError {
-  return new ReinError('task', `The base policy ${sentence}.`, {
+function unusable(message: string): ReinError {
+  return new ReinError('task', `The base policy ${message}.`, {
     remedy:
       "Look at what it was shown, and whether the task's observation is what it was trained on; then start again.",
   });

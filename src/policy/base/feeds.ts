@@ -100,7 +100,7 @@ function openSizes({ shape }: TensorPort): number {
   return shape.filter((dim, i) => typeof dim === 'string' && (i > 0 || shape.length === 1)).length;
 }
 
-/** The refusal of a base policy that does not fit. `sentence` begins with the file's name and has no full stop. */
-export function unfit(sentence: string, remedy: string): ReinError {
-  return new ReinError('config', `The base policy ${sentence}.`, { remedy });
+/** The refusal of a base policy that does not fit. `message` begins with the file's name and has no full stop. */
+export function unfit(message: string, remedy: string): ReinError {
+  return new ReinError('config', `The base policy ${message}.`, { remedy });
 }

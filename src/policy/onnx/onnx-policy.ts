@@ -174,7 +174,7 @@ export class OnnxPolicy implements Policy {
       runId: this.#runId,
       newestVersion: this.#newestOfRun.get(manifest.runId) ?? 0,
     });
-    if (!verified.ok) return refused(manifest.version, verified.error.sentence);
+    if (!verified.ok) return refused(manifest.version, verified.error.message);
     try {
       const graphDigest = sha256Hex(graph);
       const known = this.#current?.network;

@@ -93,7 +93,7 @@ export class Bridge {
       nowS: () => clock.nowS(),
       repeatForMs: STOP_REPEAT_MS,
       lastCommand: () => (this.#hasCommanded ? this.#published : undefined),
-      onTrouble: (sentence) => this.#notices.trouble(sentence),
+      onTrouble: (message) => this.#notices.trouble(message),
     });
     this.#row = new Float64Array(stateNumbers(options));
     this.#command = new Float64Array(commandNumbers(options));

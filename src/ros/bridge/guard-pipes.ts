@@ -36,7 +36,7 @@ export interface ToGuard {
   /** The robot is being stopped past the guard. */
   acted(): void;
   /** Says why this process cannot do its work. */
-  failed(sentence: string, remedy: string): void;
+  failed(message: string, remedy: string): void;
 }
 
 export function openToGuard(stateNumbers: number): ToGuard {
@@ -57,6 +57,6 @@ export function openToGuard(stateNumbers: number): ToGuard {
     answer: (id, answer) => json(ROS_MESSAGE.answer, { id, ...answer }),
     notice: (notice) => json(ROS_MESSAGE.notice, notice),
     acted: () => json(ROS_MESSAGE.acted, {}),
-    failed: (sentence, remedy) => json(ROS_MESSAGE.failed, { level: 'error', row: 0, sentence, remedy }),
+    failed: (message, remedy) => json(ROS_MESSAGE.failed, { level: 'error', row: 0, message, remedy }),
   };
 }

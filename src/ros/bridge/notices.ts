@@ -73,9 +73,9 @@ export class Notices {
     const isState = kind === 'qosMismatch' && where === this.#parts.readings.subscription.topic;
     const row = isState ? 10 : ROWS[kind];
     const level = kind === 'graph' ? 'warn' : 'error';
-    const notice = { row, level, message: asSentence(message), remedy: REMEDIES[kind] } as const;
+    const notice = { row, level, message: asMessage(message), remedy: REMEDIES[kind] } as const;
     const doesLast = kind === 'qosMismatch' || kind === 'duplicateNode';
-    if (doesLast) this.#lasting = [...this.#lasting.filter((told) => told.message !== message), fault];
+    if (doesLast) this.#lasting = [...this.#lasting.filter((reported) => reported.message !== message), fault];
     this.#parts.say(doesLast ? { ...notice, condition: conditionOf(fault) } : notice);
   }
 
@@ -195,7 +195,7 @@ export class Notices {
     if (this.#lasting.length === 0) return;
     const standing = new Set(this.#parts.graphFaults().map(({ message }) => message));
     for (const fault of this.#lasting.filter(({ message }) => !standing.has(message))) {
-      const message = `No more: ${asSentence(fault.message)}`;
+      const message = `No more: ${asMessage(fault.message)}`;
       const condition = conditionOf(fault);
       this.#parts.say({ row: ROWS[fault.kind], level: 'info', message, remedy: '', condition, isOver: true });
     }
@@ -221,7 +221,7 @@ export class Notices {
   }
 }
 
-function asSentence(text: string): string {
+function asMessage(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 

@@ -33,7 +33,7 @@ export interface StopParts {
   /** The newest command that was published since the robot was enabled; `undefined` where that is not known. */
   readonly lastCommand?: () => Float64Array | undefined;
   /** Told what could not be done. */
-  readonly onTrouble: (sentence: string) => void;
+  readonly onTrouble: (message: string) => void;
 }
 
 export class StopSequence {

@@ -128,8 +128,8 @@ describe('refusals', () => {
     ],
     ['a text without its zero', '0001 0000 02000000 6162', 'data: is text without the zero byte at its end'],
     ['more than padding', '0001 0000 02000000 6100 00000000', 'ends, and 4 bytes follow'],
-  ])('%s', (_what, text, sentence) => {
-    expect(() => StringMessage.decode(hex(text), StringMessage.create())).toThrow(sentence);
+  ])('%s', (_what, text, message) => {
+    expect(() => StringMessage.decode(hex(text), StringMessage.create())).toThrow(message);
     expect(() => StringMessage.decode(hex(text), StringMessage.create())).toThrow(/^std_msgs\/msg\/String/);
   });
 

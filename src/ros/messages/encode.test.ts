@@ -71,8 +71,8 @@ describe('arrays of numbers', () => {
     ['an object that looks like one', { length: 3, 0: 1, 1: 2, 2: 3 }, 'not an object'],
     ['null', null, 'not null'],
     ['nothing', undefined, 'not nothing'],
-  ])('refuses %s', (_what, data, sentence) => {
-    expect(() => written(data)).toThrow(sentence);
+  ])('refuses %s', (_what, data, message) => {
+    expect(() => written(data)).toThrow(message);
     expect(() => written(data)).toThrow(/^std_msgs\/msg\/Float64MultiArray\.data/);
   });
 
@@ -105,9 +105,9 @@ describe('single values', () => {
     [StringMessage, 'a\0b', 'has a zero character inside'],
     [StringMessage, `${'long '.repeat(20)}\0`, 'has a zero character inside'],
     [StringMessage, '\ud800', 'is not well-formed Unicode'],
-  ])('$0.name refuses %s', (type, data, sentence) => {
+  ])('$0.name refuses %s', (type, data, message) => {
     expect(() => (type as typeof Int32).encode({ data: data as number }, into)).toThrow(`${type.name}.data: `);
-    expect(() => (type as typeof Int32).encode({ data: data as number }, into)).toThrow(sentence);
+    expect(() => (type as typeof Int32).encode({ data: data as number }, into)).toThrow(message);
   });
 
   it('takes 64-bit integers as bigint up to their ends, and nothing else', () => {

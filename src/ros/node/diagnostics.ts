@@ -1,6 +1,6 @@
 /** Status of each part once a second for `/diagnostics`: OK, WARN, ERROR or STALE, one message, and figures. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
+import { type Fault, faultsOf, isAtLeast, messageOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
 import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/definitions.ts';
 import { setTime } from '../messages/time.ts';
@@ -171,7 +171,7 @@ export class Diagnostics {
   #worstOf(faults: readonly Fault[], frame: GuardFrame): Pick<PartStatus, 'level' | 'message'> | undefined {
     if (faults.length === 0) return undefined;
     const level = faults.some((fault) => isAtLeast(fault.action, 'cat2')) ? 'error' : 'warn';
-    const said = faults.map((fault) => withRow(sentenceOf(fault, frame, this.#options.joints), fault.row));
+    const said = faults.map((fault) => withRow(messageOf(fault, frame, this.#options.joints), fault.row));
     return { level, message: said.join(' ') };
   }
 

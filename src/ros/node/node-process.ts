@@ -5,7 +5,7 @@
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
 import { SystemClock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
-import { endFailed, openSession, type SessionEvent, tellParent } from '../../session/index.ts';
+import { endFailed, openSession, type SessionEvent, sendToParent } from '../../session/index.ts';
 import { subscribeObservations } from '../observations/subscribe.ts';
 import type { TopicObservation } from '../observations/topic-observation.ts';
 import type { RosPort } from '../port/ros-port.ts';
@@ -23,7 +23,7 @@ const DRAIN_MS = 200;
 /** Severities of ROS's logging. */
 const SEVERITIES = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 } as const;
 
-const tell: (message: NodeChildMessage) => Promise<void> = tellParent;
+const report: (message: NodeChildMessage) => Promise<void> = sendToParent;
 
 main().catch(endFailed);
 
@@ -79,7 +79,7 @@ function createNode({ start, request, setup, port, observations, printsFrom, onS
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
     ...{ setup, folder, learner: request.learner, runId: start.runId, hasJoined: start.hasJoined },
-    onJoined: (runId) => tell({ kind: 'joined', runId }),
+    onJoined: (runId) => report({ kind: 'joined', runId }),
     onEvent: (event) => node.event(event),
   });
   const node = new RobotNode({

@@ -168,11 +168,11 @@ describe('the lifecycle', () => {
 
   it('is configured while its learner is waited for, says so, and goes on when it answers', async () => {
     let answer: () => void = () => undefined;
-    let tell: (wait: LearnerWait) => void = () => undefined;
+    let report: (wait: LearnerWait) => void = () => undefined;
     await ros.make({
       node: {
         beforeOpening: (_, onWait) => {
-          tell = onWait;
+          report = onWait;
           onWait(ABSENT);
           return new Promise((resolve) => {
             answer = resolve;
@@ -193,8 +193,8 @@ describe('the lifecycle', () => {
     }
     await soon(() => partOf(arrays, 'learner link')?.level === 1, 'the diagnostic');
     expect(partOf(arrays, 'learner link')).toMatchObject({ message: ABSENT.message });
-    tell(ABSENT);
-    tell({ state: 'refused', message: 'It trains something else.', remedy: 'Give both the same.' });
+    report(ABSENT);
+    report({ state: 'refused', message: 'It trains something else.', remedy: 'Give both the same.' });
     await soon(() => partOf(arrays, 'learner link')?.level === 2, 'the refusal');
     expect(ros.events.map(({ level, name }) => `${level} ${name}`)).toEqual([
       'warn learnerAwaited',
@@ -607,11 +607,11 @@ describe('a person', () => {
     const failure = ros.publisher(Empty, '/rein/failure', EVENT_QOS);
     await ros.activate();
     for (let i = 0; i < 20; i++) success.publish({});
-    const told = (): number => ros.events.filter(({ name }) => name === 'marked').length;
-    await soon(() => told() > 0, 'the mark');
+    const reported = (): number => ros.events.filter(({ name }) => name === 'marked').length;
+    await soon(() => reported() > 0, 'the mark');
     await delay(50);
-    expect(told()).toBe(1);
+    expect(reported()).toBe(1);
     failure.publish({});
-    await soon(() => told() === 2, 'the other mark');
+    await soon(() => reported() === 2, 'the other mark');
   });
 });

@@ -78,8 +78,8 @@ describe('settings of a node', () => {
     ],
     ['a limit that the task breaks', 'settings.robot.controlHz:=15.0', 'policyHz'],
     ['a name for a robot that no file may have', 'robot_id:=a/b', 'robot_id is "a/b"'],
-  ])('refuse %s, and name it', (_, value, sentence) => {
-    expect(() => withParameters(value)).toThrow(sentence);
+  ])('refuse %s, and name it', (_, value, message) => {
+    expect(() => withParameters(value)).toThrow(message);
   });
 
   it('refuse arguments that are not for ROS', () => {

@@ -3,7 +3,7 @@
  * due and how its message is filled then. Registration, the reference and the help are made from it.
  */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import { faultsOf, namesOfBits, STAGES, sentenceOf } from '../../safety/index.ts';
+import { faultsOf, messageOf, namesOfBits, STAGES } from '../../safety/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../session/index.ts';
 import {
   Intervention,
@@ -84,7 +84,7 @@ const safety: NodeTopic<SafetyState> = {
   on: {
     frame(message, frame, memory) {
       memory.filterBits |= frame.filterBits;
-      if (decisionOf(frame) === memory.toldDecision) return 'unsent';
+      if (decisionOf(frame) === memory.reportedDecision) return 'unsent';
       return fillSafety(message, frame, memory);
     },
     second: (message, { frame }, memory) => fillSafety(message, frame, memory),
@@ -97,7 +97,7 @@ function fillSafety(message: SafetyState, frame: GuardFrame, memory: Memory): un
   message.fault_flags = frame.faultFlags;
   const faults = faultsOf(frame.faultFlags);
   message.fault_rows = Uint16Array.from(faults, (fault) => fault.row);
-  message.faults = faults.map((fault) => sentenceOf(fault, frame, memory.joints));
+  message.faults = faults.map((fault) => messageOf(fault, frame, memory.joints));
   // Those of every tick since the message before.
   message.filter_bits = memory.filterBits;
   message.filters = [...namesOfBits(memory.filterBits)];
@@ -114,7 +114,7 @@ function fillSafety(message: SafetyState, frame: GuardFrame, memory: Memory): un
   message.stage_ticks = BigUint64Array.from(frame.stageTicks, BigInt);
   message.stage_margins = frame.stageMargins;
   memory.filterBits = 0;
-  memory.toldDecision = decisionOf(frame);
+  memory.reportedDecision = decisionOf(frame);
 }
 
 /** What a safety message is sent at once for when it changes. */
@@ -205,7 +205,7 @@ interface Memory {
   readonly jointNames: string[];
   /** Filters that have acted since the safety message before. */
   filterBits: number;
-  toldDecision: string;
+  reportedDecision: string;
   /** Joint states to be sent per frame, at most 1, and those that are due. */
   jointsPerFrame: number;
   jointsDue: number;
@@ -236,7 +236,7 @@ export class Publications {
     this.#controlHz = controlHz;
     this.#memory = {
       ...{ joints, jointNames: joints.map(({ name }) => name) },
-      ...{ filterBits: 0, toldDecision: '', jointsPerFrame: 1, jointsDue: 0 },
+      ...{ filterBits: 0, reportedDecision: '', jointsPerFrame: 1, jointsDue: 0 },
     };
     this.setJointStatesHz(jointStatesHz);
     this.#offered = NODE_TOPICS.filter(({ isOffered }) => isOffered?.(options) ?? true).map((topic) => {

@@ -7,10 +7,10 @@ import type { RosEndpoint, RosFault } from './ros-port.ts';
 describe('the graph watch', () => {
   const joints = 'sensor_msgs/msg/JointState';
   const set = (others: RosEndpoint[], names: string[] = ['/rein']) => {
-    const told: RosFault[] = [];
+    const reported: RosFault[] = [];
     let nowMs = 0;
     const faults = new FaultReporter(
-      (fault) => void told.push(fault),
+      (fault) => void reported.push(fault),
       () => nowMs,
     );
     const graph = { fullName: '/rein', endpoints: () => others, nodeNames: () => names };
@@ -18,9 +18,9 @@ describe('the graph watch', () => {
     const watch = new GraphWatch(graph, ends, faults);
     const look = (): readonly string[] => {
       nowMs += 1000;
-      told.length = 0;
+      reported.length = 0;
       watch.look();
-      return told.map(({ kind, message }) => `${kind}: ${message}`);
+      return reported.map(({ kind, message }) => `${kind}: ${message}`);
     };
     return { look, others, names, watch };
   };
@@ -31,16 +31,16 @@ describe('the graph watch', () => {
 
   it('tells a mismatch once, and again when it went and came back', () => {
     const { look, others, watch } = set([{ node: '/arm', typeName: joints, qos: SENSOR_QOS }]);
-    const sentence =
+    const message =
       'qosMismatch: /rein gets nothing from /arm on /js: the publisher is best effort, the subscriber asks for reliable';
-    expect(look()).toEqual([sentence]);
+    expect(look()).toEqual([message]);
     expect(look()).toEqual([]);
     expect(watch.standing).toMatchObject([{ kind: 'qosMismatch', where: '/js' }]);
     const [end] = others.splice(0);
     expect(look()).toEqual([]);
     expect(watch.standing).toEqual([]);
     others.push(end as RosEndpoint);
-    expect(look()).toEqual([sentence]);
+    expect(look()).toEqual([message]);
   });
 
   it('tells a topic of two types', () => {

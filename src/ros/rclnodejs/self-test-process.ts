@@ -29,7 +29,7 @@ try {
   end(1, error instanceof ReinError && error.remedy ? `${error.message}; ${error.remedy}` : String(error));
 }
 
-function end(code: number, sentence: string): void {
-  process.stdout.write(`${sentence}\n`);
+function end(code: number, message: string): void {
+  process.stdout.write(`${message}\n`);
   process.exit(code);
 }

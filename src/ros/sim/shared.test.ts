@@ -59,7 +59,7 @@ describe('what the simulator says', () => {
   it('is said once a second', () => {
     const said: string[] = [];
     const clock = new FakeClock();
-    const complaints = new Complaints((sentence) => said.push(sentence), clock);
+    const complaints = new Complaints((message) => said.push(message), clock);
     for (let i = 0; i < 25; i++) {
       complaints.say('a');
       if (i === 0) complaints.say('b');

@@ -52,7 +52,7 @@ class Bench {
       await ports({ nodeName: 'rein_sim', argv, onFault }),
     );
     const { clock, simPort: port } = bench;
-    bench.simulator = await Simulator.open({ port, clock, say: (sentence) => void bench.said.push(sentence) });
+    bench.simulator = await Simulator.open({ port, clock, say: (message) => void bench.said.push(message) });
     return bench;
   }
 

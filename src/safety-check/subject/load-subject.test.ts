@@ -520,9 +520,9 @@ describe('limits that cannot be', () => {
     write({ 'chain.urdf': `<robot name="chain"><link name="stand"/>${links.join('\n')}</robot>` });
     const { model, assumed } = await load('chain.urdf');
     const { pairs } = model.collision!;
-    const sentence = assumed.find((each) => each.startsWith('NOT watched: '))!;
+    const message = assumed.find((each) => each.startsWith('NOT watched: '))!;
     const [, count, names] =
-      /^NOT watched: (\d+) more pairs of links that can come near, as 32 is the most: (.*)\. Choose/.exec(sentence)!;
+      /^NOT watched: (\d+) more pairs of links that can come near, as 32 is the most: (.*)\. Choose/.exec(message)!;
     const dropped = names!.split(', ');
     expect([pairs.length, dropped.length]).toEqual([32, Number(count)]);
     expect(pairs.length + dropped.length).toBeLessThanOrEqual(45);

@@ -40,7 +40,7 @@ export function mergeJoints(given: LimitFiles): { joints: MergedJoint[]; problem
   const problems = checkNames(files);
   const defaults = new Defaults(files);
   const joints = files.robot.joints.map((joint, i) => mergeJoint(files, joint, problems, assumed, defaults.of(i)));
-  return { joints, problems, assumed: [...assumed, ...defaults.sentences()] };
+  return { joints, problems, assumed: [...assumed, ...defaults.messages()] };
 }
 
 /** Prefixes and endings that descriptions and planners disagree about: `panda_joint1` and `joint1`, `elbow_joint` and `elbow`. */
@@ -123,7 +123,7 @@ class Defaults {
   }
 
   /** One sentence a kind. */
-  sentences(): string[] {
+  messages(): string[] {
     const { accelMaxRadPerS2 } = this.#files;
     const words: Readonly<Record<DefaultKey, readonly [string, string]>> = {
       accelMaxRadPerS2: [

@@ -27,7 +27,7 @@ export interface SubjectOptions {
   /** Folders of ROS packages by name, for `package://` in a URDF. */
   readonly packages?: PackageFolders | undefined;
   /** Called with what is being done that takes time. */
-  readonly onPhase?: ((sentence: string) => void) | undefined;
+  readonly onPhase?: ((message: string) => void) | undefined;
   /** Folder that relative paths start from; the working directory where absent. */
   readonly from?: string | undefined;
 }

@@ -62,7 +62,7 @@ class Scene {
   }
 
   /** A velocity of the box. */
-  wish(shares: readonly number[]): Float64Array {
+  requested(shares: readonly number[]): Float64Array {
     return Float64Array.from(shares, (x, i) => {
       return Math.min(this.low[i]! + ((x + 1) / 2) * (this.high[i]! - this.low[i]!), this.high[i]!);
     });
@@ -95,10 +95,10 @@ class Scene {
 function forScenes(check: (scene: Scene, wanted: Float64Array, u: Float64Array, bits: number) => void): number {
   let steered = 0;
   fc.assert(
-    fc.property(pose, shares, shares, (joints, speeds, wish) => {
+    fc.property(pose, shares, shares, (joints, speeds, requested) => {
       const scene = new Scene(joints, speeds);
       fc.pre(scene.clearances.h.every((clearanceM) => clearanceM >= 0));
-      const wanted = scene.wish(wish);
+      const wanted = scene.requested(requested);
       const u = wanted.slice();
       const bits = scene.filter(u);
       if (bits === BARRIER_STEERED) steered++;
@@ -124,7 +124,7 @@ describe('the barrier', () => {
     expect(steered).toBeGreaterThan(100);
   });
 
-  it('is minimal: no velocity between its answer and any other allowed one is nearer to the wish', () => {
+  it('is minimal: no velocity between its answer and any other allowed one is nearer to the requested velocity', () => {
     forScenes((scene, wanted, u, bits) => {
       if (bits !== BARRIER_STEERED) return;
       // Rest, the brake step and halves of both: allowed wherever they are in box and rows.
@@ -150,16 +150,16 @@ describe('the barrier', () => {
     });
   });
 
-  it('is monotone: walls farther away never cost more of the wish', () => {
+  it('is monotone: walls farther away never cost more of the requested velocity', () => {
     fc.assert(
-      fc.property(pose, shares, shares, share, (joints, speeds, wish, more) => {
+      fc.property(pose, shares, shares, share, (joints, speeds, requested, more) => {
         const { workspace } = cagedArm;
         const wider = {
           minM: workspace.minM.map((x) => x - Math.abs(more) / 5) as [number, number, number],
           maxM: workspace.maxM.map((x) => x + Math.abs(more) / 5) as [number, number, number],
         };
         const [near, far] = [new Scene(joints, speeds), new Scene(joints, speeds, { ...cagedArm, workspace: wider })];
-        const wanted = near.wish(wish);
+        const wanted = near.requested(requested);
         const [u, v] = [wanted.slice(), wanted.slice()];
         if (((near.filter(u) | far.filter(v)) & BARRIER_BRAKE) !== 0) return;
         expect(far.cost(v, wanted)).toBeLessThanOrEqual(near.cost(u, wanted) + 1e-12);
@@ -186,7 +186,7 @@ function pushed(): [Scene, Float64Array] {
       joints,
       Array.from({ length: n }, (_, i) => Math.cos(5 * k + i)),
     );
-    const wanted = scene.wish(Array.from({ length: n }, (_, i) => Math.cos(5 * k + i)));
+    const wanted = scene.requested(Array.from({ length: n }, (_, i) => Math.cos(5 * k + i)));
     if (scene.clearances.h.every((clearanceM) => clearanceM >= 0) && scene.excess(wanted) > 1e-3)
       return [scene, wanted];
   }
@@ -207,7 +207,7 @@ describe('the barrier brakes', () => {
     brakes(scene, wanted);
   });
 
-  it('for a wish that is not a number', () => {
+  it('for a request that is not a number', () => {
     const [scene, wanted] = pushed();
     wanted[1] = Number.NaN;
     brakes(scene, wanted);
@@ -221,9 +221,9 @@ describe('the barrier brakes', () => {
       ['solved', (scene: Scene) => scene.low.map(() => Number.NaN)],
     ] as const) {
       const [scene, wanted] = pushed();
-      const told = answer(scene, wanted.slice());
+      const reported = answer(scene, wanted.slice());
       vi.spyOn(ActiveSet.prototype, 'solve').mockImplementation(function (this: ActiveSet) {
-        this.solution.set(told);
+        this.solution.set(reported);
         return status;
       });
       brakes(scene, wanted);
@@ -264,7 +264,7 @@ describe('the barrier brakes', () => {
         bound,
       );
       if (!scene.clearances.h.every((clearanceM) => clearanceM >= 0)) continue;
-      const u = scene.wish(ur5eLike.homeRad.map((_, i) => Math.cos(5 * k + i)));
+      const u = scene.requested(ur5eLike.homeRad.map((_, i) => Math.cos(5 * k + i)));
       const bits = scene.filter(u);
       seen.add(bits);
       if (bits === BARRIER_STEERED) expect(scene.excess(u)).toBeLessThanOrEqual(1e-11);

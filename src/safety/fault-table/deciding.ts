@@ -12,7 +12,7 @@ export const DECIDING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'brokenCommands', bit: BROKEN_COMMANDS, action: 'cat2', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'Three commands within a second held NaN or infinity.',
+        message: 'Three commands within a second held NaN or infinity.',
         remedy: 'Look at the policy: its weights or its observation are not finite. Then acknowledge.',
       },
     ],
@@ -28,12 +28,12 @@ export const DECIDING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'commandLate', bit: COMMAND_LATE, action: 'warn', clears: 'byItself' },
         mayMove: 'anybody',
-        sentence: 'The newest command is older than its lease; the arm brakes and holds.',
+        message: 'The newest command is older than its lease; the arm brakes and holds.',
         remedy: 'Nothing, if it is rare. Otherwise the policy or the link is too slow for its period.',
       },
       {
         ...{ seenBy: 'node', name: 'observationLost', action: 'hold', clears: 'byItself' },
-        sentence:
+        message:
           'An observation that comes by topic is older than its freshness, or has not come yet; the policy does not act.',
         remedy: 'See whether somebody publishes it: ros2 topic hz.',
       },
@@ -49,7 +49,7 @@ export const DECIDING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'commandLost', bit: COMMAND_LOST, action: 'cat2', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'No command could be followed for a second.',
+        message: 'No command could be followed for a second.',
         remedy: 'Restart the node that decides, then acknowledge.',
       },
     ],
@@ -62,7 +62,7 @@ export const DECIDING: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'learnerSilent', action: 'warn', clears: 'byItself' },
-        sentence: 'The learner does not answer; what is recorded waits in the journal.',
+        message: 'The learner does not answer; what is recorded waits in the journal.',
         remedy: 'Look at the learner. The robot goes on meanwhile.',
       },
     ],
@@ -91,7 +91,7 @@ export const DECIDING: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'weightsRefused', action: 'warn', clears: 'byItself' },
-        sentence: 'New weights were damaged, of another robot or gave no usable action; the old ones go on.',
+        message: 'New weights were damaged, of another robot or gave no usable action; the old ones go on.',
         remedy: 'Look at the learner.',
       },
     ],

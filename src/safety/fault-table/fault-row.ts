@@ -10,17 +10,17 @@ export type StopAction = (typeof STOP_ACTIONS)[number];
 /** When a flag may go away: with its cause, or only when an operator acknowledges and the cause is gone. */
 export type Clears = 'byItself' | 'acknowledged';
 
-interface Told {
+interface Reported {
   /** Name of the flag, and of the event that reports it. */
   readonly name: string;
   readonly clears: Clears;
   /** What happened, and what to do, for an operator. */
-  readonly sentence: string;
+  readonly message: string;
   readonly remedy: string;
 }
 
 /** A fault that the guard sees: one bit of the frame's fault flags. */
-export interface GuardSign extends Told {
+export interface GuardSign extends Reported {
   readonly seenBy: 'guard';
   readonly bit: number;
   readonly action: StopAction;
@@ -29,7 +29,7 @@ export interface GuardSign extends Told {
 }
 
 /** A fault that somebody else sees, and reports as an event; where the robot has to stop, it stops through the guard. */
-export interface OtherSign extends Told {
+export interface OtherSign extends Reported {
   readonly seenBy: 'node' | 'bridge' | 'stopper' | 'supervisor' | 'configuration';
   readonly action: StopAction | 'hold' | 'refuse';
 }

@@ -17,7 +17,7 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'recordingStopped', action: 'warn', clears: 'byItself' },
-        sentence: 'The journal cannot be written; the robot goes on, and steps are kept in memory for a while.',
+        message: 'The journal cannot be written; the robot goes on, and steps are kept in memory for a while.',
         remedy: 'Make room on the disk: recording goes on by itself.',
       },
     ],
@@ -38,7 +38,7 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'duplicateNode', action: 'refuse', clears: 'byItself' },
-        sentence: 'Another node of the same name is there; this one does not move the robot.',
+        message: 'Another node of the same name is there; this one does not move the robot.',
         remedy: 'Give one of them another name or namespace.',
       },
     ],
@@ -74,13 +74,13 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'configuration', name: 'configuration', action: 'refuse', clears: 'byItself' },
-        sentence:
+        message:
           'A parameter or a file holds an unknown key, a wrong type or unit, or a value out of range; nothing starts.',
         remedy: 'The message names the place, what is allowed, and the nearest word.',
       },
       {
         ...{ seenBy: 'node', name: 'qosMismatch', action: 'warn', clears: 'byItself' },
-        sentence: 'Both ends of a topic are there, and their quality of service does not fit: nothing comes through.',
+        message: 'Both ends of a topic are there, and their quality of service does not fit: nothing comes through.',
         remedy: 'Give both ends a fitting quality of service.',
       },
     ],

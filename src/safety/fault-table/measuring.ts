@@ -21,18 +21,18 @@ export const MEASURING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'driverLost', bit: DRIVER_LOST, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'The robot does not answer.',
+        message: 'The robot does not answer.',
         remedy: 'Check cable and power, then acknowledge.',
       },
       {
         ...{ seenBy: 'guard', name: 'lettingDown', bit: LETTING_DOWN, action: 'warn', clears: 'byItself' },
         mayMove: 'anybody',
-        sentence: 'The arm does not hold itself without torque, and its torque is going off.',
+        message: 'The arm does not hold itself without torque, and its torque is going off.',
         remedy: 'Support the arm now, or keep away from under it; `exitRampS` of its file says how long it takes.',
       },
       {
         ...{ seenBy: 'bridge', name: 'jointStatesLost', action: 'cat1', clears: 'acknowledged' },
-        sentence: 'Measurements no longer come over their topic, or the process that reads them has died.',
+        message: 'Measurements no longer come over their topic, or the process that reads them has died.',
         remedy: "Look at the robot's controllers and at the bridge, then acknowledge.",
       },
     ],
@@ -45,7 +45,7 @@ export const MEASURING: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'malformed', action: 'warn', clears: 'byItself' },
-        sentence: 'A message could not be read; it changed nothing.',
+        message: 'A message could not be read; it changed nothing.',
         remedy: 'Look at who publishes it.',
       },
     ],
@@ -71,7 +71,7 @@ export const MEASURING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'frozenReading', bit: FROZEN_READING, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'A joint was asked to move and its reading did not change for 100 ms (a base: 500 ms).',
+        message: 'A joint was asked to move and its reading did not change for 100 ms (a base: 500 ms).',
         remedy:
           'See whether the joint moves: if not, its controller refuses; if so, its sensor is frozen. Then acknowledge.',
       },
@@ -92,13 +92,13 @@ export const MEASURING: readonly FaultRow[] = [
           clears: 'acknowledged',
         },
         mayMove: 'nobody',
-        sentence: 'A measured joint angle is NaN or infinite.',
+        message: 'A measured joint angle is NaN or infinite.',
         remedy: 'Check the driver and the calibration, then acknowledge.',
       },
       {
         ...{ seenBy: 'guard', name: 'encoderJump', bit: ENCODER_JUMP, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'A measured joint angle jumped farther than the joint can move, twice.',
+        message: 'A measured joint angle jumped farther than the joint can move, twice.',
         remedy: 'Check the encoder, its wrap-around and the calibration, then acknowledge.',
       },
     ],
@@ -113,7 +113,7 @@ export const MEASURING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'startOutside', bit: START_OUTSIDE, action: 'slow', clears: 'acknowledged' },
         mayMove: 'human',
-        sentence: 'The arm stands outside its joint limits or its workspace.',
+        message: 'The arm stands outside its joint limits or its workspace.',
         remedy:
           'Move it inside by hand with the torque off, or slowly with an enabling switch; then stop and acknowledge.',
       },
@@ -128,7 +128,7 @@ export const MEASURING: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'startFar', bit: START_FAR, action: 'warn', clears: 'byItself' },
         mayMove: 'anybody',
-        sentence: 'The first target is more than 0.1 rad or 20 mm from the measured pose; refused.',
+        message: 'The first target is more than 0.1 rad or 20 mm from the measured pose; refused.',
         remedy: 'Start nearer to where the arm stands, or with smaller actions.',
       },
     ],

@@ -19,7 +19,7 @@ export const MOTION: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'limitBroken', bit: LIMIT_BROKEN, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'The independent check found a reference outside the limits.',
+        message: 'The independent check found a reference outside the limits.',
         remedy: 'This is a defect of the software or of the robot description: report it. Then acknowledge.',
       },
     ],
@@ -62,7 +62,7 @@ export const MOTION: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'contactForce', bit: CONTACT_FORCE, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'The tool felt more force or torque than the robot may press with, in two measurements running.',
+        message: 'The tool felt more force or torque than the robot may press with, in two measurements running.',
         remedy: 'Look at what the tool touches, free it, then acknowledge.',
       },
     ],
@@ -77,7 +77,7 @@ export const MOTION: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'tankEmpty', bit: TANK_EMPTY, action: 'warn', clears: 'byItself' },
         mayMove: 'anybody',
-        sentence: 'The energy tank is empty: nothing that puts energy into the robot is done any more.',
+        message: 'The energy tank is empty: nothing that puts energy into the robot is done any more.',
         remedy:
           'Look at what the robot pushes against. Standing with nobody followed fills the tank by the `topUpW` of its file; taking torque off fills it at once: support an arm that has no brakes.',
       },
@@ -93,7 +93,7 @@ export const MOTION: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'trackingError', bit: TRACKING_ERROR, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence:
+        message:
           'A joint was more than 0.2 rad, or the tool 30 mm, from where it was asked to be for 100 ms, or a link touches what it keeps clear of.',
         remedy: 'Look for what blocks or pushes the robot, and whether its controller follows. Then acknowledge.',
       },

@@ -11,7 +11,7 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'teleopLost', action: 'cat2', clears: 'acknowledged' },
-        sentence: 'The operator was in control and has not been heard for the lease (100 ms; at most 150 ms).',
+        message: 'The operator was in control and has not been heard for the lease (100 ms; at most 150 ms).',
         remedy: 'Bring the device back, then reset; the policy goes on only after an explicit resume.',
       },
     ],
@@ -25,7 +25,7 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'teleopStale', action: 'warn', clears: 'byItself' },
-        sentence: 'A command of the operator was older than its lease, or came twice; it was not executed.',
+        message: 'A command of the operator was older than its lease, or came twice; it was not executed.',
         remedy: 'Stamp commands when they are sent, send only new ones, and set the clocks of both machines.',
       },
     ],
@@ -38,7 +38,7 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'teleopStuck', action: 'hold', clears: 'byItself' },
-        sentence: 'The operator asked for the same motion for 5 s; it counts as a stuck stick.',
+        message: 'The operator asked for the same motion for 5 s; it counts as a stuck stick.',
         remedy: 'Let the stick go to its middle, then move on.',
       },
     ],
@@ -60,7 +60,7 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'timeJump', action: 'hold', clears: 'byItself' },
-        sentence: 'ROS time went back; the episode was cut. Durations are monotonic and did not change.',
+        message: 'ROS time went back; the episode was cut. Durations are monotonic and did not change.',
         remedy: 'Nothing, if simulated time was reset.',
       },
     ],
@@ -75,7 +75,7 @@ export const PEOPLE: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'emergencyStop', bit: EMERGENCY_STOP, action: 'cat0', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'The emergency stop is pressed.',
+        message: 'The emergency stop is pressed.',
         remedy: 'Make the cell safe, release the button, then acknowledge.',
       },
     ],
@@ -90,7 +90,7 @@ export const PEOPLE: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'tickStalled', bit: TICK_STALLED, action: 'cat2', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'More than three control periods passed without a tick.',
+        message: 'More than three control periods passed without a tick.',
         remedy: 'Find what holds up the machine, then acknowledge.',
       },
     ],
@@ -104,7 +104,7 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'supervisor', name: 'guardLost', action: 'cat1', clears: 'acknowledged' },
-        sentence: 'A process died. The robot brakes; whoever is left stops it.',
+        message: 'A process died. The robot brakes; whoever is left stops it.',
         remedy: 'Look at the robot, then start or acknowledge.',
       },
     ],

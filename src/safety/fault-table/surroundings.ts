@@ -11,7 +11,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'observationLost', action: 'hold', clears: 'byItself' },
-        sentence: 'A camera is late, or has shown the same picture five times; the policy does not act.',
+        message: 'A camera is late, or has shown the same picture five times; the policy does not act.',
         remedy: 'Look at the camera.',
       },
     ],
@@ -43,13 +43,13 @@ export const SURROUNDINGS: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'overrun', bit: OVERRUN, action: 'slow', clears: 'byItself' },
         mayMove: 'anybody',
-        sentence: 'The machine does not keep up: the robot moves at most half as fast.',
+        message: 'The machine does not keep up: the robot moves at most half as fast.',
         remedy: 'See what else runs there, and whether it is throttled by heat.',
       },
       {
         ...{ seenBy: 'guard', name: 'overloaded', bit: OVERLOADED, action: 'cat2', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'Twenty ticks within a second came a period late.',
+        message: 'Twenty ticks within a second came a period late.',
         remedy: 'Take load off the machine, then acknowledge.',
       },
     ],
@@ -76,7 +76,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
     signs: [
       {
         ...{ seenBy: 'node', name: 'resetHangs', action: 'hold', clears: 'byItself' },
-        sentence: 'The scene was not put back within 30 s; the robot holds.',
+        message: 'The scene was not put back within 30 s; the robot holds.',
         remedy: 'Look at what keeps it, put the scene back by hand, then go on.',
       },
     ],
@@ -93,11 +93,11 @@ export const SURROUNDINGS: readonly FaultRow[] = [
     promise:
       'The newest version stands in every heartbeat of the learner. Weights that do not come for 5 s get a new connection; after 15 s it is reported. The robot goes on with what it has.',
     source: 'a robot that ran on old weights without a word; numbers ours',
-    numbers: { toldAfterS: 15 },
+    numbers: { reportedAfterS: 15 },
     signs: [
       {
         ...{ seenBy: 'node', name: 'weightsStale', action: 'warn', clears: 'byItself' },
-        sentence: 'The learner has newer weights, and they do not arrive; the robot goes on with old ones.',
+        message: 'The learner has newer weights, and they do not arrive; the robot goes on with old ones.',
         remedy: "Look at the line to the learner's second port, where it publishes weights.",
       },
     ],
@@ -112,14 +112,14 @@ export const SURROUNDINGS: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'torqueResidual', bit: TORQUE_RESIDUAL, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence:
+        message:
           'Something pushes the arm or weighs on it that its tool sensor does not feel and its file does not know.',
         remedy: 'See what touches a link, and whether the load is the identified one. Free it, then acknowledge.',
       },
       {
         ...{ seenBy: 'guard', name: 'servoResidual', bit: SERVO_RESIDUAL, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
+        message: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
         remedy: 'Run rein safety identify: gains were changed, or the torque is measured wrongly. Then acknowledge.',
       },
     ],

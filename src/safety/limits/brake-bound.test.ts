@@ -30,10 +30,10 @@ describe('the brake bound', () => {
 
   faultRow(35, 'fake', 'lemma: feasible now implies feasible next, whatever the periods from s to 4s', () => {
     fc.assert(
-      fc.property(distance, accel, period, share, share, share, (d, a, shortest, wish, first, second) => {
+      fc.property(distance, accel, period, share, share, share, (d, a, shortest, requested, first, second) => {
         const dt = shortest * (1 + 3 * first);
         const next = shortest * (1 + 3 * second);
-        const u = wish * brakeBound(d, a, dt, shortest);
+        const u = requested * brakeBound(d, a, dt, shortest);
         const left = d - u * dt;
         expect(left).toBeGreaterThanOrEqual(-1e-12);
         // The hardest allowed braking step must itself be allowed.

@@ -34,12 +34,12 @@ export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float6
  * then the brake in ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
  */
 export function writeBrakePath(
-  wayRad: Float64Array,
+  pathRad: Float64Array,
   model: RobotModel,
   velocity: Float64Array,
   times: TickTimes,
 ): void {
   writeBrakeRate(rate, model, velocity);
   const lengthS = times[PERIOD]! + 1 / (2 * rate[0]!);
-  for (let i = 0; i < velocity.length; i++) wayRad[i] = velocity[i]! * lengthS;
+  for (let i = 0; i < velocity.length; i++) pathRad[i] = velocity[i]! * lengthS;
 }

@@ -45,7 +45,7 @@ describe('the velocity and acceleration limiter', () => {
     );
   });
 
-  it('leaves a modest wish untouched', () => {
+  it('leaves a modest request untouched', () => {
     const limiter = new Limiter(oddArm3, 0);
     const u = Float64Array.of(0.02, -0.01, 0.1);
     expect(limiter.apply(u, new Float64Array(3), times(0.02, 0))).toBe(0);
@@ -146,15 +146,15 @@ describe('the jerk limit', () => {
     );
   });
 
-  it('is monotone: one joint never comes less near to its wish with more jerk', () => {
+  it('is monotone: one joint never comes less near to its request with more jerk', () => {
     const one = { ...oddArm3, joints: [oddArm3.joints[0]!] };
     fc.assert(
-      fc.property(share, share, share, share, period, (wish, speed, accel, more, dtS) => {
+      fc.property(share, share, share, share, period, (requested, speed, accel, more, dtS) => {
         const v = Float64Array.of(speed * vmax[0]!);
         const miss = (j: number): number => {
-          const u = Float64Array.of(3 * wish);
+          const u = Float64Array.of(3 * requested);
           after(withJerk(one, j), v, [accel * amax[0]!], dtS).apply(u, v, times(dtS, 0));
-          return Math.abs(u[0]! - 3 * wish);
+          return Math.abs(u[0]! - 3 * requested);
         };
         expect(miss(jerk * (1 + Math.abs(more)))).toBeLessThanOrEqual(miss(jerk) + 1e-12);
       }),

@@ -96,8 +96,8 @@ export class Limiter {
     this.#ratio[0] = times[NOW]! < this.#tightUntilS ? HANDOVER_RATIO : 1;
   }
 
-  /** Fills `#low` and `#high`, for the `#ratio` that `#findRatio` found. Returns whether `wish` (n) changes some joint's acceleration too suddenly. */
-  #bound(previous: Float64Array, times: TickTimes, wish: Float64Array): boolean {
+  /** Fills `#low` and `#high`, for the `#ratio` that `#findRatio` found. Returns whether `requested` (n) changes some joint's acceleration too suddenly. */
+  #bound(previous: Float64Array, times: TickTimes, requested: Float64Array): boolean {
     const ratio = this.#ratio[0]!;
     const dtS = times[PERIOD]!;
     let isSudden = false;
@@ -113,7 +113,7 @@ export class Limiter {
         // Braking to rest and keeping the speed lie between the two, so that they are never ruled out.
         low = Math.max(low, Math.min(drift - growth, v, Math.max(0, low)));
         high = Math.min(high, Math.max(drift + growth, v, Math.min(0, high)));
-        isSudden ||= wish[i]! < low - ROUNDING_RAD_PER_S || wish[i]! > high + ROUNDING_RAD_PER_S;
+        isSudden ||= requested[i]! < low - ROUNDING_RAD_PER_S || requested[i]! > high + ROUNDING_RAD_PER_S;
       }
       this.#low[i] = Math.max(low, -velocityMaxRadPerS);
       this.#high[i] = Math.min(high, velocityMaxRadPerS);

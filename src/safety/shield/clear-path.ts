@@ -29,11 +29,11 @@ export class ClearPath {
   }
 
   /** For joints at `fromRad` (n), measured in `start`, displaced by `wayRad` (n). */
-  keeps(wayRad: Float64Array, fromRad: Float64Array, start: Clearances): boolean {
-    this.#clearances.boundMotion(wayRad);
+  keeps(pathRad: Float64Array, fromRad: Float64Array, start: Clearances): boolean {
+    this.#clearances.boundMotion(pathRad);
     if (!this.#needsLook(start)) return true;
     for (const pieces of PIECES) {
-      if (!this.#walk(wayRad, fromRad, start, pieces)) return false;
+      if (!this.#walk(pathRad, fromRad, start, pieces)) return false;
       let left = 0;
       for (let r = 0; r < this.#open.length; r++) {
         this.#needed[r] = this.#open[r]!;
@@ -58,12 +58,12 @@ export class ClearPath {
   }
 
   /** Goes along the path in `pieces`; false where a row is broken, and `#open` marks what is not proved. */
-  #walk(wayRad: Float64Array, fromRad: Float64Array, start: Clearances, pieces: number): boolean {
+  #walk(pathRad: Float64Array, fromRad: Float64Array, start: Clearances, pieces: number): boolean {
     this.#open.fill(0);
     let before = start.current;
     for (let k = 1; k <= pieces; k++) {
       const here = this.#samples[k & 1]!;
-      for (let i = 0; i < wayRad.length; i++) this.#joints[i] = fromRad[i]! + wayRad[i]! * (k / pieces);
+      for (let i = 0; i < pathRad.length; i++) this.#joints[i] = fromRad[i]! + pathRad[i]! * (k / pieces);
       this.#probe.forward(this.#joints);
       this.#clearances.sample(here, this.#probe, this.#needed);
       if (!this.#clearances.keepsBetween(before, here, pieces, this.#floors, this.#needed, this.#open)) return false;

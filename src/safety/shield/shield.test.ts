@@ -41,12 +41,12 @@ describe.each([oddArm3, ur5eLike])('the shield of $name', (model) => {
       const still = new Float64Array(arm.joints);
       let passed = 0;
       fc.assert(
-        fc.property(near, speeds, (q, wish) => {
+        fc.property(near, speeds, (q, requested) => {
           const reference = Float64Array.from(q);
           arm.forward(reference);
           fc.pre(clearanceM(model, arm.tcpPositionM) > 0);
           fc.pre(model.joints.every((j, i) => q[i]! > j.positionMinRad + 0.05 && q[i]! < j.positionMaxRad - 0.05));
-          const u = Float64Array.from(wish);
+          const u = Float64Array.from(requested);
           const bits = shield.apply(u, reference, measured(model, reference), still, times(DT_S));
           if (bits === SHIELD_BRAKE) return;
           passed++;

@@ -12,8 +12,8 @@ import {
   moversUnder,
   nextSafetyState,
   type RequestKind,
-  type SafetyWish,
   stateUnder,
+  type UnflaggedInput,
 } from './safety-state.ts';
 
 const REQUESTS: readonly RequestKind[] = [
@@ -26,10 +26,10 @@ interface Case {
   readonly action: StopAction;
   readonly movers: Movers;
   readonly state: SafetyStateName;
-  readonly wish: SafetyWish;
+  readonly input: UnflaggedInput;
 }
 
-const WISHES: readonly SafetyWish[] = REQUESTS.flatMap((request) =>
+const INPUTS: readonly UnflaggedInput[] = REQUESTS.flatMap((request) =>
   DECIDERS.flatMap((decider: Decider) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({
       ...{ request, decider, isConnected: (k & 1) !== 0, isAtRest: (k & 2) !== 0, isLetDown: (k & 4) !== 0 },
@@ -37,7 +37,9 @@ const WISHES: readonly SafetyWish[] = REQUESTS.flatMap((request) =>
   ),
 );
 const CASES: readonly Case[] = STOP_ACTIONS.flatMap((action) =>
-  MOVERS.flatMap((movers) => SAFETY_STATES.flatMap((state) => WISHES.map((wish) => ({ action, movers, state, wish })))),
+  MOVERS.flatMap((movers) =>
+    SAFETY_STATES.flatMap((state) => INPUTS.map((input) => ({ action, movers, state, input }))),
+  ),
 );
 const isActive = (state: SafetyStateName): boolean => state.startsWith('active');
 
@@ -45,7 +47,7 @@ const isActive = (state: SafetyStateName): boolean => state.startsWith('active')
 function brokenRules(reduce: Reducer): readonly string[] {
   const broken = new Set<string>();
   for (const each of CASES) {
-    const next = reduce(each.action, each.movers, each.state, each.wish);
+    const next = reduce(each.action, each.movers, each.state, each.input);
     for (const [name, isKept] of Object.entries(rules(each, next))) if (!isKept) broken.add(name);
   }
   if (activeAfter(reduce).some((steps) => steps !== 3)) broken.add('from a fault: acknowledge, enable, activate');
@@ -53,73 +55,79 @@ function brokenRules(reduce: Reducer): readonly string[] {
   return [...broken];
 }
 
-function rules({ action, movers, state, wish }: Case, next: SafetyStateName): Readonly<Record<string, boolean>> {
+function rules(
+  { action, movers, state, input: requested }: Case,
+  next: SafetyStateName,
+): Readonly<Record<string, boolean>> {
   const was = isActive(state);
   const moves = isActive(next);
   const mustStop = isAtLeast(action, 'cat2');
   return {
     'the result is a state': SAFETY_STATES.includes(next),
-    'motion by activate only': !moves || was || (state === 'ready' && wish.request === 'activate'),
+    'motion by activate only': !moves || was || (state === 'ready' && requested.request === 'activate'),
     'no motion with a stopping fault': !moves || !mustStop,
-    'no motion without a robot': !moves || wish.isConnected,
+    'no motion without a robot': !moves || requested.isConnected,
     'no policy where only people may move': next !== 'active.policy' || movers === 'anybody',
     'a fault leads to standby only': state !== 'fault' || next === 'fault' || next === 'standby',
-    'a fault is left by acknowledge only': state !== 'fault' || next === 'fault' || wish.request === 'acknowledge',
+    'a fault is left by acknowledge only': state !== 'fault' || next === 'fault' || requested.request === 'acknowledge',
     'a fault that is present stays': state !== 'fault' || next === 'fault' || !mustStop,
     'a stop is left by acknowledge or disable':
-      state !== 'stopped' || next !== 'ready' || wish.request === 'acknowledge',
-    'no torque comes on without enable': hasTorque(state) || !hasTorque(next) || wish.request === 'enable',
-    'stop stops': !was || wish.request !== 'stop' || !moves,
-    'hold holds': !was || wish.request !== 'hold' || !moves,
-    'category 0 acts at once': action !== 'cat0' || !hasTorque(next) || !wish.isLetDown,
-    'torque goes off under no arm that it holds up': !hasTorque(state) || hasTorque(next) || wish.isLetDown,
+      state !== 'stopped' || next !== 'ready' || requested.request === 'acknowledge',
+    'no torque comes on without enable': hasTorque(state) || !hasTorque(next) || requested.request === 'enable',
+    'stop stops': !was || requested.request !== 'stop' || !moves,
+    'hold holds': !was || requested.request !== 'hold' || !moves,
+    'category 0 acts at once': action !== 'cat0' || !hasTorque(next) || !requested.isLetDown,
+    'torque goes off under no arm that it holds up': !hasTorque(state) || hasTorque(next) || requested.isLetDown,
     'an arm that is let down at rest has no torque where it is to have none':
-      !(isAtLeast(action, 'cat1') || !wish.isConnected) ||
-      !wish.isAtRest ||
-      !wish.isLetDown ||
+      !(isAtLeast(action, 'cat1') || !requested.isConnected) ||
+      !requested.isAtRest ||
+      !requested.isLetDown ||
       isActive(state) ||
       state === 'ready' ||
       !hasTorque(next),
     'disable lets an arm down where it stands':
-      wish.request !== 'disable' ||
-      !wish.isAtRest ||
+      requested.request !== 'disable' ||
+      !requested.isAtRest ||
       isActive(state) ||
       mustStop ||
-      hasTorque(next) !== wish.isLetDown ||
+      hasTorque(next) !== requested.isLetDown ||
       !hasTorque(state),
     'a robot that is lost brakes until it rests, then has no torque':
-      wish.isConnected ||
+      requested.isConnected ||
       !hasTorque(state) ||
-      wish.isAtRest ||
-      (action === 'cat0' && wish.isLetDown) ||
+      requested.isAtRest ||
+      (action === 'cat0' && requested.isLetDown) ||
       next === 'stopping',
-    'a robot that is lost has torque only to brake': wish.isConnected || !hasTorque(next) || next === 'stopping',
+    'a robot that is lost has torque only to brake': requested.isConnected || !hasTorque(next) || next === 'stopping',
     'a robot that is lost has no torque at rest':
-      wish.isConnected || !wish.isAtRest || !wish.isLetDown || !hasTorque(next),
-    'a robot that is lost gets no torque': wish.isConnected || hasTorque(state) || !hasTorque(next),
+      requested.isConnected || !requested.isAtRest || !requested.isLetDown || !hasTorque(next),
+    'a robot that is lost gets no torque': requested.isConnected || hasTorque(state) || !hasTorque(next),
     'category 1 cuts the torque at rest': action !== 'cat1' || !was || next === 'stopping' || next === 'fault',
     'category 1 leaves no torque at rest':
       action !== 'cat1' ||
-      !wish.isAtRest ||
-      !wish.isLetDown ||
+      !requested.isAtRest ||
+      !requested.isLetDown ||
       !['stopping', 'stopped'].includes(state) ||
       next === 'fault',
-    'torque is not cut in motion but for category 0': !was || wish.isAtRest || hasTorque(next) || action === 'cat0',
+    'torque is not cut in motion but for category 0':
+      !was || requested.isAtRest || hasTorque(next) || action === 'cat0',
     'braking ends in fault, stopped, or goes on':
-      state !== 'stopping' || ['stopping', 'stopped', 'fault'].includes(next) || wish.request === 'disable',
-    'braking goes on until it rests': state !== 'stopping' || wish.isAtRest || next === 'stopping' || !hasTorque(next),
+      state !== 'stopping' || ['stopping', 'stopped', 'fault'].includes(next) || requested.request === 'disable',
+    'braking goes on until it rests':
+      state !== 'stopping' || requested.isAtRest || next === 'stopping' || !hasTorque(next),
     'stopping ends at rest, and where the arm is let down':
-      state !== 'stopping' || !wish.isAtRest || !wish.isLetDown || next !== 'stopping',
+      state !== 'stopping' || !requested.isAtRest || !requested.isLetDown || next !== 'stopping',
     'an arm that need not be let down is not':
       state !== 'stopping' ||
-      !wish.isAtRest ||
-      !wish.isConnected ||
+      !requested.isAtRest ||
+      !requested.isConnected ||
       isAtLeast(action, 'cat1') ||
-      wish.request === 'disable' ||
+      requested.request === 'disable' ||
       next === 'stopped',
     'who lets go leaves a standing arm':
-      state !== 'active.human' || wish.decider === 'human' || wish.request === 'activate' || !moves,
-    'a person takes over at once': state !== 'active.policy' || wish.decider !== 'human' || next !== 'active.policy',
+      state !== 'active.human' || requested.decider === 'human' || requested.request === 'activate' || !moves,
+    'a person takes over at once':
+      state !== 'active.policy' || requested.decider !== 'human' || next !== 'active.policy',
   };
 }
 
@@ -135,9 +143,9 @@ function activeAfter(reduce: Reducer): readonly number[] {
       found.add(done);
       continue;
     }
-    for (const { action, movers, wish } of CASES.filter((each) => each.state === state)) {
-      const next = reduce(action, movers, state, wish);
-      const progress = wish.request === wanted[done] ? done + 1 : done;
+    for (const { action, movers, input: requested } of CASES.filter((each) => each.state === state)) {
+      const next = reduce(action, movers, state, requested);
+      const progress = requested.request === wanted[done] ? done + 1 : done;
       if (seen.has(`${next} ${progress}`)) continue;
       seen.add(`${next} ${progress}`);
       queue.push([next, progress]);
@@ -149,11 +157,12 @@ function activeAfter(reduce: Reducer): readonly number[] {
 /** States with torque from which a lasting stop (category 2 or sterner, at rest) does not reach a state that stands within two steps. */
 function stuck(reduce: Reducer): readonly Case[] {
   const stern = CASES.filter(
-    ({ action, wish }) => isAtLeast(action, 'cat2') && wish.isAtRest && wish.isLetDown && wish.request === 'none',
+    ({ action, input: requested }) =>
+      isAtLeast(action, 'cat2') && requested.isAtRest && requested.isLetDown && requested.request === 'none',
   );
-  return stern.filter(({ action, movers, state, wish }) => {
+  return stern.filter(({ action, movers, state, input: requested }) => {
     if (!hasTorque(state)) return false;
-    const after = reduce(action, movers, reduce(action, movers, state, wish), wish);
+    const after = reduce(action, movers, reduce(action, movers, state, requested), requested);
     return after !== 'stopped' && after !== 'fault';
   });
 }
@@ -178,13 +187,13 @@ describe('the safety states, whole', () => {
       if ((moversUnder(flags) === 'people') !== ((flags & PERSON_ONLY) !== 0)) wrong++;
       // States meet a set only through these two; a sample of sets shows that.
       if (flags % 61 !== 0) continue;
-      const { action, movers, state, wish } = CASES[(flags * 7919) % CASES.length]!;
-      const expected = stateUnder(worstAction(flags), moversUnder(flags), state, wish);
-      if (nextSafetyState(state, { ...wish, flags }) !== expected) wrong++;
+      const { action, movers, state, input: requested } = CASES[(flags * 7919) % CASES.length]!;
+      const expected = stateUnder(worstAction(flags), moversUnder(flags), state, requested);
+      if (nextSafetyState(state, { ...requested, flags }) !== expected) wrong++;
       if (
         action === worstAction(flags) &&
         movers === moversUnder(flags) &&
-        stateUnder(action, movers, state, wish) !== expected
+        stateUnder(action, movers, state, requested) !== expected
       ) {
         wrong++;
       }
@@ -197,54 +206,54 @@ describe('the safety states, whole', () => {
 describe('the model check', () => {
   /** The reducer with one thing wrong. */
   const mutants: Readonly<Record<string, (reduce: Reducer) => Reducer>> = {
-    'enable leads out of a fault': (reduce) => (action, movers, state, wish) =>
-      state === 'fault' && wish.request === 'enable' ? 'ready' : reduce(action, movers, state, wish),
-    'a fault clears by itself': (reduce) => (action, movers, state, wish) =>
-      state === 'fault' && action === 'none' && wish.isConnected ? 'standby' : reduce(action, movers, state, wish),
-    'acknowledge goes straight to ready': (reduce) => (action, movers, state, wish) => {
-      const next = reduce(action, movers, state, wish);
+    'enable leads out of a fault': (reduce) => (action, movers, state, input) =>
+      state === 'fault' && input.request === 'enable' ? 'ready' : reduce(action, movers, state, input),
+    'a fault clears by itself': (reduce) => (action, movers, state, input) =>
+      state === 'fault' && action === 'none' && input.isConnected ? 'standby' : reduce(action, movers, state, input),
+    'acknowledge goes straight to ready': (reduce) => (action, movers, state, input) => {
+      const next = reduce(action, movers, state, input);
       return state === 'fault' && next === 'standby' ? 'ready' : next;
     },
-    'acknowledge forgives what is present': (reduce) => (action, movers, state, wish) =>
-      state === 'fault' && wish.request === 'acknowledge' && wish.isConnected && action !== 'cat0'
+    'acknowledge forgives what is present': (reduce) => (action, movers, state, input) =>
+      state === 'fault' && input.request === 'acknowledge' && input.isConnected && action !== 'cat0'
         ? 'standby'
-        : reduce(action, movers, state, wish),
-    'category 1 is taken for category 2': (reduce) => (action, movers, state, wish) =>
-      reduce(action === 'cat1' ? 'cat2' : action, movers, state, wish),
-    'category 2 is only told': (reduce) => (action, movers, state, wish) =>
-      reduce(action === 'cat2' ? 'warn' : action, movers, state, wish),
-    'category 0 brakes first': (reduce) => (action, movers, state, wish) =>
-      reduce(action === 'cat0' ? 'cat1' : action, movers, state, wish),
-    'a robot that is lost goes on': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, { ...wish, isConnected: true }),
-    'a robot that is lost goes limp in motion': (reduce) => (action, movers, state, wish) =>
-      wish.isConnected || !hasTorque(state) ? reduce(action, movers, state, wish) : 'fault',
-    'a robot that is lost keeps its torque': (reduce) => (action, movers, state, wish) =>
-      wish.isConnected || !hasTorque(state) ? reduce(action, movers, state, wish) : 'stopping',
-    'the policy goes on where a person lets go': (reduce) => (action, movers, state, wish) => {
-      const next = reduce(action, movers, state, wish);
-      return state === 'active.human' && next === 'ready' && wish.request === 'none' ? 'active.policy' : next;
+        : reduce(action, movers, state, input),
+    'category 1 is taken for category 2': (reduce) => (action, movers, state, input) =>
+      reduce(action === 'cat1' ? 'cat2' : action, movers, state, input),
+    'category 2 is only told': (reduce) => (action, movers, state, input) =>
+      reduce(action === 'cat2' ? 'warn' : action, movers, state, input),
+    'category 0 brakes first': (reduce) => (action, movers, state, input) =>
+      reduce(action === 'cat0' ? 'cat1' : action, movers, state, input),
+    'a robot that is lost goes on': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, { ...input, isConnected: true }),
+    'a robot that is lost goes limp in motion': (reduce) => (action, movers, state, input) =>
+      input.isConnected || !hasTorque(state) ? reduce(action, movers, state, input) : 'fault',
+    'a robot that is lost keeps its torque': (reduce) => (action, movers, state, input) =>
+      input.isConnected || !hasTorque(state) ? reduce(action, movers, state, input) : 'stopping',
+    'the policy goes on where a person lets go': (reduce) => (action, movers, state, input) => {
+      const next = reduce(action, movers, state, input);
+      return state === 'active.human' && next === 'ready' && input.request === 'none' ? 'active.policy' : next;
     },
-    'braking never ends': (reduce) => (action, movers, state, wish) =>
-      state === 'stopping' ? 'stopping' : reduce(action, movers, state, wish),
-    'braking ends before it rests': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, { ...wish, isAtRest: true }),
-    'an arm falls at category 0': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, action === 'cat0' ? { ...wish, isLetDown: true } : wish),
-    'an arm falls where it is not heard': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, wish.isConnected ? wish : { ...wish, isLetDown: true }),
-    'an arm falls where it is disabled': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, wish.request === 'disable' ? { ...wish, isLetDown: true } : wish),
-    'an arm falls at category 1': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, action === 'cat1' ? { ...wish, isLetDown: true } : wish),
-    'an arm is let down for ever': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, { ...wish, isLetDown: false }),
-    'a policy moves what stands outside': (reduce) => (action, _movers, state, wish) =>
-      reduce(action, 'anybody', state, wish),
-    'stop is not heard': (reduce) => (action, movers, state, wish) =>
-      reduce(action, movers, state, wish.request === 'stop' ? { ...wish, request: 'none' } : wish),
-    'torque comes on by itself': (reduce) => (action, movers, state, wish) => {
-      const next = reduce(action, movers, state, wish);
+    'braking never ends': (reduce) => (action, movers, state, input) =>
+      state === 'stopping' ? 'stopping' : reduce(action, movers, state, input),
+    'braking ends before it rests': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, { ...input, isAtRest: true }),
+    'an arm falls at category 0': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, action === 'cat0' ? { ...input, isLetDown: true } : input),
+    'an arm falls where it is not heard': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, input.isConnected ? input : { ...input, isLetDown: true }),
+    'an arm falls where it is disabled': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, input.request === 'disable' ? { ...input, isLetDown: true } : input),
+    'an arm falls at category 1': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, action === 'cat1' ? { ...input, isLetDown: true } : input),
+    'an arm is let down for ever': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, { ...input, isLetDown: false }),
+    'a policy moves what stands outside': (reduce) => (action, _movers, state, input) =>
+      reduce(action, 'anybody', state, input),
+    'stop is not heard': (reduce) => (action, movers, state, input) =>
+      reduce(action, movers, state, input.request === 'stop' ? { ...input, request: 'none' } : input),
+    'torque comes on by itself': (reduce) => (action, movers, state, input) => {
+      const next = reduce(action, movers, state, input);
       return state === 'disconnected' && next === 'standby' ? 'ready' : next;
     },
   };

@@ -138,7 +138,7 @@ describe('the fault table', () => {
     expect(new Set(FAULTS.map((f) => f.flag)).size).toBe(FAULTS.length);
     for (const fault of FAULTS) {
       expect(Math.log2(fault.bit) % 1).toBe(0);
-      expect(fault.sentence).toMatch(/\.$/);
+      expect(fault.message).toMatch(/\.$/);
       expect(fault.remedy).toMatch(/\.$/);
       expect(worstAction(fault.bit)).toBe(fault.action);
     }

@@ -24,7 +24,7 @@ export interface SafetyInput {
 }
 
 /** What the next state depends on besides the flags. */
-export type SafetyWish = Omit<SafetyInput, 'flags'>;
+export type UnflaggedInput = Omit<SafetyInput, 'flags'>;
 
 /** Who may be moving the robot: all that flags mean to the states, besides their sternest action. */
 export type Movers = 'anybody' | 'people';
@@ -40,19 +40,19 @@ export function moversUnder(flags: number): Movers {
 }
 
 /**
- * The state after `wish` where the sternest action of all flags is `action`. The flags themselves are not looked at, so that
+ * The state after `input` where the sternest action of all flags is `action`. The flags themselves are not looked at, so that
  * all there is can be gone through. Total and tick-safe.
  */
 export function stateUnder(
   action: StopAction,
   movers: Movers,
   state: SafetyStateName,
-  wish: SafetyWish,
+  input: UnflaggedInput,
 ): SafetyStateName {
-  if (!wish.isConnected && (state === 'standby' || state === 'disconnected')) return 'disconnected';
+  if (!input.isConnected && (state === 'standby' || state === 'disconnected')) return 'disconnected';
   // Torque that goes off under an arm without brakes lets it fall: it brakes, and is let down.
-  if (action === 'cat0') return hasTorque(state) && !wish.isLetDown ? 'stopping' : 'fault';
-  if (!wish.isConnected && state !== 'fault') return brakeBlind(wish);
+  if (action === 'cat0') return hasTorque(state) && !input.isLetDown ? 'stopping' : 'fault';
+  if (!input.isConnected && state !== 'fault') return brakeBlind(input);
   const mustStop = isAtLeast(action, 'cat2');
   const mustCutTorque = isAtLeast(action, 'cat1');
   switch (state) {
@@ -60,25 +60,25 @@ export function stateUnder(
       return 'standby';
     case 'standby':
       if (mustCutTorque) return 'fault';
-      return wish.request === 'enable' && !mustStop ? 'ready' : 'standby';
+      return input.request === 'enable' && !mustStop ? 'ready' : 'standby';
     case 'ready':
-      if (mustStop || wish.request === 'stop') return 'stopping';
-      if (wish.request === 'disable') return maySwitchOff(wish) ? 'standby' : 'stopping';
-      return wish.request === 'activate' ? activeState(movers, wish.decider) : 'ready';
+      if (mustStop || input.request === 'stop') return 'stopping';
+      if (input.request === 'disable') return maySwitchOff(input) ? 'standby' : 'stopping';
+      return input.request === 'activate' ? activeState(movers, input.decider) : 'ready';
     case 'active.policy':
     case 'active.human':
-      return mustStop ? 'stopping' : nextActive(state, movers, wish);
+      return mustStop ? 'stopping' : nextActive(state, movers, input);
     case 'stopping':
-      if (!wish.isAtRest) return 'stopping';
-      if (mustCutTorque) return wish.isLetDown ? 'fault' : 'stopping';
-      if (wish.request === 'disable') return wish.isLetDown ? 'standby' : 'stopping';
+      if (!input.isAtRest) return 'stopping';
+      if (mustCutTorque) return input.isLetDown ? 'fault' : 'stopping';
+      if (input.request === 'disable') return input.isLetDown ? 'standby' : 'stopping';
       return 'stopped';
     case 'stopped':
-      if (mustCutTorque) return maySwitchOff(wish) ? 'fault' : 'stopping';
-      if (wish.request === 'disable') return wish.isLetDown ? 'standby' : 'stopping';
-      return wish.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
+      if (mustCutTorque) return maySwitchOff(input) ? 'fault' : 'stopping';
+      if (input.request === 'disable') return input.isLetDown ? 'standby' : 'stopping';
+      return input.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
     case 'fault':
-      return wish.request === 'acknowledge' && wish.isConnected && !mustStop ? 'standby' : 'fault';
+      return input.request === 'acknowledge' && input.isConnected && !mustStop ? 'standby' : 'fault';
   }
 }
 
@@ -86,16 +86,16 @@ export function stateUnder(
  * A robot with torque that does not answer: it may still receive. Category 1 without measurements: the verified brake path is sent to its
  * end, then torque goes off. Nothing that is asked for is heard meanwhile.
  */
-function brakeBlind(wish: SafetyWish): SafetyStateName {
-  return maySwitchOff(wish) ? 'fault' : 'stopping';
+function brakeBlind(input: UnflaggedInput): SafetyStateName {
+  return maySwitchOff(input) ? 'fault' : 'stopping';
 }
 
-function maySwitchOff({ isAtRest, isLetDown }: SafetyWish): boolean {
+function maySwitchOff({ isAtRest, isLetDown }: UnflaggedInput): boolean {
   return isAtRest && isLetDown;
 }
 
-function nextActive(state: 'active.policy' | 'active.human', movers: Movers, wish: SafetyWish): SafetyStateName {
-  switch (wish.request) {
+function nextActive(state: 'active.policy' | 'active.human', movers: Movers, input: UnflaggedInput): SafetyStateName {
+  switch (input.request) {
     case 'stop':
     case 'disable':
       return 'stopping';
@@ -103,9 +103,9 @@ function nextActive(state: 'active.policy' | 'active.human', movers: Movers, wis
     case 'resetScene':
       return 'ready';
     case 'activate':
-      return activeState(movers, wish.decider);
+      return activeState(movers, input.decider);
     default:
-      if (wish.decider === 'human') return 'active.human';
+      if (input.decider === 'human') return 'active.human';
       // A person who lets go leaves a standing arm: the policy goes on only after `activate`.
       return state === 'active.human' ? 'ready' : activeState(movers, 'policy');
   }
@@ -121,13 +121,13 @@ function activeState(movers: Movers, decider: Decider): SafetyStateName {
 export function answerRequest(
   state: SafetyStateName,
   input: SafetyInput,
-  tell: (fault: Fault) => string = ({ sentence }) => sentence,
+  report: (fault: Fault) => string = ({ message }) => message,
 ): GuardAnswer {
   const next = nextSafetyState(state, input);
   const isGranted = GRANTED[input.request]?.includes(next) ?? true;
   if (isGranted) return { ok: true };
   const faults = faultsOf(input.flags).filter(({ mayMove }) => mayMove !== 'anybody');
-  if (faults.length > 0) return { ok: false, reason: faults.map(tell).join(' ') };
+  if (faults.length > 0) return { ok: false, reason: faults.map(report).join(' ') };
   return { ok: false, reason: `${input.request} is not possible in the state ${state}` };
 }
 

@@ -52,7 +52,7 @@ class Stand {
     const wanted = Float64Array.from(u ?? [0, 0, 0]);
     if (u === null) brakeStep(wanted, this.model, this.velocity, times(T));
     else {
-      if (this.tank.isHeld) this.tank.reunite(wanted, this.reference, times(T));
+      if (this.tank.isHeld) this.tank.rejoin(wanted, this.reference, times(T));
       // The limiter's part of the bargain.
       for (let i = 0; i < 3; i++) {
         const { accelMaxRadPerS2: most, velocityMaxRadPerS: fastest } = this.model.joints[i]!;

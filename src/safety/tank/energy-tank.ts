@@ -14,7 +14,7 @@ import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, type SpringPort, WITH_BRAKE } from './port.ts';
 import { PosePort } from './pose-port.ts';
 import { isPlausible, isStill } from './readings.ts';
-import { writeWayBack } from './way-back.ts';
+import { writeRejoin } from './rejoin.ts';
 
 /** Halvings of a share: the rest is a billionth. */
 const ROUNDS = 30;
@@ -193,8 +193,8 @@ export class EnergyTank {
   }
 
   /** Writes into `velocity` (n, rad/s) how the reference at `referenceRad` gets back to where the set-point was held. */
-  reunite(velocity: Float64Array, referenceRad: Float64Array, times: TickTimes): void {
-    writeWayBack(velocity, this.#model, referenceRad, this.#port.sentRad, times, this.#bound);
+  rejoin(velocity: Float64Array, referenceRad: Float64Array, times: TickTimes): void {
+    writeRejoin(velocity, this.#model, referenceRad, this.#port.sentRad, times, this.#bound);
   }
 
   /**

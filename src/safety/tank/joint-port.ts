@@ -251,8 +251,8 @@ export class JointPort implements SpringPort {
       const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
       const isStill = Math.abs(now - before) <= stillRad + 2 * noise;
       if (!isStill || this.#stiffness[i]! * (farthest + noise) > RELAXED_SHARE * this.#torque[i]!) isRelaxed = false;
-      const wayRad = Math.abs(now - this.#windowFrom[i]!);
-      const isSure = wayRad >= SURE_NOISES * noise && this.#windowS[i]! >= LATE_SHARE * this.#backS[0]!;
+      const pathRad = Math.abs(now - this.#windowFrom[i]!);
+      const isSure = pathRad >= SURE_NOISES * noise && this.#windowS[i]! >= LATE_SHARE * this.#backS[0]!;
       if (!isSure && this.#windowS[i]! < WINDOW_S + this.#backS[0]!) continue;
       this.#creditWindow(i, positionRad);
       this.#beginWindow(i, positionRad);

@@ -130,8 +130,8 @@ describe('the port of a Cartesian spring', () => {
       arm.forward(joints);
       return arm.tcpPositionM;
     });
-    const wayM = from!.reduce((sum, each, k) => sum + Math.abs(there![k]! - each), 0);
-    expect(noisyJ! - exactJ!).toBeCloseTo(noiseM * K[0] * wayM, 9);
+    const pathM = from!.reduce((sum, each, k) => sum + Math.abs(there![k]! - each), 0);
+    expect(noisyJ! - exactJ!).toBeCloseTo(noiseM * K[0] * pathM, 9);
   });
 
   it('sends nothing new where nobody knows where the tool is', () => {
@@ -174,7 +174,7 @@ describe('the port of a Cartesian spring', () => {
           const isWanted = rng.uniform() < 0.9;
           brakeStep(u, model, velocity, times(T));
           if (isWanted) {
-            if (stage.isHeld) stage.reunite(u, reference, times(T));
+            if (stage.isHeld) stage.rejoin(u, reference, times(T));
             for (let i = 0; i < 6; i++) u[i] = stage.isHeld ? u[i]! : velocity[i]! + rng.uniformIn(-0.1, 0.1);
             stage.limit(u, reference, velocity, times(T));
           }

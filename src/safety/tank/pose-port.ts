@@ -175,9 +175,9 @@ export class PosePort implements SpringPort {
     const noiseM = this.#noise[0]!;
     const noiseRad = this.#noise[1]!;
     this.#writeError(way, this.#probe, this.#windowFrom);
-    const wayM = Math.sqrt(way[0]! * way[0]! + way[1]! * way[1]! + way[2]! * way[2]!);
+    const pathM = Math.sqrt(way[0]! * way[0]! + way[1]! * way[1]! + way[2]! * way[2]!);
     const turnRad = Math.sqrt(way[3]! * way[3]! + way[4]! * way[4]! + way[5]! * way[5]!);
-    const isSure = wayM >= SURE_NOISES * noiseM || turnRad >= SURE_NOISES * noiseRad;
+    const isSure = pathM >= SURE_NOISES * noiseM || turnRad >= SURE_NOISES * noiseRad;
     if (!isSure && this.#windowS[0]! < WINDOW_S) return;
     // ∫ẋᵀDẋ dt ≥ Δxᵀ D Δx/dt; of a turn only its angle is sure, with the least of the three dampings.
     const d = this.#damping;

@@ -88,15 +88,15 @@ describe('the limit monitor, of an arm that is brought back', () => {
 
   it('is content with a slow way in, and one to the limit of a joint that was inside', () => {
     const monitor = watching(out);
-    expect(monitor.checkWayBack([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
-    expect(monitor.checkWayBack([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
+    expect(monitor.checkRecovery([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
+    expect(monitor.checkRecovery([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
     expect(monitor.violations).toBe(0);
   });
 
   it('sees a joint get farther out, one that gets out, a faster one, and a NaN', () => {
-    expect(watching(out).checkWayBack([1.2 + 1e-6, 0, -0.3], T)).toBe(BROKEN_POSITION);
-    expect(watching([1.2, 0.7, -0.3]).checkWayBack([1.2, 0.7 + 1e-6, -0.3], T)).toBe(BROKEN_POSITION);
-    expect(watching(out).checkWayBack([1.2 - 0.1001 * T, 0, -0.3], T)).toBe(BROKEN_VELOCITY);
-    expect(watching(out).checkWayBack([Number.NaN, 0, -0.3], T)).not.toBe(0);
+    expect(watching(out).checkRecovery([1.2 + 1e-6, 0, -0.3], T)).toBe(BROKEN_POSITION);
+    expect(watching([1.2, 0.7, -0.3]).checkRecovery([1.2, 0.7 + 1e-6, -0.3], T)).toBe(BROKEN_POSITION);
+    expect(watching(out).checkRecovery([1.2 - 0.1001 * T, 0, -0.3], T)).toBe(BROKEN_VELOCITY);
+    expect(watching(out).checkRecovery([Number.NaN, 0, -0.3], T)).not.toBe(0);
   });
 });

@@ -82,7 +82,7 @@ export class LimitMonitor {
   }
 
   /** The same for a reference that is brought back from outside the limits: slow, and no joint farther out than before. */
-  checkWayBack(referenceRad: ArrayLike<number>, dtS: number): number {
+  checkRecovery(referenceRad: ArrayLike<number>, dtS: number): number {
     const tickS = this.#clipPeriod(dtS);
     let broken = 0;
     for (let i = 0; i < this.#last.length; i++) {

@@ -9,7 +9,7 @@ import { checkBase } from '../base-policy.ts';
 import { pluginPolicyOf } from '../open-session.ts';
 import { checkOperators } from '../scripted-operators.ts';
 import { learnerOf } from './learner-of.ts';
-import { endFailed, tellParent } from './messages.ts';
+import { endFailed, sendToParent } from './messages.ts';
 
 export interface CheckRequest {
   readonly config: ResolvedConfig;
@@ -51,7 +51,7 @@ process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(1));
 process.once('message', (request: CheckRequest) => {
   checked(request)
-    .then(tellParent)
+    .then(sendToParent)
     // Whatever a module has left running ends with it.
     .then(() => process.exit(0), endFailed);
 });

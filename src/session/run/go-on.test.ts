@@ -25,30 +25,30 @@ class StoppedRobot {
 }
 
 function personAt(robot: StoppedRobot) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const goOn = new GoOn(
     async (kind) => robot.answer(kind),
-    (sentence) => told.push(sentence),
+    (message) => reported.push(message),
   );
-  return { goOn, told };
+  return { goOn, reported };
 }
 
 describe('a person who lets a robot go on', () => {
   it('has it acknowledged, enabled and permitted', async () => {
     const robot = new StoppedRobot();
-    const { goOn, told } = personAt(robot);
+    const { goOn, reported } = personAt(robot);
     await goOn.begin();
     expect(robot.state).toBe('moving');
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it('has seen nothing yet of one that brakes, and presses again once it stands', async () => {
     const robot = new StoppedRobot();
     Object.assign(robot, { state: 'braking', brakesFor: 3 });
-    const { goOn, told } = personAt(robot);
+    const { goOn, reported } = personAt(robot);
     await goOn.begin();
     expect(robot.state).toBe('stopped');
-    expect(told).toEqual([expect.stringContaining('Press c again once it stands')]);
+    expect(reported).toEqual([expect.stringContaining('Press c again once it stands')]);
     await goOn.begin();
     expect(robot.state).toBe('moving');
   });
@@ -56,11 +56,11 @@ describe('a person who lets a robot go on', () => {
   it('may have said stop before the robot was there: then its start lets nothing move', async () => {
     const robot = new StoppedRobot();
     robot.state = 'standby';
-    const { goOn, told } = personAt(robot);
+    const { goOn, reported } = personAt(robot);
     goOn.cancel();
     await goOn.start();
     expect(robot.asked).toEqual([]);
-    expect(told).toEqual([expect.stringContaining('press c')]);
+    expect(reported).toEqual([expect.stringContaining('press c')]);
     await goOn.begin();
     expect(robot.state).toBe('moving');
     const another = personAt(robot);
@@ -72,7 +72,7 @@ describe('a person who lets a robot go on', () => {
   it('and says stop meanwhile stands, whenever that is', async () => {
     for (let after = 1; after <= 3; after++) {
       const robot = new StoppedRobot();
-      const { goOn, told } = personAt(robot);
+      const { goOn, reported } = personAt(robot);
       const begun = goOn.begin();
       while (robot.asked.length < after) await Promise.race([begun, new Promise((resolve) => setImmediate(resolve))]);
       robot.state = 'stopped';
@@ -81,20 +81,20 @@ describe('a person who lets a robot go on', () => {
       await begun;
       expect(robot.state).toBe('stopped');
       expect(robot.asked).toHaveLength(length);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     }
   });
 
   it('acknowledges what they have seen, and no stop that comes after it', async () => {
     const robot = new StoppedRobot();
-    const { goOn, told } = personAt(robot);
+    const { goOn, reported } = personAt(robot);
     const begun = goOn.begin();
     while (robot.state !== 'standby') await new Promise((resolve) => setImmediate(resolve));
     robot.state = 'stopped';
     await begun;
     expect(robot.state).toBe('stopped');
     expect(robot.asked.filter((kind) => kind === 'acknowledge')).toHaveLength(1);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('says it once where they say it again and again, as a key that is held down does', async () => {

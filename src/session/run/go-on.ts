@@ -15,14 +15,14 @@ export type GoOnRequest = 'permit' | 'acknowledge' | 'enable';
  */
 export class GoOn {
   readonly #ask: (kind: GoOnRequest) => Promise<GuardAnswer>;
-  readonly #tell: (message: string) => void;
+  readonly #report: (message: string) => void;
   /** Counts what people said: whatever is under way for something older ends. */
   #said = 0;
   #isStopped = false;
 
-  constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, tell: (message: string) => void) {
+  constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, report: (message: string) => void) {
     this.#ask = ask;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** A person said stop, of which the guard is told by itself: nothing is asked for any more. */
@@ -34,7 +34,7 @@ export class GoOn {
   /** The robot is there, and whoever started it meant it to move: unless somebody said stop since. */
   async start(): Promise<void> {
     if (!this.#isStopped) return this.begin();
-    this.#tell('The robot was stopped before it began: press c to let it move.');
+    this.#report('The robot was stopped before it began: press c to let it move.');
   }
 
   /** Resolves when the robot may move, when it does not go on, which is told, or when somebody has said something newer. */
@@ -58,7 +58,7 @@ export class GoOn {
       }
     }
     if (!isOld())
-      this.#tell(
+      this.#report(
         `The robot does not go on: ${why === '' ? 'it was still braking. Press c again once it stands.' : why}`,
       );
   }

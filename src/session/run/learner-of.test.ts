@@ -78,8 +78,8 @@ describe('a learner that is waited for', () => {
     const address = await freeAddress();
     expect(await learnerOf(address, setup)).toBeUndefined();
     await learner(address, setup.schemaHash, { ...setup.meaning, 'task.hole.clearanceM': 0.0004 });
-    const sentence = 'than arm6/insert: task.hole.clearanceM is 0.0005 here and 0.0004 there.';
-    await expect(learnerOf(address, setup)).rejects.toThrow(sentence);
+    const message = 'than arm6/insert: task.hole.clearanceM is 0.0005 here and 0.0004 there.';
+    await expect(learnerOf(address, setup)).rejects.toThrow(message);
   });
 
   it('is not waited for any more after an abort, nor at what is no address', async () => {

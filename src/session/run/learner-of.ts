@@ -103,12 +103,12 @@ async function answerOf(address: string, setup: RunSetup, timeoutMs: number): Pr
     return info === undefined ? absenceOf(address) : (misfitOf(address, setup, info) ?? info);
   } catch (error) {
     if (!(error instanceof ReinError)) throw error;
-    return { state: 'refused', message: asSentence(error.message), remedy: asSentence(error.remedy ?? '') };
+    return { state: 'refused', message: asMessage(error.message), remedy: asMessage(error.remedy ?? '') };
   }
 }
 
 /** As people read it: errors begin small and end without a full stop. */
-function asSentence(text: string): string {
+function asMessage(text: string): string {
   return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 

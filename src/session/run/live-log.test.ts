@@ -18,13 +18,13 @@ const episode = (tS: number, success: boolean, more: object = {}) => ({
 
 /** A log that only keeps the status; `elapsedS` is set by the test. */
 function logOf(elapsedS: number) {
-  const told: number[] = [];
+  const reported: number[] = [];
   const log = {
     status: createRunStatus('a1', 'insert', 0),
     elapsedS,
-    episode: (_: string, index: number) => void told.push(index),
+    episode: (_: string, index: number) => void reported.push(index),
   };
-  return { log, told, runLog: log as unknown as RunLog };
+  return { log, reported, runLog: log as unknown as RunLog };
 }
 
 describe('the figures of a live run', () => {
@@ -40,7 +40,7 @@ describe('the figures of a live run', () => {
       join(folder, 'metrics.jsonl'),
       `${records.map((record) => JSON.stringify(record)).join('\n')}\n{"kin`,
     );
-    const { log, told, runLog } = logOf(50);
+    const { log, reported, runLog } = logOf(50);
     const live = new LiveLog(runLog, { earlier: earlierStarts(folder) });
     expect(live.episodes).toBe(4);
     expect(log.status.envSteps).toBe(470);
@@ -48,7 +48,7 @@ describe('the figures of a live run', () => {
     live.begin();
     log.elapsedS = 60;
     live.episode({ success: true, steps: 20, interventions: 0, interventionSteps: 0 } as EpisodeResult);
-    expect(told).toEqual([4]);
+    expect(reported).toEqual([4]);
     expect(live.episodes).toBe(5);
     // 30 s and a success behind the first episode, 10 s and one in this start.
     expect(log.status.success).toMatchObject({ successes: 3, episodes: 3, helped: 1 });

@@ -35,7 +35,7 @@ export function openParentChannel<Message extends { readonly kind: string }>(
   if (process.send !== undefined && !process.connected) end();
   return {
     ending: ending.signal,
-    send: tellParent,
+    send: sendToParent,
     close: () => {
       if (process.connected) process.disconnect();
     },
@@ -43,7 +43,7 @@ export function openParentChannel<Message extends { readonly kind: string }>(
 }
 
 /** Sends the parent a message, where there is one. Resolves when it has left this process. */
-export function tellParent(message: { readonly kind: string }): Promise<void> {
+export function sendToParent(message: { readonly kind: string }): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
     else process.send(message, () => resolve());
@@ -54,7 +54,7 @@ export function tellParent(message: { readonly kind: string }): Promise<void> {
 export async function endFailed(error: unknown): Promise<never> {
   if (error instanceof ReinError) {
     const failed: FailedMessage = { kind: 'failed', error: packError(error) };
-    await tellParent(failed);
+    await sendToParent(failed);
   } else {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   }

@@ -96,12 +96,12 @@ async function runOf({ start, setup, observer, signal }: Node): Promise<string> 
   const known = start.runId ?? joinedRun(start.folder);
   if (known !== undefined) return known;
   if (learner === undefined) throw new ReinError('environment', 'The node was told of no run and of no learner.');
-  let told = '';
+  let reported = '';
   const { runId } = await awaitLearner(learner, setup, signal, ({ state, message, remedy }) => {
-    if (message === told) return;
+    if (message === reported) return;
     // That it is away has been said at the start.
-    if (state === 'refused' || told !== '') observer.print(`${message} ${remedy}`);
-    told = message;
+    if (state === 'refused' || reported !== '') observer.print(`${message} ${remedy}`);
+    reported = message;
   });
   observer.print(`The learner answers: run ${runId}.`);
   return runId;

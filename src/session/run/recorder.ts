@@ -52,7 +52,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
       onJournal,
       onState,
     });
-    tellDamage(connection.journal(), folder, onFault);
+    reportDamage(connection.journal(), folder, onFault);
     const record = (transition: Transition): void => connection.record(transition);
     const notRecorded = (): number => connection.journal().dropped;
     return { epoch: connection.journal().epoch, notRecorded, connection, record, close: () => connection.close() };
@@ -62,7 +62,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
     ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
     onStatus: onJournal,
   });
-  tellDamage(journal.status(), folder, onFault);
+  reportDamage(journal.status(), folder, onFault);
   return {
     epoch: journal.epoch,
     notRecorded: () => journal.status().dropped,
@@ -73,10 +73,10 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
 }
 
 /** A journal that is damaged is gone on with; what is gone of it is said once. */
-function tellDamage({ damage }: JournalStatus, folder: string, onFault: (message: string) => void): void {
+function reportDamage({ damage }: JournalStatus, folder: string, onFault: (message: string) => void): void {
   if (damage.length === 0) return;
   const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;
-  onFault(`The journal is damaged: ${damage[0]!.sentence}${more}. rein recover ${folder} says what is left of it.`);
+  onFault(`The journal is damaged: ${damage[0]!.message}${more}. rein recover ${folder} says what is left of it.`);
 }
 
 /** Demonstrations in the journal of the run in `folder`: whole episodes, and their steps. */

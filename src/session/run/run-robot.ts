@@ -120,15 +120,15 @@ class RobotSupervision {
   /** Absent where a shell would stop this process for reading it. */
   #openTerminal(): PersonTerminal | undefined {
     if (process.stdin.isTTY && !isInForeground()) return undefined;
-    const tell = (message: ToNodeMessage): void => this.#processes.supervisor.tellNode(message);
+    const report = (message: ToNodeMessage): void => this.#processes.supervisor.sendToNode(message);
     return new PersonTerminal(process.stdin, new SystemClock(), {
-      onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
+      onBytes: (bytes) => report({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
       // The node hears these keys as well.
       onStop: () => this.#processes.stopRobot(),
       onGoOn: () => this.#processes.letGoOn(),
       onGiveBack: () => this.#processes.giveBack(),
       onInterrupt: this.#options.onInterrupt,
-      onLost: () => tell({ kind: 'keysLost' }),
+      onLost: () => report({ kind: 'keysLost' }),
     });
   }
 

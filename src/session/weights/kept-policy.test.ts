@@ -18,24 +18,29 @@ afterEach(() => robot.close());
 async function keepWeights(): Promise<void> {
   const { setup, folder } = robot;
   const { observationSize, actionSize, schemaHash } = setup;
-  const disk = new WeightsDisk({ folder, runId: 'run-a', schemaHash, onFault: (sentence) => expect.fail(sentence) });
+  const disk = new WeightsDisk({ folder, runId: 'run-a', schemaHash, onFault: (message) => expect.fail(message) });
   disk.keep(weightsOf(3, 1e-3, { runId: 'run-a', schemaHash }, { observationSize, actionSize }));
   await disk.close();
 }
 
 /** With policy file 7; gives what was told while it opened. */
-async function open(learner?: string): Promise<{ session: LiveSession; told: SessionEvent[] }> {
-  const told: SessionEvent[] = [];
+async function open(learner?: string): Promise<{ session: LiveSession; reported: SessionEvent[] }> {
+  const reported: SessionEvent[] = [];
   const policy = await robot.policyFile(7);
-  const session = await robot.open({ policy, learner, drainMs: 0, listener: { event: (event) => told.push(event) } });
-  return { session, told };
+  const session = await robot.open({
+    policy,
+    learner,
+    drainMs: 0,
+    listener: { event: (event) => reported.push(event) },
+  });
+  return { session, reported };
 }
 
 it('the weights that a learner sent act before the policy file, and that is told', async () => {
   await keepWeights();
-  const { session, told } = await open(AWAY);
+  const { session, reported } = await open(AWAY);
   expect(session.policyState).toMatchObject({ version: 3, state: 'ready' });
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     {
       level: 'info',
       name: 'weightsOnDisk',
@@ -46,14 +51,14 @@ it('the weights that a learner sent act before the policy file, and that is told
 });
 
 it('the policy file acts where the folder has none of the learner', async () => {
-  const { session, told } = await open(AWAY);
+  const { session, reported } = await open(AWAY);
   expect(session.policyState).toMatchObject({ version: 7, state: 'ready' });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 it('the policy file acts where no learner is named, whatever lies in the folder', async () => {
   await keepWeights();
-  const { session, told } = await open();
+  const { session, reported } = await open();
   expect(session.policyState).toMatchObject({ version: 7, state: 'ready' });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });

@@ -131,10 +131,10 @@ export class WeightsDisk {
       return `they cannot be read (${(error as Error).message})`;
     }
     const decoded = decodeBundle(bytes);
-    if (!decoded.ok) return decoded.error.sentence;
+    if (!decoded.ok) return decoded.error.message;
     if (decoded.value.manifest.version !== version) return `they are of version ${decoded.value.manifest.version}`;
     const verified = verifyWeights(decoded.value, { runId, schemaHash, newestVersion: 0 });
-    return verified.ok ? verified.value : verified.error.sentence;
+    return verified.ok ? verified.value : verified.error.message;
   }
 
   #begin(): void {

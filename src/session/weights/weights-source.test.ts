@@ -20,7 +20,7 @@ function feed(swap: (version: number) => ReturnType<Swap>) {
       },
     },
     take: () => waiting.pop(),
-    onRefused: (sentence) => refused.push(sentence),
+    onRefused: (message) => refused.push(message),
     pauseMs: 1,
   });
   return { feed: made, waiting, tried, refused };

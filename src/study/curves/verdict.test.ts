@@ -59,7 +59,7 @@ describe('a part of a curve', () => {
 function verdictOf(check: StudyCheck, curves: StudyCurves): string {
   const variants = { a: { title: 'A' }, b: { title: 'B' } };
   const [verdict] = judge({ checks: [check], variants } as unknown as StudyConfig, curves);
-  return `${verdict!.outcome}: ${verdict!.sentence}`;
+  return `${verdict!.outcome}: ${verdict!.message}`;
 }
 
 describe('a verdict', () => {
@@ -101,10 +101,10 @@ describe('a verdict', () => {
   });
 
   it('is not decided by a measure that the environment does not know, and says so', () => {
-    const sentence = 'the environment knows no success.';
+    const message = 'the environment knows no success.';
     const success = { ...order, measure: 'success' } as const;
-    expect(verdictOf(success, { a: seeds(1), b: seeds(2) })).toBe(`not decided: A against B: ${sentence}`);
+    expect(verdictOf(success, { a: seeds(1), b: seeds(2) })).toBe(`not decided: A against B: ${message}`);
     const reaches: StudyCheck = { kind: 'reaches', variant: 'a', measure: 'success', value: 0.5, withinSteps: 200 };
-    expect(verdictOf(reaches, { a: seeds(1) })).toBe(`not decided: A: ${sentence}`);
+    expect(verdictOf(reaches, { a: seeds(1) })).toBe(`not decided: A: ${message}`);
   });
 });

@@ -10,7 +10,7 @@ export type Outcome = 'shown' | 'not decided' | 'not reproduced';
 /** What a check came to. */
 export interface Verdict {
   readonly outcome: Outcome;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /** What `curves` say about each check of `study`, in its order. */
@@ -31,13 +31,13 @@ function judgeReaches(check: ReachesCheck, study: StudyConfig, curves: StudyCurv
       (sample) => sample.step <= withinSteps && (measured(sample, measure) ?? Number.NEGATIVE_INFINITY) > value,
     ),
   );
-  if (firsts.length === 0) return { outcome: 'not decided', sentence: `${title}: no run yet.` };
+  if (firsts.length === 0) return { outcome: 'not decided', message: `${title}: no run yet.` };
   const reached = firsts.filter((first) => first !== undefined);
   const steps = reached.map(({ step }) => step);
   const when = steps.length === 0 ? '' : `, first after ${Math.min(...steps)} to ${Math.max(...steps)}`;
   return {
     outcome: reached.length === firsts.length ? 'shown' : 'not reproduced',
-    sentence: `${title}: ${reached.length} of ${firsts.length} seeds have a mean ${measure} above ${number(value)} within ${withinSteps} steps${when}.`,
+    message: `${title}: ${reached.length} of ${firsts.length} seeds have a mean ${measure} above ${number(value)} within ${withinSteps} steps${when}.`,
   };
 }
 
@@ -59,7 +59,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   const [titleA, titleB] = [study.variants[better]!.title, study.variants[worse]!.title];
   if (!isMeasured(measure, [better, worse], curves)) return unmeasured(`${titleA} against ${titleB}`, measure);
   if (a.length === 0 || b.length === 0) {
-    return { outcome: 'not decided', sentence: `${titleA} against ${titleB}: runs are missing.` };
+    return { outcome: 'not decided', message: `${titleA} against ${titleB}: runs are missing.` };
   }
   // The gain of the better one; a lower cost is better.
   const sign = measure === 'cost' ? -1 : 1;
@@ -70,8 +70,8 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   const shown = difference.mean < 0 ? { low: -difference.high, high: -difference.low } : difference;
   const seeds = isPaired ? `${a.length} seeds, paired by seed` : `${a.length} and ${b.length} seeds`;
   const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${seeds}`;
-  const sentence = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
-  return { outcome: outcomeOf(gain), sentence };
+  const message = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
+  return { outcome: outcomeOf(gain), message };
 }
 
 /** One number of a run. */
@@ -91,7 +91,7 @@ function isMeasured(measure: StudyMeasure, variants: readonly string[], curves: 
 }
 
 function unmeasured(who: string, measure: StudyMeasure): Verdict {
-  return { outcome: 'not decided', sentence: `${who}: the environment knows no ${measure}.` };
+  return { outcome: 'not decided', message: `${who}: the environment knows no ${measure}.` };
 }
 
 function outcomeOf({ mean, low, high }: MeanInterval): Outcome {

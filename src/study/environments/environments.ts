@@ -60,7 +60,7 @@ async function simulated(name: string, options: EnvironmentOptions): Promise<Stu
   return {
     environment,
     expert: (skill) => gym.createDemonstrator(environment, skill),
-    overseer: (told) => gym.createOverseer(environment, told),
+    overseer: (reported) => gym.createOverseer(environment, reported),
   };
 }
 

@@ -74,8 +74,8 @@ export function* readTransitionLog(folder: string, sizes: TransitionSizes, count
     });
   let read = 0;
   const transitions = readJournal(journal, {
-    onFault: ({ reason, sentence }, { record }) => {
-      if (reason !== 'not-finite') throw broken(`is damaged in record ${record}: ${sentence}`);
+    onFault: ({ reason, message }, { record }) => {
+      if (reason !== 'not-finite') throw broken(`is damaged in record ${record}: ${message}`);
       read++;
     },
   });

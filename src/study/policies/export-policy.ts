@@ -33,7 +33,7 @@ export interface ExportedPolicy extends GoldenCheck {
 export async function exportPolicy(
   folder: string,
   out: string,
-  say: (sentence: string) => void,
+  say: (message: string) => void,
 ): Promise<ExportedPolicy> {
   if (existsSync(join(folder, TRIAL_FILES.spec))) return exportTrial(folder, out, say);
   if (existsSync(join(folder, RUN_FILES.config))) return exportRun(folder, out, say);
@@ -44,7 +44,7 @@ export async function exportPolicy(
   );
 }
 
-function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+function exportTrial(folder: string, out: string, say: (message: string) => void): Promise<ExportedPolicy> {
   return closedAfter(async (closes) => {
     const { environment, training } = await openTrained(folder, closes, say);
     const { name, parts, actionSize, periodS } = environment;
@@ -61,7 +61,7 @@ function exportTrial(folder: string, out: string, say: (sentence: string) => voi
   });
 }
 
-function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+function exportRun(folder: string, out: string, say: (message: string) => void): Promise<ExportedPolicy> {
   const config = loadResolvedConfig(join(folder, RUN_FILES.config));
   const setup = createSetup(config);
   const { observationSize, parts, actionSize, schemaHash, task } = setup;
@@ -169,7 +169,7 @@ function writeModel(out: string, model: Uint8Array): void {
  * Writes the convolutions that the run of `rein train` in `folder` has trained to `out`, for `encoder.frozen.file`. Rejects with
  * `ReinError` where there is no such run, or it has trained none.
  */
-export function exportEncoder(folder: string, out: string, say: (sentence: string) => void): Promise<void> {
+export function exportEncoder(folder: string, out: string, say: (message: string) => void): Promise<void> {
   return closedAfter(async (closes) => {
     const { environment, training } = await openTrained(folder, closes, say);
     const model = await training.agent.exportEncoder();

@@ -97,9 +97,9 @@ function differenceAtEnds({ ranges, carryOut }: ActionMeaning, halfRanges: reado
 }
 
 /** Anything but a small number is refused, NaN as well. */
-function refuseAbove(difference: number, { length }: readonly Float32Array[], sentence: (by: string) => string): void {
+function refuseAbove(difference: number, { length }: readonly Float32Array[], finding: (by: string) => string): void {
   if (difference <= TOLERANCE) return;
-  const message = `${sentence(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
+  const message = `${finding(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
   throw new ReinError('policy', message, { remedy: 'Nothing was written. Report it with the folder of the run.' });
 }
 

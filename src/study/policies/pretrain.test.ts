@@ -29,7 +29,7 @@ const HEADER_BYTES = 128;
 
 let folder: string;
 const said: string[] = [];
-const say = (sentence: string): void => void said.push(sentence);
+const say = (message: string): void => void said.push(message);
 
 beforeEach(() => {
   said.length = 0;

@@ -42,7 +42,7 @@ const MISFIT_REMEDY = "Change the learner's file or --set another value, or give
  */
 export async function runPretraining(
   { data, learner, seed, out }: PretrainingRequest,
-  say: (sentence: string) => void,
+  say: (message: string) => void,
 ): Promise<PretrainingResult> {
   checkEmpty(out, 'is not empty', () => false);
   const collected = await collectData(data, seed, say);
@@ -107,7 +107,7 @@ function checkTaken(
   data: CollectedData,
   misfits: readonly Transition[],
   { replay }: Training,
-  say: (sentence: string) => void,
+  say: (message: string) => void,
 ): void {
   const { demonstrations, dropped } = replay.counts();
   const left = { ...dropped, wrongSize: dropped.wrongSize + misfits.length };

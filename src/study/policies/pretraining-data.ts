@@ -37,7 +37,7 @@ export interface CollectedData {
 export async function collectData(
   data: PretrainingData,
   seed: number,
-  say: (sentence: string) => void,
+  say: (message: string) => void,
 ): Promise<CollectedData> {
   if (data.kind === 'environment') return fromExpert(data, seed);
   const { folder } = data;
@@ -48,11 +48,11 @@ export async function collectData(
   return { name: folder, parts, actionSize, transitions: journalOf(join(folder, TRIAL_FILES.transitions), say) };
 }
 
-function journalOf(journal: string, say: (sentence: string) => void): Transition[] {
+function journalOf(journal: string, say: (message: string) => void): Transition[] {
   const losses: JournalLoss[] = [];
   const reasons: string[] = [];
-  const onFault = ({ sentence }: { readonly sentence: string }, loss: JournalLoss): void => {
-    reasons.push(sentence);
+  const onFault = ({ message }: { readonly message: string }, loss: JournalLoss): void => {
+    reasons.push(message);
     losses.push(loss);
   };
   const transitions = [...readJournal(journal, { onFault })];

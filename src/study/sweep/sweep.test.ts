@@ -42,8 +42,8 @@ describe('a sweep', () => {
       /^The variant misfit cannot be begun: The learner cannot work in "point": /,
     ],
     ['an encoder without an image', { ...LEARNER, encoder: { ...encoder, frozen } }, /where the task has no image/],
-  ])('trains no variant where one cannot be begun: %s', async (_, misfit, sentence) => {
-    await expect(sweep(studyOf({ good: LEARNER, misfit }))).rejects.toThrow(sentence);
+  ])('trains no variant where one cannot be begun: %s', async (_, misfit, message) => {
+    await expect(sweep(studyOf({ good: LEARNER, misfit }))).rejects.toThrow(message);
     expect(existsSync(folder)).toBe(false);
   });
 

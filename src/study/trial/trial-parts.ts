@@ -93,7 +93,7 @@ export const NETWORKS: CheckpointKind<TrainingState> = { unit: 'step', isComplet
 export async function startFrom(
   training: Training,
   folder: string,
-  onDamage: (sentence: string) => void,
+  onDamage: (message: string) => void,
 ): Promise<void> {
   const found = await readCheckpoint(join(folder, TRIAL_FILES.checkpoints), NETWORKS, onDamage);
   if (found === undefined) {
@@ -115,7 +115,7 @@ interface Trained {
  * Opens what the run of `rein train` in `folder` was trained with and adds what closes it to `closes`, also where it fails. Rejects
  * with `ReinError` where there is no such run, and as `startFrom` does.
  */
-export async function openTrained(folder: string, closes: Close[], say: (sentence: string) => void): Promise<Trained> {
+export async function openTrained(folder: string, closes: Close[], say: (message: string) => void): Promise<Trained> {
   const spec = readTrialSpec(folder);
   const { environment } = await openEnvironment(spec, closes);
   const training = await openTrialTraining(spec, environment, closes);

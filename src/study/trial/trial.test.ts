@@ -151,7 +151,7 @@ describe('a trial', () => {
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(newest, bytes);
     const faults: string[] = [];
-    const resumed = await runTrial(killed, { onFault: (sentence) => faults.push(sentence) });
+    const resumed = await runTrial(killed, { onFault: (message) => faults.push(message) });
     expect(faults).toEqual([expect.stringMatching(/is not used: its contents do not match their digest/)]);
     expect(resumed.stateDigest).toBe(whole.stateDigest);
     expect(curveOf(killed)).toBe(curveOf(straight));

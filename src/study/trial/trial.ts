@@ -62,7 +62,7 @@ export interface TrialHooks {
   /** Told after each evaluation. */
   readonly onPoint?: (point: CurvePoint, spec: TrialSpec, seconds: number) => void;
   /** Told of a checkpoint that is damaged, and of transitions that were not taken. */
-  readonly onFault?: (sentence: string) => void;
+  readonly onFault?: (message: string) => void;
   /** Ends the trial between two steps or two calls of the training before them: rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Replaced in tests, s. */
@@ -96,7 +96,7 @@ export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<
     const done = readResult(folder);
     if (done !== undefined) return done;
     const directory = join(folder, TRIAL_FILES.checkpoints);
-    const found = await readCheckpoint(directory, CHECKPOINTS, (sentence) => hooks.onFault?.(sentence));
+    const found = await readCheckpoint(directory, CHECKPOINTS, (message) => hooks.onFault?.(message));
     return withParts(spec, found, hooks, (parts) => Trial.run(folder, spec, hooks, parts, found));
   };
   return resumable(folder, () => locked(folder, work));
@@ -116,7 +116,7 @@ async function withParts<T>(
     closes.push(() => parts.close());
     const { from } = spec;
     if (found === undefined && from !== null) {
-      await startFrom(parts.training, from, (sentence) => hooks.onFault?.(sentence));
+      await startFrom(parts.training, from, (message) => hooks.onFault?.(message));
     }
     return work(parts);
   });

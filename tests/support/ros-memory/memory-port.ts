@@ -140,7 +140,7 @@ class MemoryPort implements RosPort {
     type: ServiceType<Q, A>,
     name: string,
     handler: (request: Q) => A | Promise<A>,
-    whenFailed?: (sentence: string) => A,
+    whenFailed?: (message: string) => A,
   ): void {
     const full = this.#register(name, 'service');
     const handle = (request: unknown): unknown => this.#faults.answer(full, () => handler(request as Q), whenFailed);

@@ -13,7 +13,7 @@ const most = new Float64Array(1);
  * joints may and than leaves room to stop by `bound`. 0 where they are the same. The
  * limits and the shield come after it, as after any command. Tick-safe.
  */
-export function writeWayBack(
+export function writeRejoin(
   velocity: Float64Array,
   model: RobotModel,
   fromRad: ArrayLike<number>,
