@@ -84,21 +84,25 @@ const controlSchema = z.object({
 export type ControlMessage = Readonly<z.infer<typeof controlSchema>>;
 
 /** Body of the learner's `status` message, several times a second. */
-export interface LearnerStatus {
-  readonly updates: number;
+const statusSchema = z.object({
+  updates: count,
   /** Updates of cloning and offline training, before the first of `updates`. */
-  readonly pretrained: number;
-  readonly updatesPerS: number;
+  pretrained: count,
+  updatesPerS: z.number(),
   /** Updates per online transition that pays for updates. */
-  readonly utd: number;
+  utd: z.number(),
   /** Online transitions accepted. */
-  readonly online: number;
-  readonly version: number;
+  online: count,
+  version: count,
   /** Counts over all robots: see `ServerCounters`. */
-  readonly delivered: number;
-  readonly repeated: number;
-  readonly lost: number;
-}
+  delivered: count,
+  repeated: count,
+  lost: count,
+});
+export type LearnerStatus = Readonly<z.infer<typeof statusSchema>>;
+
+/** Body of a robot's `demonstrationsComplete`: all its demonstrations together are so many transitions. */
+const demonstrationsSchema = z.object({ transitions: count });
 
 /** Flags of an `ack` frame. */
 export const ACK_REWIND = 1;
@@ -140,6 +144,17 @@ export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {
 
 export function readControl(payload: Uint8Array): Result<ControlMessage, LinkFault> {
   return read(payload, controlSchema, 'a control message');
+}
+
+/** Body of a control message, as a reader of payloads gives it. */
+type Body = ControlMessage['body'];
+
+export function readStatus(body: Body): Result<LearnerStatus, LinkFault> {
+  return fitted(body, statusSchema, "a learner's status");
+}
+
+export function readDemonstrations(body: Body): Result<z.infer<typeof demonstrationsSchema>, LinkFault> {
+  return fitted(body, demonstrationsSchema, 'a report of demonstrations');
 }
 
 /** Transitions in a row. `previous` is the record the sender sent before them, so that a gap shows. */
@@ -261,6 +276,10 @@ export function isCovered(id: RecordId | null, watermark: RecordId | null): bool
 
 /** What `schema` makes of a payload; a fault that names `what` it was to be where it does not fit. */
 function read<T>(payload: Uint8Array, schema: z.ZodType<T>, what: string): Result<T, LinkFault> {
-  const parsed = schema.safeParse(parseObject(payload));
+  return fitted(parseObject(payload), schema, what);
+}
+
+function fitted<T>(value: unknown, schema: z.ZodType<T>, what: string): Result<T, LinkFault> {
+  const parsed = schema.safeParse(value);
   return parsed.success ? ok(parsed.data) : fault('bad-message', `${what} cannot be read`);
 }

@@ -11,6 +11,7 @@ import {
   type JournalStatus,
   type LearnerStatus,
   openJournal,
+  readStatus,
   type Subscription,
   subscribeWeights,
   type Uplink,
@@ -49,6 +50,7 @@ export class LearnerConnection {
   readonly #bundles: PolicyWeights[] = [];
   readonly #waiting = new Set<() => void>();
   #status: LearnerStatus | undefined;
+  #isStatusRefused = false;
   #failure: ReinError | undefined;
   #isClosed = false;
   #demonstrated: number | undefined;
@@ -77,7 +79,7 @@ export class LearnerConnection {
       journal: this.#journal,
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
-        if (kind === 'status') this.#status = body as unknown as LearnerStatus;
+        if (kind === 'status') this.#takeStatus(body, onFault);
         this.#wake();
       },
       onState: (state, reason) => {
@@ -100,6 +102,15 @@ export class LearnerConnection {
       },
       onFault: (fault) => onFault(`Weights were not used: ${fault.message}.`),
     });
+  }
+
+  #takeStatus(body: Readonly<Record<string, unknown>>, onFault: (message: string) => void): void {
+    const status = readStatus(body);
+    if (status.ok) this.#status = status.value;
+    // Several a second come: the first that cannot be read speaks for all.
+    else if (!this.#isStatusRefused)
+      onFault(`The learner reports what this robot cannot use: ${status.error.sentence}.`);
+    this.#isStatusRefused ||= !status.ok;
   }
 
   /** What the learner last said of itself; `undefined` until it has. */

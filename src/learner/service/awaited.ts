@@ -1,4 +1,5 @@
 /** What a training waits for before it goes on: the demonstrations of its robots, or what its checkpoint had seen. */
+import { readDemonstrations } from '../../link/index.ts';
 
 /** Where in the journal a learner was: what it had been given, and what it had taken from that. */
 export interface ReplayPosition {
@@ -24,10 +25,17 @@ export class RobotShares {
     this.#ended.delete(robotId);
   }
 
-  /** `robotId` has reported something of itself. */
-  reported(robotId: string, kind: string, body: Readonly<Record<string, unknown>>): void {
-    if (kind === 'demonstrationsComplete') this.#demonstrated.set(robotId, Number(body['transitions']));
+  /**
+   * `robotId` has reported something of itself. A report that cannot be read counts for nothing, lest the training wait for it:
+   * then the result is why.
+   */
+  reported(robotId: string, kind: string, body: Readonly<Record<string, unknown>>): string | undefined {
     if (kind === 'end') this.#ended.add(robotId);
+    if (kind !== 'demonstrationsComplete') return undefined;
+    const report = readDemonstrations(body);
+    if (!report.ok) return report.error.sentence;
+    this.#demonstrated.set(robotId, report.value.transitions);
+    return undefined;
   }
 
   /** Whether the part of every robot in `joined` is over: one robot's end is the end of its own. */

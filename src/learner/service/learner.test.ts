@@ -7,6 +7,7 @@ import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
 import { createTransition } from '../../core/index.ts';
+import { connectUplink, openJournal } from '../../link/index.ts';
 import { LearnerConnection } from '../../session/index.ts';
 import { Agent } from '../agent/agent.ts';
 import { Training } from '../training.ts';
@@ -84,6 +85,30 @@ async function until(condition: () => boolean, what: string): Promise<void> {
     await delay(10);
   }
 }
+
+it.each([[{}], [{ transitions: null }], [{ transitions: -1 }], [{ transitions: 'all' }]])(
+  'a report of demonstrations %j is refused in a message, and the other robots are not waited for in vain',
+  { timeout: 30_000 },
+  async (body) => {
+    const learner = await startLearner('fresh');
+    const training = learner.run();
+    const { schemaHash, observationSize, actionSize, meaning } = setup;
+    const journal = openJournal({ dir: join(folder, 'other'), runId: 'run', schemaHash, observationSize, actionSize });
+    const other = connectUplink({ address, robotId: 'other', runId: 'run', schemaHash, meaning, journal });
+    closers.push(
+      () => journal.close(),
+      () => other.close(),
+    );
+    await other.connected(5000);
+    other.sendControl('demonstrationsComplete', body);
+    await until(() => faults.length > 0, 'the refusal');
+    expect(faults).toEqual(['A report of the robot other was not used: a report of demonstrations cannot be read.']);
+    await demonstrated();
+    await until(() => learner.status.version > 0, 'the first weights');
+    learner.end();
+    await training;
+  },
+);
 
 describe('a learner that is started again', { timeout: 30_000 }, () => {
   it('begins anew without a checkpoint, and its robot tells it again how many demonstrations there are', async () => {

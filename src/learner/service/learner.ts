@@ -135,7 +135,8 @@ export class Learner {
       actionSize,
       onTransition: (transition, robotId) => this.#accept(transition, robotId),
       onControl: (kind, body, robotId) => {
-        this.#shares.reported(robotId, kind, body);
+        const problem = this.#shares.reported(robotId, kind, body);
+        if (problem !== undefined) onFault(`A report of the robot ${robotId} was not used: ${problem}.`);
         this.#wake();
       },
       onFault,

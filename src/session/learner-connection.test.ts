@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { arm6Setup } from '../../tests/support/arm6.ts';
+import { type LearnerStatus, startLearnerServer } from '../link/index.ts';
+import { LearnerConnection } from './learner-connection.ts';
+
+let folder: string;
+let closers: (() => Promise<void>)[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'connection-'));
+  closers = [];
+});
+afterEach(async () => {
+  for (const close of closers.reverse()) await close();
+  rmSync(folder, { recursive: true });
+});
+
+it('takes no status that lacks a number or has another thing in its place, and reports the first', async () => {
+  const setup = arm6Setup('insert', 3);
+  const onTransition = (): void => undefined;
+  const learner = await startLearnerServer({ ...setup, bind: 'tcp://127.0.0.1:0', runId: 'run', onTransition });
+  closers.push(() => learner.close());
+  const { address } = learner;
+  const faults: string[] = [];
+  const robot = new LearnerConnection({
+    ...{ setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' },
+    onFault: (message) => faults.push(message),
+  });
+  closers.push(() => robot.close());
+  await robot.connected(5000);
+
+  const status: LearnerStatus = {
+    ...{ updates: 1, pretrained: 2, updatesPerS: 3.5, utd: 0.5, online: 4, version: 5 },
+    ...{ delivered: 6, repeated: 7, lost: 8 },
+  };
+  for (const body of [{}, { ...status, version: '5' }, { ...status, utd: null }, { ...status, updates: -1 }]) {
+    learner.sendControl('status', body);
+  }
+  learner.sendControl('status', status);
+  await expect.poll(() => robot.status, { timeout: 5000 }).toEqual(status);
+  expect(faults).toEqual(["The learner reports what this robot cannot use: a learner's status cannot be read."]);
+  learner.sendControl('status', { ...status, version: null });
+  learner.sendControl('status', { ...status, updates: 2 });
+  await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(2);
+  expect(faults).toHaveLength(1);
+});
