@@ -109,7 +109,7 @@ export class LearnerConnection {
     if (status.ok) this.#status = status.value;
     // Several a second come: the first that cannot be read speaks for all.
     else if (!this.#isStatusRefused)
-      onFault(`The learner reports what this robot cannot use: ${status.error.sentence}.`);
+      onFault(`The learner reports what this robot cannot use: ${status.error.message}.`);
     this.#isStatusRefused ||= !status.ok;
   }
 

@@ -33,7 +33,7 @@ export class RobotShares {
     if (kind === 'end') this.#ended.add(robotId);
     if (kind !== 'demonstrationsComplete') return undefined;
     const report = readDemonstrations(body);
-    if (!report.ok) return report.error.sentence;
+    if (!report.ok) return report.error.message;
     this.#demonstrated.set(robotId, report.value.transitions);
     return undefined;
   }
