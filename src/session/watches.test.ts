@@ -62,7 +62,7 @@ describe('the age of the weights', () => {
   faultRow(53, 'fake', 'is told once when newer ones do not come, and once when they do again', (promised) => {
     const reported: SessionEvent[] = [];
     const watch = new WeightsWatch((event) => reported.push(event));
-    const after = promised('toldAfterS');
+    const after = promised('reportedAfterS');
     // A learner that publishes faster than weights come, but they come.
     for (let s = 0; s < 10 * after; s++) watch.see({ learnerVersion: 4 * s + 3, arrivedVersion: 4 * s }, s);
     expect(reported).toEqual([]);
