@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callOnce } from '../../../tests/support/learner/one-call.ts';
 import { Rng } from '../../core/index.ts';
-import { mul, square, sub } from '../ops/arithmetic.ts';
+import { mul, square, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
 import type { Algorithm } from '../update/algorithm.ts';

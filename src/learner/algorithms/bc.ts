@@ -4,10 +4,9 @@ import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import { gaussianActor } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
-import { add, clip, div, maximum, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
-import { reduceSum, reshape } from '../ops/broadcast.ts';
-import { tanh } from '../ops/functions.ts';
+import { add, clip, div, maximum, mul, square, stopGradient, sub, tanh } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
+import { reduceSum, reshape } from '../ops/shape.ts';
 import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
 import type { Step } from '../update/step.ts';
 

@@ -5,16 +5,25 @@
  */
 
 import type { Tensor } from '../engine/graph.ts';
-import { gaussianActor } from '../networks/actor.ts';
+import { gaussianActor, sampleTanhGaussian } from '../networks/actor.ts';
 import { returnCriticLayout, returnCritics } from '../networks/critic.ts';
-import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
-import { abs, add, clip, div, maximum, minimum, mul, neg, square, stopGradient, sub } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { huber } from '../ops/functions.ts';
-import { less } from '../ops/masks.ts';
-import { reduceMean, reduceMin } from '../ops/reduce.ts';
-import { argmaxOneHot, atOneHot, where } from '../ops/select.ts';
-import { permute } from '../ops/shape.ts';
+import {
+  abs,
+  add,
+  clip,
+  div,
+  huber,
+  less,
+  maximum,
+  minimum,
+  mul,
+  neg,
+  square,
+  stopGradient,
+  sub,
+} from '../ops/elements.ts';
+import { argmaxOneHot, atOneHot, reduceMean, reduceMin, where } from '../ops/reduce.ts';
+import { permute, reshape } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { criticInputSize } from '../update/network-inputs.ts';

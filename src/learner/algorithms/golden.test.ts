@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import { reduceSum } from '../ops/broadcast.ts';
+import { reduceSum } from '../ops/shape.ts';
 import { cloningLoss, meanOfChosen } from './bc.ts';
 import { meanSpread } from './dsact.ts';
 import { graspLoss, graspTarget } from './hil-serl.ts';

@@ -5,7 +5,7 @@ import { Graph, type Tensor } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { initialise } from '../networks/mlp.ts';
-import { reshape } from '../ops/broadcast.ts';
+import { reshape } from '../ops/shape.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import { expo } from './expo.ts';

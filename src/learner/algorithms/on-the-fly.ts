@@ -5,17 +5,14 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
-import { gaussianActor } from '../networks/actor.ts';
+import { gaussianActor, sampleTanhGaussian } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
 import { type ActionModel, repeated } from '../networks/denoiser.ts';
 import { diffusion } from '../networks/diffusion.ts';
 import { flow } from '../networks/flow.ts';
-import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
-import { add, clip, mul, sub } from '../ops/arithmetic.ts';
-import { reduceSum, reshape } from '../ops/broadcast.ts';
-import { reduceMax, reduceMin } from '../ops/reduce.ts';
-import { argmaxOneHot, atOneHot } from '../ops/select.ts';
-import { concat, permute, slice } from '../ops/shape.ts';
+import { add, clip, mul, sub } from '../ops/elements.ts';
+import { argmaxOneHot, atOneHot, reduceMax, reduceMin } from '../ops/reduce.ts';
+import { concat, permute, reduceSum, reshape, slice } from '../ops/shape.ts';
 import type { PolicyDef } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 

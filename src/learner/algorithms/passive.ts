@@ -7,15 +7,11 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
-import { gaussianActor } from '../networks/actor.ts';
+import { gaussianActor, sampleTanhGaussian } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
-import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
-import { add, clip, div, maximum, mul, stopGradient, sub } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { less } from '../ops/masks.ts';
-import { reduceMax, reduceMean } from '../ops/reduce.ts';
-import { where } from '../ops/select.ts';
-import { concat, slice } from '../ops/shape.ts';
+import { add, clip, div, less, maximum, mul, stopGradient, sub } from '../ops/elements.ts';
+import { reduceMax, reduceMean, where } from '../ops/reduce.ts';
+import { concat, reshape, slice } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import type { Measure } from '../update/input-table.ts';

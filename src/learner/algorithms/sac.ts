@@ -5,13 +5,11 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
-import { gaussianActor, gaussianActorLayout } from '../networks/actor.ts';
+import { gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/actor.ts';
 import { criticLayout, critics } from '../networks/critic.ts';
-import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
-import { abs, add, clip, mul, neg, square, stopGradient, sub } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { exp } from '../ops/functions.ts';
+import { abs, add, clip, exp, mul, neg, square, stopGradient, sub } from '../ops/elements.ts';
 import { reduceMean, reduceMin } from '../ops/reduce.ts';
+import { reshape } from '../ops/shape.ts';
 import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import { criticInputSize, policyInputSize } from '../update/network-inputs.ts';

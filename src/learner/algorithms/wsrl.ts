@@ -7,13 +7,11 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
-import { gaussianActor } from '../networks/actor.ts';
+import { gaussianActor, sampleTanhGaussian } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
-import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
-import { add, maximum, mul, sub } from '../ops/arithmetic.ts';
-import { expand, reshape } from '../ops/broadcast.ts';
+import { add, maximum, mul, sub } from '../ops/elements.ts';
 import { logSumExp, reduceMean } from '../ops/reduce.ts';
-import { concat, slice } from '../ops/shape.ts';
+import { concat, expand, reshape, slice } from '../ops/shape.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import type { Step } from '../update/step.ts';
 import { criticLoss, criticOptimiser, criticTarget, nextDraw, reportCritics, sac, updateActor } from './sac.ts';

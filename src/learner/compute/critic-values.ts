@@ -3,7 +3,7 @@ import { totalObservationSize } from '../../core/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import { reshape } from '../ops/broadcast.ts';
+import { reshape } from '../ops/shape.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { criticInput, ENCODER, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';

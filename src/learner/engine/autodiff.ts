@@ -1,6 +1,6 @@
 /** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
 
-import { add } from '../ops/arithmetic.ts';
+import { add } from '../ops/elements.ts';
 import { sameShape, show, type Tensor } from './graph.ts';
 
 /**

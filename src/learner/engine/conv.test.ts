@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
 import { Rng } from '../../core/index.ts';
-import { mul, square } from '../ops/arithmetic.ts';
-import { reduceSum } from '../ops/broadcast.ts';
+import { mul, square } from '../ops/elements.ts';
+import { reduceSum } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';
 import { conv2d } from './conv.ts';
 import { Graph, type RealType, type Shape, type Tensor } from './graph.ts';

@@ -1,12 +1,10 @@
 /** Convolution over images, with its gradients: for the image its transpose, for the weight a product of patches. */
 
-import { mul, stopGradient } from '../ops/arithmetic.ts';
-import { reduceSum, reshape } from '../ops/broadcast.ts';
-import { transpose } from '../ops/shape.ts';
+import { mul, stopGradient } from '../ops/elements.ts';
+import { concat, cut, padAll, reduceSum, reshape, transpose } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';
-import { type Graph, scopeOf, show, type Tensor } from './graph.ts';
+import { type Graph, type Shape, scopeOf, show, type Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
-import { type ConvOptions, columnOrder, columns, type Windows, windowsOf } from './windows.ts';
 
 /**
  * Slides `weight` [out, in, k, l] over `image` [B, in, H, W] and gives [B, out, h, w] with
@@ -14,19 +12,11 @@ import { type ConvOptions, columnOrder, columns, type Windows, windowsOf } from 
  */
 export function conv2d(image: Tensor, weight: Tensor, options: ConvOptions = {}): Tensor {
   const g = scopeOf(image, weight);
-  const windows = windowsOf(g, 'conv2d', image.shape, weight.shape, options);
-  fit(g, 'conv2d', image, weight, windows.channels, weight.shape[1]!);
+  const windows = windowsOf(g, image.shape, weight.shape, options);
   return g.withGradient(
     convolve(stopGradient(image), stopGradient(weight), windows),
     [image, weight],
     [(d) => spread(d, stopGradient(weight), windows), (d) => weightGradient(stopGradient(image), d, windows)],
-  );
-}
-
-function fit(g: Graph, op: string, image: Tensor, weight: Tensor, has: number, takes: number): void {
-  if (has === takes) return;
-  throw g.mistake(
-    `${op} of the image ${show(image.shape)} with the weight ${show(weight.shape)}: the image has ${has} channels, the weight takes ${takes}`,
   );
 }
 
@@ -87,4 +77,141 @@ function attributesOf({ kernel, stride, padding }: Windows) {
     { name: 'strides', kind: 'ints', value: [stride, stride] },
     { name: 'pads', kind: 'ints', value: [padding, padding, padding, padding] },
   ] as const;
+}
+
+/** How the kernel moves over the image; both axes alike. */
+interface ConvOptions {
+  /** Pixels from one place of the kernel to the next, ≥ 1; 1 where left out. */
+  readonly stride?: number;
+  /** Zeros around the image, ≥ 0; 0 where left out. */
+  readonly padding?: number;
+}
+
+/** The sizes of one convolution from a large image [batch, channels, height, width] to a small one [batch, count, …small]. */
+interface Windows {
+  readonly batch: number;
+  readonly channels: number;
+  readonly large: readonly [number, number];
+  readonly count: number;
+  readonly small: readonly [number, number];
+  readonly kernel: readonly [number, number];
+  readonly stride: number;
+  readonly padding: number;
+}
+
+/** The sizes where `weight` [count, channels, k, l] slides over `image` [B, channels, H, W]. */
+function windowsOf(g: Graph, image: Shape, weight: Shape, options: ConvOptions): Windows {
+  const { stride = 1, padding = 0 } = options;
+  const [batch, channels, height, width] = fourSizes(g, 'image', image);
+  const [count, takes, k, l] = fourSizes(g, 'weight', weight);
+  if (!(Number.isInteger(stride) && stride >= 1 && Number.isInteger(padding) && padding >= 0)) {
+    throw g.mistake(`conv2d: the stride is an integer from 1 and the padding from 0, got ${stride} and ${padding}`);
+  }
+  const place = (size: number, kernel: number) => Math.floor((size + 2 * padding - kernel) / stride) + 1;
+  const small = [place(height, k), place(width, l)] as const;
+  if (small[0] < 1 || small[1] < 1) {
+    throw g.mistake(`conv2d: a kernel of ${k}x${l} does not fit the image ${show(image)} with padding ${padding}`);
+  }
+  if (channels !== takes) {
+    throw g.mistake(
+      `conv2d of the image ${show(image)} with the weight ${show(weight)}: the image has ${channels} channels, the weight takes ${takes}`,
+    );
+  }
+  return { batch, channels, large: [height, width], count, small, kernel: [k, l], stride, padding };
+}
+
+/** The four sizes of an image or weight, or the mistake. */
+function fourSizes(g: Graph, what: string, shape: Shape): [number, number, number, number] {
+  const [a, b, c, d, ...rest] = shape;
+  if (a === undefined || b === undefined || c === undefined || d === undefined || rest.length > 0) {
+    const wanted = what === 'image' ? '[batch, channels, height, width]' : '[out, in, height, width]';
+    throw g.mistake(`conv2d takes the ${what} as ${wanted}, got ${show(shape)}`);
+  }
+  return [a, b, c, d];
+}
+
+/**
+ * The patches of `image` under the kernel, one a column: [B, taps·channels, h·w], rows in the order of `columnOrder`.
+ * Differentiable.
+ *
+ * Strided slices are slow in the runtime. So the image is first folded by the stride into channels (SpaceToDepth): each
+ * tap of the kernel is then a block of channels under a shift, and neighbouring blocks of one shift are cut as one.
+ */
+function columns(image: Tensor, windows: Windows): Tensor {
+  const { batch, channels, kernel, small } = windows;
+  const folded = foldByStride(image, windows);
+  const parts = runs(windows).map(({ row, column, from, to }) =>
+    cut(folded, [0, from * channels, row, column], [batch, (to - from) * channels, ...small]),
+  );
+  return reshape(concat(parts, 1), [batch, kernel[0] * kernel[1] * channels, small[0] * small[1]]);
+}
+
+/** For each element (channel, i, j) of a kernel in row-major order: its row in `columns`. */
+function columnOrder(windows: Windows): number[] {
+  const { channels, kernel, stride } = windows;
+  const rank = new Map<number, number>();
+  for (const { row, column, from, to } of runs(windows)) {
+    for (let block = from; block < to; block++) {
+      const i = row * stride + Math.floor(block / stride);
+      const j = column * stride + (block % stride);
+      rank.set(i * kernel[1] + j, rank.size);
+    }
+  }
+  return Array.from({ length: channels * rank.size }, (_, element) => {
+    const channel = Math.floor(element / rank.size);
+    return rank.get(element % rank.size)! * channels + channel;
+  });
+}
+
+/** Blocks [from, to) of the folded image under the shift (row, column): taps of the kernel that lie together. */
+interface Run {
+  readonly row: number;
+  readonly column: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function runs({ kernel: [k, l], stride }: Windows): Run[] {
+  const found: Run[] = [];
+  for (let row = 0; row * stride < k; row++) {
+    for (let column = 0; column * stride < l; column++) {
+      const height = Math.min(stride, k - row * stride);
+      const width = Math.min(stride, l - column * stride);
+      // A block's number is i·stride + j. Whole rows of blocks follow one another, parts of rows do not.
+      if (width === stride) found.push({ row, column, from: 0, to: height * stride });
+      else for (let i = 0; i < height; i++) found.push({ row, column, from: i * stride, to: i * stride + width });
+    }
+  }
+  return found;
+}
+
+/** Pads or cuts the image to just what the kernel reaches, and folds stride × stride pixels into channels. */
+function foldByStride(image: Tensor, { batch, channels, large, kernel, small, stride, padding }: Windows): Tensor {
+  const size = small.map((n, axis) => stride * (n - 1 + Math.ceil(kernel[axis]! / stride)));
+  const after = size.map((n, axis) => Math.max(0, n - padding - large[axis]!));
+  const padded = padAll(image, [0, 0, padding, padding], [0, 0, ...after]);
+  const whole = cut(padded, [0, 0, 0, 0], [batch, channels, ...size]);
+  return fold(whole, stride);
+}
+
+/** [B, C, s·h, s·w] to [B, s·s·C, h, w]; pixel (i, j) of each square becomes block i·s + j. */
+function fold(image: Tensor, block: number): Tensor {
+  if (block === 1) return image;
+  const [batch, channels, height, width] = image.shape;
+  return image.graph.emit(
+    'SpaceToDepth',
+    [image],
+    [batch!, channels! * block * block, height! / block, width! / block],
+    { attributes: [{ name: 'blocksize', kind: 'int', value: block }], backward: [(d) => unfold(d, block)] },
+  );
+}
+
+function unfold(image: Tensor, block: number): Tensor {
+  const [batch, channels, height, width] = image.shape;
+  return image.graph.emit(
+    'DepthToSpace',
+    [image],
+    [batch!, channels! / (block * block), height! * block, width! * block],
+    { attributes: [{ name: 'blocksize', kind: 'int', value: block }], backward: [(d) => fold(d, block)] },
+  );
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { add, mul } from '../ops/arithmetic.ts';
-import { reduceSum, reshape } from '../ops/broadcast.ts';
-import { exp } from '../ops/functions.ts';
-import { concat, gatherRows, rowAt, slice } from '../ops/shape.ts';
+import { add, exp, mul } from '../ops/elements.ts';
+import { concat, gatherRows, reduceSum, reshape, rowAt, slice } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';
 import { Graph } from './graph.ts';
 import { linear, matmul } from './linear.ts';

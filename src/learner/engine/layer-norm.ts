@@ -3,10 +3,9 @@
  * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
  */
 
-import { add, div, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
-import { reshape, sumTo } from '../ops/broadcast.ts';
-import { sqrt } from '../ops/functions.ts';
+import { add, div, mul, sqrt, square, stopGradient, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
+import { reshape, sumTo } from '../ops/shape.ts';
 import type { Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
 

@@ -1,8 +1,7 @@
 /** Matrix product and linear layer, with their gradients. */
 
-import { add, mul } from '../ops/arithmetic.ts';
-import { broadcast, sumTo } from '../ops/broadcast.ts';
-import { concat, transpose } from '../ops/shape.ts';
+import { add, mul } from '../ops/elements.ts';
+import { broadcast, concat, sumTo, transpose } from '../ops/shape.ts';
 import { scopeOf, show, sizeOf, type Tensor } from './graph.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */

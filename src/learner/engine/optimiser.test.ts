@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reshape } from '../ops/broadcast.ts';
-import { concat } from '../ops/shape.ts';
-import { adam, adamStep, clipNorm } from './adam.ts';
+import { concat, reshape } from '../ops/shape.ts';
 import { Graph } from './graph.ts';
-import { polyak } from './polyak.ts';
+import { adam, adamStep, clipNorm, polyak } from './optimiser.ts';
 import { Bindings, Session } from './session.ts';
 
 /** Adam as its paper writes it. */

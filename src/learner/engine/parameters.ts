@@ -4,8 +4,7 @@
  */
 
 import type { TensorShape } from '../../core/index.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { concat } from '../ops/shape.ts';
+import { concat, reshape } from '../ops/shape.ts';
 import { sizeOf, type Tensor } from './graph.ts';
 
 /** Where named tensors lie in one flat vector: the parameters of one member of an ensemble, or the parts of a state. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { add, mul } from '../ops/arithmetic.ts';
+import { add, mul } from '../ops/elements.ts';
 import { Graph } from './graph.ts';
 import { openWithFallback, PingPongState, runtimeOptions, Session } from './session.ts';
 

@@ -14,9 +14,8 @@ import {
 } from '../../core/index.ts';
 import { Graph, sizeOf, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import { mul, sub } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { permute } from '../ops/shape.ts';
+import { mul, sub } from '../ops/elements.ts';
+import { permute, reshape } from '../ops/shape.ts';
 import {
   type FeatureMap,
   featureMapOf,

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ImageShape, Rng } from '../../core/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
-import { mul } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { log } from '../ops/functions.ts';
+import { log, mul } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
-import { permute } from '../ops/shape.ts';
+import { permute, reshape } from '../ops/shape.ts';
 import { shiftFrame } from '../replay/crops.ts';
 import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 

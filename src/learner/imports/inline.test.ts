@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { forEachField, type ImageShape, ProtoWriter } from '../../core/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import { add, mul } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
+import { add, mul } from '../ops/elements.ts';
+import { reshape } from '../ops/shape.ts';
 import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-inline-'));

@@ -1,8 +1,7 @@
 /** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
 import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { concat, slice } from '../ops/shape.ts';
+import { concat, reshape, slice } from '../ops/shape.ts';
 import type { EncoderSettings } from '../options/encoder.ts';
 import { imageOf } from '../options/image-port.ts';
 import { type FrameStorage, imageStorage } from '../replay/observation-store.ts';

@@ -1,9 +1,8 @@
-/** Policies: what they compute of an observation, before it becomes an action. */
-
+/** Policies: what they compute of an observation, and the distribution that an action is drawn from. */
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
-import { add, mul } from '../ops/arithmetic.ts';
-import { tanh } from '../ops/functions.ts';
+import { add, exp, mul, softplus, square, sub, tanh } from '../ops/elements.ts';
+import { reduceSum } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
@@ -47,4 +46,23 @@ export function deterministicActorLayout(
 /** The policy's action in (−1, 1): tanh of the last layer, [B, A]. */
 export function deterministicActor(parameters: Parameters, observation: Tensor): Tensor {
   return observation.graph.layer('actor', () => tanh(dense(parameters, 'mean', hidden(parameters, observation))));
+}
+
+/**
+ * A reparameterised draw: u = μ + σε, a = tanh u, and its log-density [B, 1]
+ *
+ *   log π(a) = Σᵢ [ −½εᵢ² − log σᵢ − ½ log 2π − 2(log 2 − uᵢ − softplus(−2uᵢ)) ]
+ *
+ * (Haarnoja et al., https://arxiv.org/abs/1812.05905, appendix C; the last term is the stable form of
+ * log(1 − tanh² u)). `noise` = ε ~ N(0, 1), [B, A].
+ */
+export function sampleTanhGaussian(
+  mean: Tensor,
+  logStd: Tensor,
+  noise: Tensor,
+): { action: Tensor; logProbability: Tensor } {
+  const u = add(mean, mul(exp(logStd), noise));
+  const gaussian = sub(sub(mul(square(noise), -0.5), logStd), 0.5 * Math.log(2 * Math.PI));
+  const squash = mul(sub(sub(Math.LN2, u), softplus(mul(u, -2))), 2);
+  return { action: tanh(u), logProbability: reduceSum(sub(gaussian, squash), [-1]) };
 }

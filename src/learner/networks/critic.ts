@@ -2,7 +2,7 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
-import { softplus } from '../ops/functions.ts';
+import { softplus } from '../ops/elements.ts';
 import { concat } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';

@@ -5,10 +5,8 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
-import { mul } from '../ops/arithmetic.ts';
-import { expand, reshape } from '../ops/broadcast.ts';
-import { cos, sin } from '../ops/functions.ts';
-import { concat } from '../ops/shape.ts';
+import { cos, mul, sin } from '../ops/elements.ts';
+import { concat, expand, reshape } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 

@@ -4,12 +4,9 @@
  */
 
 import type { Tensor } from '../engine/graph.ts';
-import { add, clip, mul, square, sub } from '../ops/arithmetic.ts';
-import { reduceSum } from '../ops/broadcast.ts';
-import { sqrt } from '../ops/functions.ts';
-import { less } from '../ops/masks.ts';
+import { add, clip, less, mul, sqrt, square, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
-import { slice } from '../ops/shape.ts';
+import { reduceSum, slice } from '../ops/shape.ts';
 import { type ActionModel, direction } from './denoiser.ts';
 
 /** The schedule's β_min and β_max. */

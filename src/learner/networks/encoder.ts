@@ -8,10 +8,8 @@ import { show, type Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { matmul } from '../engine/linear.ts';
 import { ParameterLayout, type Parameters, parameterOf } from '../engine/parameters.ts';
-import { add } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { relu, tanh } from '../ops/functions.ts';
-import { permute } from '../ops/shape.ts';
+import { add, relu, tanh } from '../ops/elements.ts';
+import { permute, reshape } from '../ops/shape.ts';
 import type { EncoderSettings } from '../options/encoder.ts';
 import { dense, initialise, linearShapes } from './mlp.ts';
 

@@ -5,7 +5,7 @@ import type { Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { linear } from '../engine/linear.ts';
 import { ParameterLayout, type Parameters, parameterOf } from '../engine/parameters.ts';
-import { gelu, relu, silu, tanh } from '../ops/functions.ts';
+import { gelu, relu, silu, tanh } from '../ops/elements.ts';
 import { ACTIVATIONS, type Activation } from '../options/activation.ts';
 
 /**

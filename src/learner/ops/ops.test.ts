@@ -6,15 +6,11 @@ import { Graph, type RealType, type Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { linear, matmul } from '../engine/linear.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import * as arithmetic from './arithmetic.ts';
-import * as broadcast from './broadcast.ts';
-import * as functions from './functions.ts';
-import * as masks from './masks.ts';
+import * as elements from './elements.ts';
 import * as reduce from './reduce.ts';
-import * as select from './select.ts';
 import * as shape from './shape.ts';
 
-const all = { ...arithmetic, ...broadcast, ...functions, ...masks, ...reduce, ...select, ...shape };
+const all = { ...elements, ...reduce, ...shape };
 
 /** Operations that were asked for since it was emptied. */
 const used = new Set<string | symbol>();

@@ -1,9 +1,7 @@
-/** Reductions over axes, which stay with size 1, and the softmax family over the last axis. */
-import type { Tensor } from '../engine/graph.ts';
-import { add, div, mul, stopGradient, sub } from './arithmetic.ts';
-import { allAxes, expand, normalAxis, reduce, reduceSum, reshape } from './broadcast.ts';
-import { exp, log } from './functions.ts';
-import { equalMask } from './masks.ts';
+/** Reductions over axes, which stay with size 1, and choosing among values by a mask, the largest or an index. */
+import { scopeOf, show, type Tensor } from '../engine/graph.ts';
+import { add, cast, div, equalMask, exp, log, mul, stopGradient, sub } from './elements.ts';
+import { allAxes, broadcast, expand, normalAxis, type Operand, reduce, reduceSum, reshape, sumTo } from './shape.ts';
 
 /** The mean over `axes` (all where left out). */
 export function reduceMean(x: Tensor, axes: readonly number[] = allAxes(x)): Tensor {
@@ -41,4 +39,47 @@ function extreme(op: 'ReduceMin' | 'ReduceMax', x: Tensor, axis: number): Tensor
     return div(mul(d, mask), reduceSum(mask, [axis]));
   });
   return y;
+}
+
+/** `a` where `mask` is not 0, `b` elsewhere. The side that is not taken may be infinite or NaN. Broadcasts. */
+export function where(mask: Tensor, a: Operand, b: Operand): Tensor {
+  const x = typeof a === 'number' ? mask.graph.constant(a) : a;
+  const y = typeof b === 'number' ? mask.graph.constant(b) : b;
+  const both = broadcast(x.shape, y.shape);
+  const shape = both && broadcast(mask.shape, both);
+  const g = scopeOf(mask, x, y);
+  if (shape === undefined) {
+    throw g.mistake(
+      `where of the mask ${show(mask.shape)}, ${show(x.shape)} and ${show(y.shape)}: the sizes do not match`,
+    );
+  }
+  return g.emit('Where', [cast(mask, 'bool'), x, y], shape, {
+    backward: [undefined, (d) => sumTo(where(mask, d, 0), x.shape), (d) => sumTo(where(mask, 0, d), y.shape)],
+  });
+}
+
+/** 1 at `indices` (int64 [...], each in [0, count)) and 0 elsewhere: [..., count]. No gradient. */
+export function oneHot(indices: Tensor, count: number): Tensor {
+  if (indices.type !== 'int64') throw indices.graph.mistake(`indices are int64, these are ${indices.type}`);
+  const range = indices.graph.integers(Array.from({ length: count }, (_, i) => i));
+  return equalMask(reshape(indices, [...indices.shape, 1]), range);
+}
+
+/** 1 at the largest along the last axis (the first of equals) and 0 elsewhere, in the shape of `x`. No gradient. */
+export function argmaxOneHot(x: Tensor): Tensor {
+  const count = x.shape.at(-1);
+  if (count === undefined) throw x.graph.mistake('a scalar has no largest along an axis');
+  const attributes = [
+    { name: 'axis', kind: 'int', value: x.shape.length - 1 } as const,
+    { name: 'keepdims', kind: 'int', value: 0 } as const,
+  ];
+  return oneHot(x.graph.emit('ArgMax', [x], x.shape.slice(0, -1), { attributes, type: 'int64' }), count);
+}
+
+/** The values of `x` [..., n] that `choice` (one-hot, [..., n]) picks: [..., 1]. The gradient goes to the picked ones. */
+export function atOneHot(x: Tensor, choice: Tensor): Tensor {
+  if (x.shape.at(-1) !== choice.shape.at(-1)) {
+    throw x.graph.mistake(`a choice among ${choice.shape.at(-1)} cannot pick from ${show(x.shape)}`);
+  }
+  return reduceSum(mul(x, choice), [-1]);
 }

@@ -10,8 +10,8 @@ import { createTransition, type PolicyWeights, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import { encoderFor, LearnerConnection, saveWeights } from '../../session/index.ts';
 import { Graph } from '../engine/graph.ts';
-import { reshape } from '../ops/broadcast.ts';
 import { reduceMean } from '../ops/reduce.ts';
+import { reshape } from '../ops/shape.ts';
 import { Learner } from './learner.ts';
 
 const STEPS = 12;

@@ -3,9 +3,8 @@
  * online transitions, in every slice of an update-to-data ratio.
  */
 import type { Rng } from '../../core/index.ts';
-import type { BatchColumns, RowReading } from '../replay/columns.ts';
 import type { Replay } from '../replay/replay.ts';
-import type { RowRange, TransitionRing } from '../replay/ring.ts';
+import type { BatchColumns, RowRange, RowReading, TransitionRing } from '../replay/ring.ts';
 
 /** How a batch is made up. */
 export interface BatchSplit {

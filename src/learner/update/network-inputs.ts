@@ -6,7 +6,7 @@ import { imageSize, policyObservationSize, totalObservationSize } from '../../co
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/encoder.ts';
-import { clip, mul, sub } from '../ops/arithmetic.ts';
+import { clip, mul, sub } from '../ops/elements.ts';
 import { concat, slice } from '../ops/shape.ts';
 import { trainedChannels } from '../options/encoder.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';

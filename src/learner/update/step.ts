@@ -4,15 +4,12 @@
  * `UpdateInputs` in every call.
  */
 import { type Rng, totalObservationSize } from '../../core/index.ts';
-import { adam, clipNorm } from '../engine/adam.ts';
 import type { Graph, Shape, Tensor } from '../engine/graph.ts';
+import { adam, clipNorm, polyak } from '../engine/optimiser.ts';
 import type { Packed } from '../engine/packed.ts';
 import type { Parameters } from '../engine/parameters.ts';
-import { polyak } from '../engine/polyak.ts';
-import { add, stopGradient } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { sqrt } from '../ops/functions.ts';
-import { gatherRows, rowAt } from '../ops/shape.ts';
+import { add, sqrt, stopGradient } from '../ops/elements.ts';
+import { gatherRows, reshape, rowAt } from '../ops/shape.ts';
 import { gradientNormName, gradientsOf } from './gradients.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';
 import { criticInput, ENCODER, type ObservationEncoding, policyInput, STATISTICS } from './network-inputs.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { cloningWeight } from '../algorithms/bc.ts';
 import { sac } from '../algorithms/sac.ts';
-import { adamStep } from '../engine/adam.ts';
+import { adamStep } from '../engine/optimiser.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import { buildUpdateGraph } from './update-graph.ts';

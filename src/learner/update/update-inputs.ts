@@ -1,11 +1,11 @@
 /** Fills the inputs of training calls from replay and random numbers. */
 import type { Rng } from '../../core/index.ts';
 import { totalObservationSize } from '../../core/index.ts';
-import { adamStep } from '../engine/adam.ts';
+import { adamStep } from '../engine/optimiser.ts';
 import { trainedChannels } from '../options/encoder.ts';
-import type { BatchColumns } from '../replay/columns.ts';
 import { cropFrames } from '../replay/crops.ts';
 import type { Replay } from '../replay/replay.ts';
+import type { BatchColumns } from '../replay/ring.ts';
 import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
 import type { DeclaredInput, InputKind } from './input-table.ts';

@@ -2,8 +2,7 @@
 import { Rng } from '../../../src/core/index.ts';
 import type { Graph, Tensor } from '../../../src/learner/engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../../../src/learner/engine/parameters.ts';
-import { reshape } from '../../../src/learner/ops/broadcast.ts';
-import { slice } from '../../../src/learner/ops/shape.ts';
+import { reshape, slice } from '../../../src/learner/ops/shape.ts';
 
 /** A constant of `shape`, drawn from N(0, 1) with `seed`. */
 export function gaussian(g: Graph, shape: readonly number[], seed: number): Tensor {

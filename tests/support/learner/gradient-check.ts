@@ -3,8 +3,8 @@ import type { Rng } from '../../../src/core/index.ts';
 import { gradients } from '../../../src/learner/engine/autodiff.ts';
 import { Graph, type Shape, type Tensor } from '../../../src/learner/engine/graph.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
-import { mul } from '../../../src/learner/ops/arithmetic.ts';
-import { reduceSum } from '../../../src/learner/ops/broadcast.ts';
+import { mul } from '../../../src/learner/ops/elements.ts';
+import { reduceSum } from '../../../src/learner/ops/shape.ts';
 
 /** Best for a central difference of order h² against rounding at 2⁻⁵². */
 const STEP = 1e-5;

@@ -1,9 +1,7 @@
-/** Adam and AdamW on one flat parameter vector. */
+/** Adam and AdamW on flat parameter vectors, and slowly moving copies of parameters. */
 
-import { add, div, minimum, mul, square, sub } from '../ops/arithmetic.ts';
-import { reduceSum, reshape } from '../ops/broadcast.ts';
-import { sqrt } from '../ops/functions.ts';
-import { concat } from '../ops/shape.ts';
+import { add, div, minimum, mul, sqrt, square, sub } from '../ops/elements.ts';
+import { concat, reduceSum, reshape } from '../ops/shape.ts';
 import type { Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
 
@@ -69,4 +67,9 @@ function squaredNormOf(part: Tensor): Tensor {
   const width = part.shape.at(-1)!;
   const ones = part.graph.constant(new Float32Array(width).fill(1), [width, 1]);
   return reduceSum(matmul(squares, ones));
+}
+
+/** target ← target + rate·(online − target): the exponential average with 0 < rate ≤ 1. */
+export function polyak(target: Tensor, online: Tensor, rate: number): Tensor {
+  return add(target, mul(sub(online, target), rate));
 }
