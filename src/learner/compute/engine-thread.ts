@@ -9,14 +9,8 @@ import { type PhaseName, phaseOf } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import { buildUpdateGraph } from '../update/update-graph.ts';
 import { inputArrays } from '../update/update-inputs.ts';
-import type {
-  CallReport,
-  EngineAnswer,
-  EngineRequest,
-  EngineStart,
-  OpenPhase,
-  TrainingEngine,
-} from './training-engine.ts';
+import type { EngineAnswer, EngineRequest, EngineStart, EngineVerb, SharedEngine } from './engine-worker.ts';
+import type { CallReport, OpenPhase, TrainingEngine } from './training-engine.ts';
 
 interface Waiting {
   readonly resolve: (answer: EngineAnswer) => void;
@@ -50,52 +44,47 @@ export class EngineThread implements TrainingEngine {
     const algorithm = await loadAlgorithm(this.spec.config);
     const updateGraph = buildUpdateGraph(algorithm, this.spec, phaseOf(algorithm, phase));
     const sets = [inputArrays(updateGraph, updates, true), inputArrays(updateGraph, updates, true)];
-    await this.#ask({ kind: 'open', phase, updates, sets });
+    await this.#ask('openShared', phase, updates, sets);
     return { inputs: updateGraph.inputs, sets };
   }
 
-  async run(phase: PhaseName, set: number): Promise<CallReport> {
-    const answer = await this.#ask({ kind: 'run', phase, set });
-    if (answer.kind !== 'report') throw unexpected(answer);
-    return answer.report;
+  run(phase: PhaseName, set: number): Promise<CallReport> {
+    return this.#ask('run', phase, set);
   }
 
-  async shut(phase: PhaseName): Promise<void> {
-    await this.#ask({ kind: 'shut', phase });
+  shut(phase: PhaseName): Promise<void> {
+    return this.#ask('shut', phase);
   }
 
-  async read(part?: string): Promise<Float32Array> {
-    return this.#numbers({ kind: 'read', part });
+  read(part?: string): Promise<Float32Array> {
+    return this.#ask('read', part);
   }
 
-  async write(values: Float32Array, part?: string): Promise<void> {
-    await this.#ask({ kind: 'write', values, part });
+  write(values: Float32Array, part?: string): Promise<void> {
+    return this.#ask('write', values, part);
   }
 
-  async criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
-    return this.#numbers({ kind: 'values', observations, actions });
+  criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
+    return this.#ask('criticValues', observations, actions);
   }
 
   async close(): Promise<void> {
-    if (this.#failure === undefined) await this.#ask({ kind: 'close' });
+    if (this.#failure === undefined) await this.#ask('close');
     await this.#exited;
   }
 
-  async #numbers(request: EngineRequest): Promise<Float32Array> {
-    const answer = await this.#ask(request);
-    if (answer.kind !== 'numbers') throw unexpected(answer);
-    return answer.numbers;
-  }
-
-  async #ask(request: EngineRequest): Promise<EngineAnswer> {
+  async #ask<V extends EngineVerb>(
+    verb: V,
+    ...args: Parameters<SharedEngine[V]>
+  ): Promise<Awaited<ReturnType<SharedEngine[V]>>> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#waiting !== undefined) throw new TypeError('calls of a training engine must be awaited one at a time');
     const answer = await new Promise<EngineAnswer>((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#worker.postMessage(request);
+      this.#worker.postMessage({ verb, args } satisfies EngineRequest);
     });
-    if (answer.kind === 'failed') throw unpackError(answer.error);
-    return answer;
+    if ('error' in answer) throw unpackError(answer.error);
+    return answer.value as Awaited<ReturnType<SharedEngine[V]>>;
   }
 
   #settle(): Waiting | undefined {
@@ -108,8 +97,4 @@ export class EngineThread implements TrainingEngine {
     this.#failure ??= error;
     this.#settle()?.reject(this.#failure);
   }
-}
-
-function unexpected({ kind }: EngineAnswer): TypeError {
-  return new TypeError(`the training engine answered "${kind}"`);
 }

@@ -1,11 +1,29 @@
-/** The thread of `EngineThread`: a `LocalEngine` that answers messages, one after the other. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { messageOf, packError, ReinError } from '../../core/index.ts';
+/** The thread of `EngineThread`: an engine of its own whose verbs are called by messages, one after the other. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf, type PackedError, packError, ReinError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import type { PhaseName } from '../update/algorithm.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import type { InputArrays } from '../update/update-inputs.ts';
 import { LocalEngine } from './local-engine.ts';
-import type { EngineAnswer, EngineRequest, EngineStart } from './training-engine.ts';
+import type { CallReport } from './training-engine.ts';
+
+/** What the thread is started with. */
+export interface EngineStart {
+  readonly spec: LearnerSpec;
+  readonly hasRobot: boolean;
+}
+
+/** What it can be asked for. After `close` the thread ends by itself: to terminate it during a call would abort the process. */
+export type EngineVerb = 'openShared' | 'run' | 'shut' | 'read' | 'write' | 'criticValues' | 'close';
+
+/** Requests are answered in their order, one answer each. */
+export interface EngineRequest {
+  readonly verb: EngineVerb;
+  readonly args: unknown[];
+}
+
+export type EngineAnswer = { readonly value: unknown } | { readonly error: PackedError | Error };
 
 /** Where a phase reads its inputs, and where the agent writes them. */
 interface PhaseInputs {
@@ -13,60 +31,44 @@ interface PhaseInputs {
   readonly shared: readonly InputArrays[];
 }
 
-if (parentPort !== null) {
-  const { spec, hasRobot } = workerData as EngineStart;
-  serve(parentPort, new LocalEngine(await loadAlgorithm(spec.config), spec, hasRobot));
-}
+/** A `LocalEngine` whose inputs are written by another thread. */
+export class SharedEngine extends LocalEngine {
+  readonly #phases = new Map<PhaseName, PhaseInputs>();
 
-function serve(port: MessagePort, engine: LocalEngine): void {
-  const phases = new Map<PhaseName, PhaseInputs>();
-  port.on('message', (request: EngineRequest) => {
-    answer(engine, phases, request).then(
-      (reply) => {
-        port.postMessage(reply);
-        if (request.kind === 'close') port.close();
-      },
-      (error: unknown) => port.postMessage(failed(error)),
-    );
-  });
-}
+  /** As `open`; `shared`: the same inputs, as many times as calls may be filled ahead, in shared memory. */
+  async openShared(phase: PhaseName, updates: number, shared: readonly InputArrays[]): Promise<void> {
+    const { sets } = await this.open(phase, updates);
+    this.#phases.set(phase, { own: sets[0]!, shared });
+  }
 
-async function answer(
-  engine: LocalEngine,
-  phases: Map<PhaseName, PhaseInputs>,
-  request: EngineRequest,
-): Promise<EngineAnswer> {
-  switch (request.kind) {
-    case 'open': {
-      const { sets } = await engine.open(request.phase, request.updates);
-      phases.set(request.phase, { own: sets[0]!, shared: request.sets });
-      return { kind: 'done' };
+  override run(phase: PhaseName, set: number): Promise<CallReport> {
+    const { own, shared } = this.#phases.get(phase)!;
+    // The runtime takes no shared memory: a copy, below a hundredth of the call that follows.
+    for (const [name, values] of Object.entries(shared[set]!)) {
+      (own[name] as Float32Array).set(values as Float32Array);
     }
-    case 'run': {
-      const { own, shared } = phases.get(request.phase)!;
-      // The runtime takes no shared memory: a copy, below a hundredth of the call that follows.
-      for (const [name, values] of Object.entries(shared[request.set]!))
-        (own[name] as Float32Array).set(values as Float32Array);
-      return { kind: 'report', report: await engine.run(request.phase) };
-    }
-    case 'shut':
-      await engine.shut(request.phase);
-      return { kind: 'done' };
-    case 'read':
-      return { kind: 'numbers', numbers: await engine.read(request.part) };
-    case 'write':
-      await engine.write(request.values, request.part);
-      return { kind: 'done' };
-    case 'values':
-      return { kind: 'numbers', numbers: await engine.criticValues(request.observations, request.actions) };
-    case 'close':
-      await engine.close();
-      return { kind: 'done' };
+    return super.run(phase);
   }
 }
 
-/** A `RangeError` is the caller's mistake; of all else people read one message. */
-function failed(error: unknown): EngineAnswer {
-  const isKnown = error instanceof ReinError || error instanceof RangeError;
-  return { kind: 'failed', error: packError(isKnown ? error : new ReinError('policy', messageOf(error))) };
+if (parentPort !== null) {
+  const port = parentPort;
+  const { spec, hasRobot } = workerData as EngineStart;
+  const engine = new SharedEngine(await loadAlgorithm(spec.config), spec, hasRobot);
+  port.on('message', async (request: EngineRequest) => {
+    const answer = await answerTo(engine, request);
+    port.postMessage(answer);
+    if (request.verb === 'close' && 'value' in answer) port.close();
+  });
+}
+
+async function answerTo(engine: SharedEngine, { verb, args }: EngineRequest): Promise<EngineAnswer> {
+  try {
+    const call = engine[verb] as (...args: unknown[]) => Promise<unknown>;
+    return { value: await call.apply(engine, args) };
+  } catch (error) {
+    // A `RangeError` is the caller's mistake; of all else people read one message.
+    const isKnown = error instanceof ReinError || error instanceof RangeError;
+    return { error: packError(isKnown ? error : new ReinError('policy', messageOf(error))) };
+  }
 }

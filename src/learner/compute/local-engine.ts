@@ -32,7 +32,7 @@ export class LocalEngine implements TrainingEngine {
     return { inputs: session.declared, sets: [session.inputs] };
   }
 
-  async run(phase: PhaseName): Promise<CallReport> {
+  async run(phase: PhaseName, _set = 0): Promise<CallReport> {
     const session = this.#open.get(phase);
     if (session === undefined) throw new RangeError(`the phase "${phase}" is not open`);
     return session.run(this.#state);

@@ -2,7 +2,6 @@
  * Where the numbers of a training live and where its graphs run: in this thread, or in one of its own. The agent fills
  * inputs, asks for calls and reads the state; it never sees which.
  */
-import type { PackedError } from '../../core/index.ts';
 import type { PhaseName } from '../update/algorithm.ts';
 import type { DeclaredInput } from '../update/input-table.ts';
 import type { LearnerSpec } from '../update/spec.ts';
@@ -39,33 +38,3 @@ export interface TrainingEngine {
   criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array>;
   close(): Promise<void>;
 }
-
-/** What the thread is started with. */
-export interface EngineStart {
-  readonly spec: LearnerSpec;
-  readonly hasRobot: boolean;
-}
-
-/** What the agent asks for. Requests are answered in their order, one answer each. */
-export type EngineRequest =
-  /** `sets`: the same inputs twice, in shared memory. */
-  | {
-      readonly kind: 'open';
-      readonly phase: PhaseName;
-      readonly updates: number;
-      readonly sets: readonly InputArrays[];
-    }
-  | { readonly kind: 'run'; readonly phase: PhaseName; readonly set: number }
-  | { readonly kind: 'shut'; readonly phase: PhaseName }
-  | { readonly kind: 'read'; readonly part: string | undefined }
-  | { readonly kind: 'write'; readonly values: Float32Array; readonly part: string | undefined }
-  | { readonly kind: 'values'; readonly observations: Float32Array; readonly actions: Float32Array }
-  /** The thread ends by itself after it: it must not be terminated during a call, which would abort the process. */
-  | { readonly kind: 'close' };
-
-/** What comes back. */
-export type EngineAnswer =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'report'; readonly report: CallReport }
-  | { readonly kind: 'numbers'; readonly numbers: Float32Array }
-  | { readonly kind: 'failed'; readonly error: PackedError | Error };

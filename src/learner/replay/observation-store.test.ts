@@ -29,7 +29,7 @@ function row(ring: TransitionRing, index: number, rng?: Rng) {
 
 describe('a frame that is kept apart', () => {
   it('comes back in its place, among what lies before and behind it', () => {
-    const ring = new TransitionRing(5, 1, 10, { frame });
+    const ring = new TransitionRing(5, 1, 10, frame);
     ring.push(transition(1, [0.5, 0.25, 0.125], [1, 2, 3]), 1);
     expect(row(ring, 0)).toEqual([
       [1, 0.5, 0.25, 0.125, 11],
@@ -38,7 +38,7 @@ describe('a frame that is kept apart', () => {
   });
 
   it('is kept to 1/255 in bytes, and the same however often it is written', () => {
-    const bytes = new TransitionRing(5, 1, 10, { frame: { ...frame, storage: 'uint8' } });
+    const bytes = new TransitionRing(5, 1, 10, { ...frame, storage: 'uint8' });
     bytes.push(transition(1, [0, 1, 0.31]), 1);
     const [observation] = row(bytes, 0);
     expect(observation).toEqual([1, 0, 1, Math.fround(79 / 255), 11]);
@@ -48,7 +48,7 @@ describe('a frame that is kept apart', () => {
   });
 
   it('comes in one of its variants, drawn for both observations on their own', () => {
-    const ring = new TransitionRing(5, 1, 10, { frame: { ...frame, variants: 2 } });
+    const ring = new TransitionRing(5, 1, 10, { ...frame, variants: 2 });
     const frames = {
       observation: Float32Array.of(1, 1, 1, 2, 2, 2),
       nextObservation: Float32Array.of(3, 3, 3, 4, 4, 4),
@@ -70,7 +70,7 @@ describe('a frame that is kept apart', () => {
   });
 
   it('stays what it is while the ring wraps and grows', () => {
-    const ring = new TransitionRing(5, 1, 5000, { frame: { ...frame, storage: 'uint8' } });
+    const ring = new TransitionRing(5, 1, 5000, { ...frame, storage: 'uint8' });
     for (let i = 0; i < 12_345; i++) ring.push(transition(i, [(i % 256) / 255, 0, 1]), i + 1);
     for (const i of [7345, 9999, 12_344]) expect(row(ring, i)[0]![1]).toBeCloseTo((i % 256) / 255, 7);
   });
@@ -83,8 +83,7 @@ describe('a frame that is kept apart', () => {
   });
 
   it('must lie in the observation', () => {
-    const make = (change: Partial<FrameStorage>) => () =>
-      new TransitionRing(5, 1, 9, { frame: { ...frame, ...change } });
+    const make = (change: Partial<FrameStorage>) => () => new TransitionRing(5, 1, 9, { ...frame, ...change });
     expect(make({ offset: 3 })).toThrow('1 × 3 numbers from 3 on does not lie in an observation of 5');
     expect(make({ variants: 0 })).toThrow('0 × 3');
   });

@@ -67,8 +67,8 @@ export class Replay {
     const { frame, returns } = options;
     const rows = capacity + ARRIVAL_SLACK;
     this.#window = capacity;
-    this.online = new TransitionRing(observationSize, actionSize, rows, { frame });
-    this.demonstrations = new TransitionRing(observationSize, actionSize, rows, { frame });
+    this.online = new TransitionRing(observationSize, actionSize, rows, frame);
+    this.demonstrations = new TransitionRing(observationSize, actionSize, rows, frame);
     this.#trajectories = new Trajectories(this.online, this.demonstrations, returns);
   }
 

@@ -21,10 +21,6 @@ export interface RowRange {
   readonly visibleCount?: number;
 }
 
-export interface RingOptions {
-  readonly frame?: FrameStorage | undefined;
-}
-
 /** Variants of the frames of a transition's observation and next observation, [V, size] each. */
 export interface RowFrames {
   readonly observation: Float32Array;
@@ -57,13 +53,13 @@ export class TransitionRing {
   /** From how many online transitions on the return is known; ∞: it is not. */
   #returnFrom: Float64Array = new Float64Array(0);
 
-  constructor(observationSize: number, actionSize: number, capacity: number, options: RingOptions = {}) {
+  constructor(observationSize: number, actionSize: number, capacity: number, frame?: FrameStorage) {
     this.observationSize = observationSize;
     this.actionSize = actionSize;
     this.capacity = capacity;
-    this.frame = options.frame;
-    this.#observation = new ObservationStore(observationSize, options.frame);
-    this.#nextObservation = new ObservationStore(observationSize, options.frame);
+    this.frame = frame;
+    this.#observation = new ObservationStore(observationSize, frame);
+    this.#nextObservation = new ObservationStore(observationSize, frame);
   }
 
   /** Rows ever pushed. */
