@@ -96,7 +96,7 @@ export class BareTrainer {
 
 /** The state that training of this size begins from. */
 async function firstState({ observationSize, actionSize, config }: Trained): Promise<Float32Array> {
-  const agent = await createAgent({ observationSize, actionSize, config, seed: 1 });
+  const agent = await createAgent({ parts: { stateSize: observationSize }, actionSize, config, seed: 1 });
   const { state } = await agent.snapshot();
   await agent.close();
   return state;

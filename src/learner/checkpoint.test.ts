@@ -20,7 +20,7 @@ const config = {
   criticOnlyUpdates: 0,
   ...{ actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, critics: 3, warmupSteps: 0 },
 };
-const create = () => createAgent({ observationSize: 2, actionSize: 1, config, seed: 5 });
+const create = () => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 5 });
 
 function journal(count: number): Transition[] {
   const rng = new Rng(8);

@@ -1,11 +1,11 @@
 /** The learner: networks, algorithms, replay, and the service that robots connect to. */
 
-export { Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
+export { Agent, type AgentSpec, createAgent, type UpdateMetrics } from './agent/agent.ts';
 export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from './checkpoint.ts';
 export { Bindings, Session } from './engine/session.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { Learner } from './service/learner.ts';
 export { checkpointsIn, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
-export { type Pretraining, Training, type TrainingSpec } from './training.ts';
+export { type Pretraining, Training } from './training.ts';
 export type { AlgorithmPlugin } from './update/algorithm.ts';

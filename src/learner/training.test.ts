@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../core/index.ts';
+import type { AgentSpec } from './agent/agent.ts';
 import { DEFAULT_LEARNER_CONFIG } from './options/learner-config.ts';
-import { Training, type TrainingSpec } from './training.ts';
+import { Training } from './training.ts';
 
-const SPEC: TrainingSpec = {
+const SPEC: AgentSpec = {
   ...{ parts: { stateSize: 2 }, actionSize: 1, seed: 5 },
   config: {
     ...DEFAULT_LEARNER_CONFIG,

@@ -2,16 +2,8 @@
  * One training: transitions go into replay as the learner sees them, and pay for updates. Who brings them, and when it is
  * evaluated, published or kept, is its owner's business: a service that robots connect to, or a trial with its environment.
  */
-import {
-  type ActionRange,
-  type ObservationParts,
-  ReinError,
-  sha256Hex,
-  type Transition,
-  totalObservationSize,
-} from '../core/index.ts';
-import type { AgentSpec } from './agent/agent.ts';
-import { type Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
+import { type ActionRange, ReinError, sha256Hex, type Transition, totalObservationSize } from '../core/index.ts';
+import { type Agent, type AgentSpec, createAgent, type UpdateMetrics } from './agent/agent.ts';
 import type { PretrainingReport } from './agent/pretraining.ts';
 import type { TrainingState } from './checkpoint.ts';
 import { type ObservationEncoder, openObservationEncoder } from './imports/observation-encoder.ts';
@@ -21,12 +13,6 @@ import { imageStorage } from './replay/observation-store.ts';
 import { type DropReason, Replay } from './replay/replay.ts';
 import { UpdateContract } from './replay/utd.ts';
 import { learnedReward } from './update/costs.ts';
-
-/** What a training is made for. */
-export interface TrainingSpec extends Pick<AgentSpec, 'actionSize' | 'config' | 'seed' | 'engine' | 'hasRobot'> {
-  /** What the task's observation is made of, before any encoder. */
-  readonly parts: ObservationParts;
-}
 
 /** What became of a transition. */
 export interface Taken {
@@ -61,14 +47,14 @@ export class Training {
   }
 
   /**
-   * Opens the encoder and builds the networks, freshly initialised. Rejects with `RangeError` where the settings do not work with
+   * Opens the encoder and builds the networks, freshly initialised, for what the task's observation is made of. Rejects with `RangeError` where the settings do not work with
    * such observations, with `ReinError` where the encoder cannot be had.
    */
-  static async open({ parts: raw, ...rest }: TrainingSpec): Promise<Training> {
+  static async open({ parts: raw, ...rest }: AgentSpec): Promise<Training> {
     const encoder = await openObservationEncoder(rest.config.encoder, raw);
     try {
       const { parts } = encoder ?? { parts: raw };
-      return new Training(await createAgent({ ...rest, parts, observationSize: totalObservationSize(parts) }), encoder);
+      return new Training(await createAgent({ ...rest, parts }), encoder);
     } catch (error) {
       await encoder?.close();
       throw error;

@@ -27,7 +27,7 @@ it.each([
   "the learner's network of %s gives the same actions with its weights inside and as inputs",
   async (algorithm, kind, noiseSize) => {
     const config = { ...DEFAULT_LEARNER_CONFIG, algorithm, actorHidden: [16, 16], criticHidden: [16] };
-    const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
+    const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config, seed: 3 });
     const { shapes, data } = await agent.actorWeights();
     const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 

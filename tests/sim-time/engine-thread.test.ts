@@ -16,7 +16,7 @@ const config = {
   ...DEFAULT_LEARNER_CONFIG,
   ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 3, critics: 3, bcInitSteps: 100, warmupSteps: 0 },
 };
-const spec: AgentSpec = { observationSize: 3, actionSize: 2, config, seed: 1 };
+const spec: AgentSpec = { parts: { stateSize: 3 }, actionSize: 2, config, seed: 1 };
 
 const replay = new Replay(3, 2, 1000);
 const rng = new Rng(9);

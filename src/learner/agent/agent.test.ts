@@ -42,7 +42,7 @@ const replayOf = (count: number) => {
 };
 
 const create = (config: LearnerConfig = small, seed = 1) =>
-  createAgent({ observationSize: 3, actionSize: 2, config, seed });
+  createAgent({ parts: { stateSize: 3 }, actionSize: 2, config, seed });
 
 async function losses(agent: Agent, replay: Replay, calls: number): Promise<number[]> {
   const all: number[] = [];
@@ -222,7 +222,7 @@ describe('Agent', () => {
       ...{ actorHidden: [32, 32], criticHidden: [32, 32], batchSize: 64, utd: 2, warmupSteps: 100, discount: 0.9 },
       ...{ learningRateActor: 2e-3, learningRateCritic: 2e-3 },
     };
-    const agent = await createAgent({ observationSize: 1, actionSize: 1, config, seed: 3 });
+    const agent = await createAgent({ parts: { stateSize: 1 }, actionSize: 1, config, seed: 3 });
     const replay = new Replay(1, 1, 10_000);
     const rng = new Rng(4);
     let policy = await policyOf(agent);

@@ -2,7 +2,6 @@
 import {
   type ActionRange,
   countNumbers,
-  type ObservationParts,
   ReinError,
   Rng,
   type RngState,
@@ -24,13 +23,8 @@ import { PhaseDriver } from './phase-driver.ts';
 import { buildEncoder, buildPolicy, type PolicyTensors, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingOptions, type PretrainingReport, pretrain } from './pretraining.ts';
 
-/** Sizes, settings and seed of one agent. */
-export interface AgentSpec {
-  readonly observationSize: number;
-  /** What the observation is made of; absent: all of it is seen by everybody. */
-  readonly parts?: ObservationParts;
-  readonly actionSize: number;
-  readonly config: LearnerConfig;
+/** What an agent is built for, its seed, and where it computes. */
+export interface AgentSpec extends LearnerSpec {
   readonly seed: number;
   /**
    * Where training calls run: in this thread, which they block, or in one of its own (needs the built program). The results are
@@ -39,19 +33,6 @@ export interface AgentSpec {
   readonly engine?: 'local' | 'thread';
   /** A process that controls a robot runs on this machine: no thread spins then, and one core is left to it. Absent: none does. */
   readonly hasRobot?: boolean;
-}
-
-/** The same with the parts of the observation known. Throws `RangeError` where they do not make it up. */
-function learnerSpec({
-  observationSize,
-  parts,
-  actionSize,
-  config,
-}: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot'>): LearnerSpec {
-  const known = parts ?? { stateSize: observationSize };
-  const total = totalObservationSize(known);
-  if (total === observationSize) return { parts: known, actionSize, config };
-  throw new RangeError(`the parts of the observation have ${total} numbers, the observation has ${observationSize}`);
 }
 
 /** What one training call reports. */
@@ -84,18 +65,15 @@ export const RANDOM_PURPOSES = ['batch', 'noise', 'subset', 'cloning'] as const;
 export type RandomPurpose = (typeof RANDOM_PURPOSES)[number];
 
 /** Builds and loads the networks, freshly initialised from `seed`. Throws `RangeError` for a wrong configuration. */
-export async function createAgent(spec: AgentSpec): Promise<Agent> {
+export async function createAgent({ seed, engine: place, hasRobot = false, ...spec }: AgentSpec): Promise<Agent> {
   checkLearnerConfig(spec.config);
-  const learner = learnerSpec(spec);
   const algorithm = await loadAlgorithm(spec.config);
-  const unfit = algorithm.unfit?.(learner);
+  const unfit = algorithm.unfit?.(spec);
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
-  const { hasRobot = false } = spec;
-  const engine =
-    spec.engine === 'thread' ? new EngineThread(learner, hasRobot) : new LocalEngine(algorithm, learner, hasRobot);
-  const root = new Rng(spec.seed);
+  const engine = place === 'thread' ? new EngineThread(spec, hasRobot) : new LocalEngine(algorithm, spec, hasRobot);
+  const root = new Rng(seed);
   try {
-    await engine.write(initialState(algorithm, learner, root.fork('networks')));
+    await engine.write(initialState(algorithm, spec, root.fork('networks')));
     const update = await PhaseDriver.open(engine, 'update', updatesPerCall(spec.config));
     return new Agent(algorithm, engine, update, root);
   } catch (error) {
@@ -109,7 +87,7 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
  * A learner. All calls must be awaited one at a time.
  *
  * @example
- * const agent = await createAgent({ observationSize: 84, actionSize: 4, config: DEFAULT_LEARNER_CONFIG, seed: 1 });
+ * const agent = await createAgent({ parts: { stateSize: 84 }, actionSize: 4, config: DEFAULT_LEARNER_CONFIG, seed: 1 });
  * await agent.pretrain(replay);
  * const metrics = await agent.update(replay, contract.visibleTo(agent.updates + 1));
  */

@@ -43,7 +43,7 @@ describe('what observations are normalised with', () => {
       criticOnlyUpdates: 0,
       ...{ actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 1, bcInitSteps: 0, normaliseObservations: true },
     };
-    const create = () => createAgent({ observationSize: 2, actionSize: 1, config, seed: 1 });
+    const create = () => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 1 });
     const [agent, other] = [await create(), await create()];
     const replay = new Replay(2, 1, 100);
     const rng = new Rng(1);

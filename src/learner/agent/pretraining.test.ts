@@ -11,7 +11,7 @@ const small: LearnerConfig = {
   ...{ algorithm: 'wsrl', actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 2, bcInitSteps: 500 },
 };
 
-const create = (config = small) => createAgent({ observationSize: 2, actionSize: 1, config, seed: 1 });
+const create = (config = small) => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 1 });
 
 /** Demonstrations, of which the first `huge` have a reward whose square is not finite. */
 function shown(count: number, huge: number): Replay {

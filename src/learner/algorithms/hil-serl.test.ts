@@ -163,7 +163,7 @@ describe('one whole call of HIL-SERL', () => {
 describe('the policy of HIL-SERL', () => {
   it('explores with its continuous numbers, never with its gripper, and does not need to see what critics see', async () => {
     const parts = { stateSize: O, privilegedSize: 2 };
-    const agent = await createAgent({ observationSize: O + 2, parts, actionSize: A, config, seed: 3 });
+    const agent = await createAgent({ parts, actionSize: A, config, seed: 3 });
     const session = await Session.create(await agent.exportPolicy());
     const act = async (noise: number) => {
       const bindings = new Bindings();
@@ -199,7 +199,7 @@ describe('the policy of HIL-SERL', () => {
       ...{ actorHidden: [16], criticHidden: [32], layerNorm: true, batchSize: 64, utd: 4, demoFraction: 0 },
       ...{ learningRateCritic: 0.01, bcInitSteps: 0, hilSerl: { ...settings, togglePenalty: 0.3 } },
     };
-    const agent = await createAgent({ observationSize: 2, actionSize: 2, config: learner, seed: 1 });
+    const agent = await createAgent({ parts: { stateSize: 2 }, actionSize: 2, config: learner, seed: 1 });
     for (let i = 0; i < 60; i++) await agent.update(replay, 900);
     const session = await Session.create(await agent.exportPolicy());
     const commandAt = async (s: number) => {
@@ -229,7 +229,7 @@ describe('the policy of HIL-SERL', () => {
       encoder: { ...config.encoder, channels: [2], latent: 4, cropPadding: 1 },
       ...{ bcInitSteps: 0, utd: 1, learningRateCritic: 1e-30 },
     };
-    const agent = await createAgent({ observationSize: 38, parts, actionSize: A, config: learner, seed: 1 });
+    const agent = await createAgent({ parts, actionSize: A, config: learner, seed: 1 });
     expect((await agent.actorWeights()).shapes.map(({ name }) => name)).toContain('encoder.conv0.kernel');
     const begin = await agent.snapshot();
     const { isRefused, values } = await agent.update(replay, 40);

@@ -41,7 +41,7 @@ describe('behaviour cloning', () => {
     }
     const actions = async (policy: 'gaussian' | 'base') => {
       const config = { ...configOf(policy, 1), bcInitSteps: 1500, learningRateBc: 0.01 };
-      const agent = await createAgent({ observationSize: 1, actionSize: 1, config, seed: 1 });
+      const agent = await createAgent({ parts: { stateSize: 1 }, actionSize: 1, config, seed: 1 });
       await agent.pretrain(replay);
       const { noiseSize } = agent.algorithm.policy(agent.spec);
       const session = await Session.create(await agent.exportPolicy());
@@ -66,7 +66,12 @@ describe('behaviour cloning', () => {
   });
 
   it('has no critics, and says so where they are asked', async () => {
-    const agent = await createAgent({ observationSize: 1, actionSize: 1, config: configOf('gaussian', 1), seed: 1 });
+    const agent = await createAgent({
+      parts: { stateSize: 1 },
+      actionSize: 1,
+      config: configOf('gaussian', 1),
+      seed: 1,
+    });
     await expect(agent.criticValues(Float32Array.of(0), Float32Array.of(0))).rejects.toThrow(
       'bc has no critics to ask',
     );

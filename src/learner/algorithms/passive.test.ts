@@ -200,7 +200,7 @@ describe('the learner', () => {
   };
   const create = (settings: Partial<LearnerConfig['passive']>) =>
     createAgent({
-      ...{ observationSize: 1, actionSize: 1, seed: 1 },
+      ...{ parts: { stateSize: 1 }, actionSize: 1, seed: 1 },
       config: { ...small, passive: { ...usual, ...settings } },
     });
 

@@ -206,7 +206,6 @@ describe('the residual on a base policy', () => {
     const settings = { ...SETTINGS, penalty: 0 };
     const spec = specOf({ residual: settings, criticOnlyUpdates: 6, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
     const agent = await createAgent({
-      observationSize: O,
       parts: spec.parts,
       actionSize: A,
       config: spec.config,
@@ -243,7 +242,7 @@ describe('the residual on a base policy', () => {
       ...{ demoFraction: 0, residual: { ...SETTINGS, penalty: 0, explorationNoise: 0 } },
     };
     const parts = { stateSize: 1, baseActionSize: 1 };
-    const agent = await createAgent({ observationSize: 2, parts, actionSize: 1, config, seed: 1 });
+    const agent = await createAgent({ parts, actionSize: 1, config, seed: 1 });
     const replay = new Replay(2, 1, 1000);
     const rng = new Rng(5);
     for (let i = 0; i < 600; i++) {

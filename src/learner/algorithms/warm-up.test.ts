@@ -35,7 +35,7 @@ describe('the warm-up of critics', () => {
   it.each(['sac', 'rlpd', 'td3', 'dsact', 'passive', 'hil-serl'] as const)(
     'leaves a cloned policy and its temperature as they are until the critics have had their updates: %s',
     async (algorithm) => {
-      const agent = await createAgent({ observationSize: O, actionSize: A, config: configOf(algorithm), seed: 1 });
+      const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config: configOf(algorithm), seed: 1 });
       const replay = taughtReplay();
       await agent.pretrain(replay);
       const actor = async () => [...(await agent.actorWeights()).data];
@@ -56,7 +56,7 @@ describe('the warm-up of critics', () => {
     'begins with critics that expect nothing of anything, or an actor would climb their luck: %s',
     async (algorithm) => {
       const config = configOf(algorithm, { criticHidden: [64], actorHidden: [64] });
-      const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 1 });
+      const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config, seed: 1 });
       const rows = 50;
       const rng = new Rng(5);
       const [observations, actions] = [new Float32Array(rows * O), new Float32Array(rows * A)];

@@ -155,7 +155,7 @@ describe('WSRL', () => {
       ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
     };
     const replayOf = (demonstrations: number) => bandit(demonstrations, 3, 1);
-    const spec = { observationSize: 1, actionSize: 1, config, seed: 1 };
+    const spec = { parts: { stateSize: 1 }, actionSize: 1, config, seed: 1 };
     const valuesAt = async (conservatism: number) => {
       const agent = await createAgent({ ...spec, config: { ...config, wsrl: { ...config.wsrl, conservatism } } });
       const report = await agent.pretrainOffline(replayOf(300), 201);
@@ -209,7 +209,7 @@ describe('WSRL', () => {
   it('changes no weight while the policy warms replay up, and changes them then', async () => {
     const { config } = specOf();
     const warm = { ...config, warmupSteps: 5, utd: 2, demoFraction: 0 };
-    const agent = await createAgent({ observationSize: 1, actionSize: 1, config: warm, seed: 1 });
+    const agent = await createAgent({ parts: { stateSize: 1 }, actionSize: 1, config: warm, seed: 1 });
     const replay = bandit(20, 3, 20);
     expect((await agent.pretrainOffline(replay, 10)).steps).toBeGreaterThan(0);
     const contract = new UpdateContract(warm.utd, warm.warmupSteps, updatesPerCall(warm));

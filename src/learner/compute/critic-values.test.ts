@@ -84,7 +84,7 @@ describe('criticValues', () => {
     'is the mean over the critics, of the parameters as they are after each update (layerNorm %s)',
     async (layerNorm) => {
       const config = { ...tiny, layerNorm };
-      const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 1 });
+      const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config, seed: 1 });
       await expectPlainValues(agent, 3);
       for (let call = 0; call < 3; call++) {
         await agent.update(replay, 50);
@@ -95,15 +95,15 @@ describe('criticValues', () => {
   );
 
   it('takes any number of rows', async () => {
-    const agent = await createAgent({ observationSize: O, actionSize: A, config: tiny, seed: 2 });
+    const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config: tiny, seed: 2 });
     for (const count of [0, 1, 64, 65, 150]) await expectPlainValues(agent, count);
     await agent.close();
   });
 
   it('changes nothing that training depends on', async () => {
     const [asked, left] = [
-      await createAgent({ observationSize: O, actionSize: A, config: tiny, seed: 3 }),
-      await createAgent({ observationSize: O, actionSize: A, config: tiny, seed: 3 }),
+      await createAgent({ parts: { stateSize: O }, actionSize: A, config: tiny, seed: 3 }),
+      await createAgent({ parts: { stateSize: O }, actionSize: A, config: tiny, seed: 3 }),
     ];
     for (let call = 0; call < 3; call++) {
       await asked.criticValues(random(O, 1), random(A, 2));
@@ -113,7 +113,7 @@ describe('criticValues', () => {
   });
 
   it('refuses rows that do not belong together', async () => {
-    const agent = await createAgent({ observationSize: O, actionSize: A, config: tiny, seed: 4 });
+    const agent = await createAgent({ parts: { stateSize: O }, actionSize: A, config: tiny, seed: 4 });
     await expect(agent.criticValues(random(2 * O, 1), random(A, 2))).rejects.toThrow(RangeError);
     await expect(agent.criticValues(random(O + 1, 1), random(A, 2))).rejects.toThrow('not rows of 3 and 2');
   });

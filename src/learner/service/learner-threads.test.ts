@@ -29,7 +29,12 @@ it.each([true, false])('next to a robot: %s', async (hasRobot) => {
 
 it('a training without a robot has the machine to itself', async () => {
   threadsHere.mockReset().mockResolvedValue({ threads: 1, spinning: false });
-  const agent = await createAgent({ observationSize: 2, actionSize: 1, config: { ...small, threads: 2 }, seed: 1 });
+  const agent = await createAgent({
+    parts: { stateSize: 2 },
+    actionSize: 1,
+    config: { ...small, threads: 2 },
+    seed: 1,
+  });
   await agent.close();
   expect(threadsHere.mock.calls).toEqual([[2, false]]);
 });

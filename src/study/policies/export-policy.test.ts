@@ -182,7 +182,7 @@ describe('an exported policy', () => {
   );
 
   it('is refused where it differs, with the difference', async () => {
-    const sizes = { observationSize: 2, actionSize: 1 };
+    const sizes = { parts: { stateSize: 2 }, actionSize: 1 };
     const environment = new PointEnvironment();
     const meaning = meaningIn(environment);
     const [one, other] = await Promise.all([1, 2].map((seed) => createAgent({ ...sizes, config: LEARNER, seed })));
@@ -198,7 +198,7 @@ describe('an exported policy', () => {
   });
 
   it('is refused where the map inside the model is not the one that is declared', async () => {
-    const sizes = { observationSize: 2, actionSize: 1 };
+    const sizes = { parts: { stateSize: 2 }, actionSize: 1 };
     const environment = new PointEnvironment();
     const meaning = meaningIn(environment);
     const agent = await createAgent({ ...sizes, config: LEARNER, seed: 1 });

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import { type Close, closeAll, type Environment, openedOrClosed, ReinError } from '../../core/index.ts';
 import {
+  type AgentSpec,
   type CheckpointKind,
   readCheckpoint,
   Training,
-  type TrainingSpec,
   type TrainingState,
 } from '../../learner/index.ts';
 import type { Demonstrator, Overseer } from '../../sim/index.ts';
@@ -69,7 +69,7 @@ function openTrialTraining({ learner, seed }: TrialSpec, environment: Environmen
 
 /** Opens a training, which `closes` closes. Rejects with `ReinError('config')`, which begins with `failure`, where the settings cannot work. */
 export async function openTraining(
-  spec: TrainingSpec,
+  spec: AgentSpec,
   { failure, remedy }: { readonly failure: string; readonly remedy: string },
   closes: Close[],
 ): Promise<Training> {

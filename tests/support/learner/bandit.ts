@@ -33,7 +33,7 @@ export function bandit(count: number, seed: number, demonstrations = 0): Replay 
 
 /** Mean distance of the policy from the best actions after `calls` training calls on `replay`. */
 export async function errorOnBandit(config: LearnerConfig, replay: Replay, calls: number): Promise<number> {
-  const agent = await createAgent({ observationSize: 1, actionSize: 1, config, seed: 1 });
+  const agent = await createAgent({ parts: { stateSize: 1 }, actionSize: 1, config, seed: 1 });
   await agent.pretrain(replay);
   for (let i = 0; i < calls; i++) {
     const { isRefused } = await agent.update(replay, replay.counts().online);
