@@ -1,6 +1,6 @@
 /**
  * Moves an arm along a path through its guard, at the pace of the guard's frames, in lock-step or in real time. Whatever the guard finds
- * wrong ends it, in the frame that says so.
+ * wrong ends it, in the frame that reports it.
  */
 import {
   type ActionCommand,
@@ -156,7 +156,7 @@ export class ArmDrive {
   }
 
   #stopped(frame: GuardFrame, expected: SafetyStateName = 'ready'): ReinError {
-    // A hand that lets go is no fault to the guard, and its arm is ready again: here, nobody meant to let go.
+    // A person who lets go is no fault to the guard, and the arm is ready again: here, nobody meant to let go.
     const late = expected === 'active.human' && frame.state === 'ready' ? COMMAND_LATE : 0;
     const faults = faultsOf(frame.faultFlags | late);
     const why = faults.map((fault) => withRow(messageOf(fault, frame, this.#model.joints), fault.row)).join(' ');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Consent } from './identify-robot.ts';
 
 describe('a key that lets the arm move', () => {
-  it('counts for nothing before people were told, in the second after that, and once all is over', () => {
+  it('counts for nothing before it was announced, in the second after that, and once all is over', () => {
     const consent = new Consent();
     expect(consent.takes(1)).toBe(false);
     consent.announced(10);

@@ -54,8 +54,8 @@ export class Excitation implements JointPath {
 
   /** Largest displacement of any joint from home, rad. */
   get largestRad(): number {
-    const ways = this.#sines.map((sines) => sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
-    return this.#scale * Math.max(...ways);
+    const distancesRad = this.#sines.map((sines) => sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
+    return this.#scale * Math.max(...distancesRad);
   }
 
   /** Whether it has room enough to show anything. */

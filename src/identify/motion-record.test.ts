@@ -69,7 +69,7 @@ describe('a record of motion', () => {
     expect(ticks(record)).toEqual([7, 8]);
   });
 
-  it('leaves out what comes after a later frame: what it told counts as lost', () => {
+  it('leaves out what comes after a later frame: what it held counts as lost', () => {
     const [zero, one, two, three, four] = range(0, 4);
     const record = recorded(zero!, one!, three!, two!, four!);
     expect(ticks(record)).toEqual([1, 4]);

@@ -157,7 +157,7 @@ describe('checkpoints', () => {
     expect((await readCheckpoint(directory, steps, note))!.path).toBe(join(directory, 'step-000000000001.ckpt'));
   });
 
-  it('turn a failed write into a sentence and keep the older ones', async () => {
+  it('turn a failed write into a message and keep the older ones', async () => {
     const { agent } = await threeCheckpoints();
     const file = join(directory, 'file');
     await writeFile(file, '');

@@ -25,7 +25,7 @@ describe('the rates of work', () => {
     expect(work).toEqual({ successes: 1, steps: 120, helpedSteps: 10, robotS: 90 });
   });
 
-  it("go by the robot's own time where it is told", () => {
+  it("go by the robot's own time where it is given", () => {
     const work = workOf([episode(1, { robotS: 10 }), episode(1.5, { robotS: 70 })]);
     expect(workRates(work).successesPerHour).toBe(60);
   });

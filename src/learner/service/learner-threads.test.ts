@@ -1,4 +1,4 @@
-/** What a learner tells its engine of the machine that both run on. */
+/** What a learner passes on to its engine of the machine that both run on. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -49,7 +49,7 @@ async function startLearner(
   return learner;
 }
 
-/** A robot that has recorded its demonstrations and told the learner so. */
+/** A robot that has recorded its demonstrations and reported so to the learner. */
 async function demonstrated(seen = 0): Promise<LearnerConnection> {
   const common = { setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' } as const;
   const robot = new LearnerConnection({ ...common, onFault: () => undefined });
@@ -65,7 +65,7 @@ async function demonstrated(seen = 0): Promise<LearnerConnection> {
   return robot;
 }
 
-/** A learner that has learned from demonstrations and is closed, with its robot; what it said of itself while it learned. */
+/** A learner that has learned from demonstrations and is closed, with its robot; what it reported of itself while it learned. */
 async function trainedOnce(): Promise<{ statusLine: string }> {
   const learner = await startLearner('fresh');
   const training = learner.run();
@@ -111,7 +111,7 @@ it.each([[{}], [{ transitions: null }], [{ transitions: -1 }], [{ transitions: '
 );
 
 describe('a learner that is started again', { timeout: 30_000 }, () => {
-  it('begins anew without a checkpoint, and its robot tells it again how many demonstrations there are', async () => {
+  it('begins anew without a checkpoint, and its robot reports again how many demonstrations there are', async () => {
     const first = await startLearner('fresh');
     const robot = await demonstrated();
     await first.close();
@@ -136,7 +136,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     await training;
   });
 
-  it('says for how many transitions of its checkpoint it waits', async () => {
+  it('reports for how many transitions of its checkpoint it waits', async () => {
     expect((await trainedOnce()).statusLine).not.toContain('waiting');
 
     const second = await startLearner('resume');
@@ -144,7 +144,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     expect(second.statusLine()).toContain(`, waiting for ${STEPS} of ${STEPS} transitions of the checkpoint, policy`);
   });
 
-  it('says that the journal of another robot came in place of the one it was learned from', async () => {
+  it('reports that the journal of another robot came in place of the one it was learned from', async () => {
     await trainedOnce();
 
     const second = await startLearner('resume');
@@ -154,7 +154,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     closers.push(() => other.close());
     await other.connected(5000);
     for (let i = 0; i < STEPS; i++) other.record(createTransition(setup.observationSize, setup.actionSize));
-    await until(() => faults.length > 0, 'the sentence');
+    await until(() => faults.length > 0, 'the message');
     expect(faults).toEqual([expect.stringMatching(/These are other journals/)]);
     second.end();
     await goingOn;
@@ -225,7 +225,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     expect(readdirSync(folder)).not.toContain('learner.lock');
   });
 
-  it('ends with a sentence, and publishes nothing, where it could learn nothing of what was shown', async () => {
+  it('ends with a message, and publishes nothing, where it could learn nothing of what was shown', async () => {
     const learner = await startLearner('fresh');
     const training = learner.run();
     const [ended] = await Promise.allSettled([training, demonstrated(3e38)]);
@@ -239,7 +239,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     expect(learner.statusLine()).toContain('policy 0');
   });
 
-  it('says how much of its pre-training was thrown away', async () => {
+  it('reports how much of its pre-training was thrown away', async () => {
     const report = { steps: 50, refused: 3, firstLoss: 1, lastLoss: 1 };
     const pretraining = vi.spyOn(Agent.prototype, 'pretrain').mockResolvedValue(report);
     const learner = await startLearner('fresh');
@@ -254,7 +254,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
 });
 
 describe('a learner of two robots', { timeout: 30_000 }, () => {
-  it('goes on with one of them when the other has said that its part is over, and ends with the last', async () => {
+  it('goes on with one of them when the other has reported that its part is over, and ends with the last', async () => {
     const learner = await startLearner('fresh');
     let isOver = false;
     const training = learner.run().then(() => {
