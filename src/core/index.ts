@@ -65,8 +65,7 @@ export {
   type PluginMark,
   type PluginReference,
 } from './plugin.ts';
-export { forEachField } from './protobuf.ts';
-export { ProtoWriter } from './protobuf-writer.ts';
+export { forEachField, ProtoWriter } from './protobuf.ts';
 export {
   describeError,
   type ErrorKind,

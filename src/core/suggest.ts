@@ -15,7 +15,7 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
   return best;
 }
 
-/** ` (did you mean "x"?)`, or nothing. */
+/** `, did you mean "x"?`, or nothing. */
 export function didYouMean(word: string, allowed: readonly string[]): string {
   const match = nearest(word, allowed);
   return match === undefined ? '' : `, did you mean "${match}"?`;

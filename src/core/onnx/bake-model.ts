@@ -1,7 +1,6 @@
-/** Inputs of an ONNX model that become constants of it. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. */
-import { forEachField } from '../protobuf.ts';
-import { ProtoWriter } from '../protobuf-writer.ts';
-import { readValue } from './model-value.ts';
+/** Inputs of an ONNX model that become constants of it. */
+import { forEachField, ProtoWriter } from '../protobuf.ts';
+import { ENTRY, GRAPH, MODEL, readValue, TENSOR } from './model-value.ts';
 
 /** A float32 tensor; `data` row-major. */
 export interface NamedTensor {
@@ -10,9 +9,6 @@ export interface NamedTensor {
   readonly data: Float32Array;
 }
 
-const MODEL = { graph: 7, metadata: 14 } as const;
-const GRAPH = { initializer: 5, input: 11 } as const;
-const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const;
 const FLOAT32 = 1;
 
 /** `model` with `tensors` in place of the inputs of their names, and `metadata` added to its own. */
@@ -29,8 +25,8 @@ export function bakeModel(
   });
   for (const [key, value] of Object.entries(metadata)) {
     w.message(MODEL.metadata, (m) => {
-      m.text(1, key);
-      m.text(2, value);
+      m.text(ENTRY.key, key);
+      m.text(ENTRY.value, value);
     });
   }
   return w.finish().slice();

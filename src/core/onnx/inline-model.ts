@@ -1,13 +1,11 @@
 /**
  * One ONNX model inside another, as one file: a node of the outer model stands for the whole inner one and is replaced by its
- * nodes. Done on the protobuf fields, so that nothing of either model is lost. Field numbers:
- * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ * nodes. Done on the protobuf fields, so that nothing of either model is lost.
  */
-import { forEachField } from '../protobuf.ts';
-import { ProtoWriter } from '../protobuf-writer.ts';
+import { forEachField, ProtoWriter } from '../protobuf.ts';
 import { ReinError } from '../result.ts';
 import { readModelInfo } from './model-info.ts';
-import { plainText } from './model-value.ts';
+import { GRAPH, MODEL, NODE, OPSET, textOf } from './model-value.ts';
 import { Renaming } from './renaming.ts';
 
 /** The model that goes inside. */
@@ -23,9 +21,6 @@ export interface InnerModel {
 /** The operation that stands for a frozen encoder in a policy's graph, until the encoder is put in its place. */
 export const ENCODER_PLACE = 'FrozenEncoder';
 
-const MODEL = { ir: 1, graph: 7, opset: 8, function: 25 } as const;
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, sparse: 15 } as const;
-const NODE = { input: 1, output: 2, op: 4 } as const;
 /** Models of these opsets and later can be brought to a later one; before, Softmax, Squeeze and others meant something else. */
 const OLDEST_OPSET = 13;
 
@@ -47,7 +42,7 @@ export function inlineModel(model: Uint8Array, op: string, inner: InnerModel): U
     return true;
   });
   if (nodes !== 1) throw new RangeError(`the model has ${nodes} nodes of the operation ${op}, where one is replaced`);
-  w.message(MODEL.opset, (o) => o.int(2, opset));
+  w.message(MODEL.opset, (o) => o.int(OPSET.version, opset));
   writeRest(w, inner);
   return w.finish().slice();
 }
@@ -77,8 +72,8 @@ function writeRest(w: ProtoWriter, { bytes }: InnerModel): void {
   for (const [domain, version] of readModelInfo(bytes)?.opsets ?? []) {
     if (domain === '') continue;
     w.message(MODEL.opset, (o) => {
-      o.text(1, domain);
-      o.int(2, version);
+      o.text(OPSET.domain, domain);
+      o.int(OPSET.version, version);
     });
   }
   forEachField(bytes, (field, _, __, whole) => {
@@ -91,26 +86,18 @@ function writeRest(w: ProtoWriter, { bytes }: InnerModel): void {
 function writeGraph(w: ProtoWriter, graph: Uint8Array, op: string, inner: InnerModel): number {
   let nodes = 0;
   forEachField(graph, (field, content, _, whole) => {
-    const node = field === GRAPH.node ? readNode(content!) : undefined;
-    if (node?.op !== op) w.raw(whole);
+    if (field !== GRAPH.node || textOf(content!, NODE.op) !== op) w.raw(whole);
     else {
       nodes++;
-      writeInner(w, inner, new Renaming(op, { [inner.input]: node.input, [inner.output]: node.output }, inner.bytes));
+      const names = {
+        [inner.input]: textOf(content!, NODE.input),
+        [inner.output]: textOf(content!, NODE.output),
+      };
+      writeInner(w, inner, new Renaming(op, names, inner.bytes));
     }
     return true;
   });
   return nodes;
-}
-
-function readNode(bytes: Uint8Array): { op: string; input: string; output: string } {
-  const node = { op: '', input: '', output: '' };
-  forEachField(bytes, (field, content) => {
-    if (field === NODE.op) node.op = plainText(content!);
-    if (field === NODE.input) node.input = plainText(content!);
-    if (field === NODE.output) node.output = plainText(content!);
-    return true;
-  });
-  return node;
 }
 
 /** Nodes and constants of the inner graph under their new names; its inputs and outputs are nodes' values now. */

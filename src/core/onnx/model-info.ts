@@ -1,9 +1,17 @@
-/**
- * What an ONNX file says about itself: inputs, outputs, operations, and whether its weights are inside. Field numbers:
- * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
- */
+/** What an ONNX file says about itself: inputs, outputs, operations, and whether its weights are inside. */
 import { forEachField } from '../protobuf.ts';
-import { type ModelValue, plainText, readValue } from './model-value.ts';
+import {
+  ATTRIBUTE,
+  ENTRY,
+  GRAPH,
+  MODEL,
+  type ModelValue,
+  NODE,
+  OPSET,
+  plainText,
+  readValue,
+  TENSOR,
+} from './model-value.ts';
 
 /** An operation; the domain is empty for ONNX's own. */
 export interface ModelOp {
@@ -29,13 +37,6 @@ export interface ModelInfo {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-const MODEL = { producer: 2, producerVersion: 3, graph: 7, opset: 8, metadata: 14, function: 25 } as const;
-const OPSET = { domain: 1, version: 2 } as const;
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, sparse: 15 } as const;
-const NODE = { op: 4, attribute: 5, domain: 7 } as const;
-const ATTRIBUTE = { tensor: 5, graph: 6, graphs: 11 } as const;
-const TENSOR = { name: 8, external: 13, location: 14 } as const;
-const ENTRY = { key: 1, value: 2 } as const;
 const FUNCTION = { node: 7, domain: 10 } as const;
 
 /** Reads `model`; undefined where the bytes are no whole ONNX model. Never throws, whatever the bytes. Keeps none of them. */

@@ -1,5 +1,32 @@
-/** One input or output of an ONNX file: its name, element type and shape. */
+/**
+ * The parts of an ONNX file that all its readers and writers share: numbers of fields
+ * (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), texts, and one input or output with its name, element type and shape.
+ */
 import { forEachField } from '../protobuf.ts';
+
+export const MODEL = {
+  ir: 1,
+  producer: 2,
+  producerVersion: 3,
+  graph: 7,
+  opset: 8,
+  metadata: 14,
+  function: 25,
+} as const;
+export const OPSET = { domain: 1, version: 2 } as const;
+export const GRAPH = {
+  node: 1,
+  initializer: 5,
+  input: 11,
+  output: 12,
+  valueInfo: 13,
+  annotation: 14,
+  sparse: 15,
+} as const;
+export const NODE = { input: 1, output: 2, name: 3, op: 4, attribute: 5, domain: 7 } as const;
+export const ATTRIBUTE = { name: 1, int: 3, tensor: 5, graph: 6, ints: 8, graphs: 11, type: 20 } as const;
+export const TENSOR = { dims: 1, type: 2, name: 8, raw: 9, external: 13, location: 14 } as const;
+export const ENTRY = { key: 1, value: 2 } as const;
 
 /** A size: a number, the name of a size that is open, or undefined where nothing is said. */
 export type Dimension = number | string | undefined;
@@ -14,7 +41,7 @@ export interface ModelValue {
 
 const VALUE = { name: 1, type: 2 } as const;
 const TENSOR_TYPE = 1;
-const TENSOR = { elementType: 1, shape: 2 } as const;
+const TENSOR_TYPE_FIELDS = { elementType: 1, shape: 2 } as const;
 const DIMENSION = { field: 1, value: 1, name: 2 } as const;
 
 /** Numbers of `TensorProto.DataType`. */
@@ -45,8 +72,8 @@ export function readValue(bytes: Uint8Array): ModelValue | undefined {
     });
   const readTensorType = (content: Uint8Array): boolean =>
     forEachField(content, (field, inner, value) => {
-      if (field === TENSOR.elementType) type = TYPES[value] ?? `type ${value}`;
-      if (field !== TENSOR.shape || inner === undefined) return true;
+      if (field === TENSOR_TYPE_FIELDS.elementType) type = TYPES[value] ?? `type ${value}`;
+      if (field !== TENSOR_TYPE_FIELDS.shape || inner === undefined) return true;
       shape = [];
       return readShape(inner);
     });
@@ -63,6 +90,16 @@ export function readValue(bytes: Uint8Array): ModelValue | undefined {
 /** A shape as people write it: `[batch,3,128,128]`, `?` where nothing is said. */
 export function showDimensions(shape: readonly Dimension[] | undefined): string {
   return shape === undefined ? '[…]' : `[${shape.map((size) => size ?? '?').join(',')}]`;
+}
+
+/** The text of the field `wanted` of `message`, the last where there are several; empty without. */
+export function textOf(message: Uint8Array, wanted: number): string {
+  let text = '';
+  forEachField(message, (field, content) => {
+    if (field === wanted && content !== undefined) text = plainText(content);
+    return true;
+  });
+  return text;
 }
 
 export function plainText(bytes: Uint8Array): string {

@@ -1,13 +1,8 @@
 /** Gives every value of an ONNX graph a new name, in branches and loops as well, and brings operations of before opset 18 to it. */
-import { forEachField } from '../protobuf.ts';
-import type { ProtoWriter } from '../protobuf-writer.ts';
+import { forEachField, type ProtoWriter } from '../protobuf.ts';
 import { readModelInfo } from './model-info.ts';
-import { plainText } from './model-value.ts';
+import { ATTRIBUTE, GRAPH, NODE, plainText, TENSOR, textOf } from './model-value.ts';
 
-const NODE = { input: 1, output: 2, name: 3, op: 4, attribute: 5 } as const;
-const ATTRIBUTE = { name: 1, int: 3, graph: 6, ints: 8, graphs: 11, type: 20 } as const;
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13, annotation: 14, sparse: 15 } as const;
-const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const;
 const [INT, INT64] = [2, 7];
 
 /** From this opset on, reductions take their axes as an input and Split says into how many parts (its changelog, opset 18). */
@@ -116,15 +111,6 @@ export class Renaming {
   #rename(name: string): string {
     return name === '' ? '' : (this.#names[name] ?? `${this.#prefix}/${name}`);
   }
-}
-
-function textOf(message: Uint8Array, wanted: number): string {
-  let text = '';
-  forEachField(message, (field, content) => {
-    if (field === wanted && content !== undefined) text = plainText(content);
-    return true;
-  });
-  return text;
 }
 
 /** The `ints` of an attribute, packed or one by one. */
