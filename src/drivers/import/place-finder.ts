@@ -24,7 +24,7 @@ export class PlaceFinder {
 
   /** The speed limit that a URDF gives a joint, rad/s; absent in MJCF. */
   urdfVelocity(joint: string): number | undefined {
-    const limit = this.#urdfJoint(joint)?.children.find(({ name }) => name === 'limit');
+    const limit = childOf(this.#urdfJoint(joint), 'limit');
     const value = Number(limit?.attributes.get('velocity'));
     return value > 0 && Number.isFinite(value) ? value : undefined;
   }
@@ -36,14 +36,12 @@ export class PlaceFinder {
    */
   refuseUrdf(stays: (joint: string) => boolean): void {
     if (!this.#isUrdf) return;
-    const joints = elementsNamed(this.#elements, 'joint').filter(({ children }) =>
-      children.some(({ name }) => name === 'child'),
-    );
+    const joints = elementsNamed(this.#elements, 'joint').filter((joint) => childOf(joint, 'child') !== undefined);
     this.#refuseRepeated(joints);
     const isMoving = (joint: XmlElement): boolean =>
       joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
     for (const joint of joints) {
-      const mimic = joint.children.find(({ name }) => name === 'mimic');
+      const mimic = childOf(joint, 'mimic');
       if (mimic !== undefined && isMoving(joint)) {
         const name = joint.attributes.get('name');
         this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`, {
@@ -55,7 +53,7 @@ export class PlaceFinder {
       elementsNamed(this.#elements, 'link').map((link) => [link.attributes.get('name') ?? '', link]),
     );
     for (const joint of joints.filter(isMoving)) {
-      const link = links.get(childOf(joint));
+      const link = links.get(linkOf(joint, 'child'));
       if (link !== undefined && !this.#hasMass(link, links, joints, isMoving)) {
         const name = joint.attributes.get('name');
         this.#refuse(
@@ -86,8 +84,8 @@ export class PlaceFinder {
     const mass = elementsNamed(link.children, 'mass')[0]?.attributes.get('value');
     if (Number(mass) > 0) return true;
     return joints.some((joint) => {
-      const isRigid = !isMoving(joint) && parentOf(joint) === link.attributes.get('name');
-      const next = isRigid ? links.get(childOf(joint)) : undefined;
+      const isRigid = !isMoving(joint) && linkOf(joint, 'parent') === link.attributes.get('name');
+      const next = isRigid ? links.get(linkOf(joint, 'child')) : undefined;
       return next !== undefined && this.#hasMass(next, links, joints, isMoving);
     });
   }
@@ -100,7 +98,7 @@ export class PlaceFinder {
   /** MJCF has joints and constraints under several names. */
   #kindsOf(element: string): readonly string[] {
     if (element === 'joint') return ['joint', 'freejoint'];
-    if (element === 'equality') return ['connect', 'weld', 'joint', 'tendon'].slice(0, 2);
+    if (element === 'equality') return ['connect', 'weld'];
     return [element];
   }
 
@@ -109,10 +107,10 @@ export class PlaceFinder {
   }
 }
 
-function childOf(joint: XmlElement): string {
-  return joint.children.find(({ name }) => name === 'child')?.attributes.get('link') ?? '';
+function childOf(element: XmlElement | undefined, wanted: string): XmlElement | undefined {
+  return element?.children.find(({ name }) => name === wanted);
 }
 
-function parentOf(joint: XmlElement): string {
-  return joint.children.find(({ name }) => name === 'parent')?.attributes.get('link') ?? '';
+function linkOf(joint: XmlElement, end: 'parent' | 'child'): string {
+  return childOf(joint, end)?.attributes.get('link') ?? '';
 }

@@ -2,7 +2,7 @@
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { fixJoints } from '../import/refusals.ts';
-import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
+import { jointsOf, missingJoint, toolBodies } from './links.ts';
 import {
   childrenOf,
   compileModel,
@@ -247,8 +247,7 @@ function changeModel(simulation: Simulation, options: PlantOptions): void {
   if (options.payload !== undefined) load(simulation, options.payload, options.model);
   if (options.wall !== undefined) {
     placeWall(simulation, options.wall);
-    const stopped = options.wall.stops === 'robot' ? robotBodies(simulation) : toolBodies(simulation, options.model);
-    letCollide(simulation, stopped);
+    letCollide(simulation, toolBodies(simulation, options.model));
   }
 }
 

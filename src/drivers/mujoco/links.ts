@@ -44,9 +44,7 @@ function addressOf({ module, model }: Simulation, { name, kind }: JointModel): J
 /** All bodies that are one rigid piece with `body`, itself too. */
 export function rigidBodies({ model }: Simulation, body: number): Set<number> {
   const welds = model.body_weldid as Int32Array;
-  const found = new Set<number>();
-  for (const [other, weld] of welds.entries()) if (weld === welds[body]) found.add(other);
-  return found;
+  return new Set([...welds.keys()].filter((other) => welds[other] === welds[body]));
 }
 
 /** The bodies of the link that a joint, by name, moves; those of the base (all that never moves) for `base`. */
@@ -66,7 +64,5 @@ export function toolBodies(simulation: Simulation, robot: RobotModel): Set<numbe
 /** All bodies that can move. */
 export function robotBodies({ model }: Simulation): Set<number> {
   const welds = model.body_weldid as Int32Array;
-  const found = new Set<number>();
-  for (const [body, weld] of welds.entries()) if (weld !== 0) found.add(body);
-  return found;
+  return new Set([...welds.keys()].filter((body) => welds[body] !== 0));
 }

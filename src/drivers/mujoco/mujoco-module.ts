@@ -156,9 +156,7 @@ export class Simulation {
   servoDampingPerStiffnessS(index: number): number {
     // MuJoCo's position actuator: force = gain[0]·control + bias[1]·position + bias[2]·velocity; ten numbers an actuator.
     const gains = this.model.actuator_gainprm as Float64Array;
-    const biases = this.model.actuator_biasprm as Float64Array;
-    const stride = biases.length / (this.model.nu as number);
-    return -biases[stride * index + 2]! / gains[stride * index]!;
+    return this.servoDampingNmSPerRad(index) / gains[(gains.length / (this.model.nu as number)) * index]!;
   }
 
   /**

@@ -5,14 +5,12 @@ import type { PackageFolders } from './model-file.ts';
 /** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
 export type PlantImage = Uint8Array;
 
-/** A plane that does not give way. */
+/** A plane that does not give way, and stops the link that carries the tool. */
 export interface PlantWall {
   /** A point of it, base frame, m. */
   readonly pointM: readonly [number, number, number];
   /** Towards the robot's side, base frame; any length but 0. */
   readonly normal: readonly [number, number, number];
-  /** What it stops: the link that carries the tool (default), or every link. */
-  readonly stops?: 'tool' | 'robot' | undefined;
 }
 
 /** An unknown load: either a point mass at the tool point, or so much heavier (or lighter) a tool link. */

@@ -7,7 +7,6 @@ import {
   noLimits,
   type OwnLimits,
   type Place,
-  type Problem,
   problemsError,
   type RobotConfig,
   type RosLimits,
@@ -41,7 +40,8 @@ export interface PlacedSubject {
 export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<PlacedSubject> {
   const { importRobot } = await import('../../drivers/mujoco.ts');
   const { packages, onPhase, accelMaxRadPerS2, payloadMaxKg } = options;
-  const config = withPayload(files.own?.config ?? noLimits(), payloadMaxKg);
+  const written = files.own?.config ?? noLimits();
+  const config = payloadMaxKg === undefined ? written : { ...written, payloadMaxKg };
   const fixed = [...config.fixed, ...(options.fixed ?? [])];
   onPhase?.(`reading ${files.model}`);
   const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
@@ -70,10 +70,6 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     subject: { model, plantFile, plantImage, sources, assumed },
     place: (path) => builder.place(path),
   };
-}
-
-function withPayload(config: LimitsConfig, payloadMaxKg: number | undefined): LimitsConfig {
-  return payloadMaxKg === undefined ? config : { ...config, payloadMaxKg };
 }
 
 /** Throws for a joint of `--fixed` that the model lacks. */
@@ -251,7 +247,7 @@ class ModelBuilder {
     while (topology.parents[first]! >= 0) first = topology.parents[first]!;
     const { originXyzM, positionMinRad, positionMaxRad } = model.joints[first]!;
     const slide = topology.slides(first) ? Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad)) : 0;
-    const next = topology.slides(first) ? farthest(reach, first) : reach[first]!;
+    const next = topology.slides(first) ? Math.max(0, ...reach.slice(first + 1)) : reach[first]!;
     const most = Math.ceil(100 * (Math.hypot(...originXyzM) + slide + next)) / 100 + 0.01;
     this.#assumed.push(`No workspace is given: the tool point may go as far as the arm reaches, ${most} m each way.`);
     return { minM: [-most, -most, -most], maxM: [most, most, most] };
@@ -303,12 +299,6 @@ class ModelBuilder {
   }
 
   #problem(path: readonly (string | number)[], message: string): Error {
-    const problem: Problem = { place: this.place(path), message };
-    return problemsError([problem]);
+    return problemsError([{ place: this.place(path), message }]);
   }
-}
-
-/** The largest reach of a joint after `first`. */
-function farthest(reach: Float64Array, first: number): number {
-  return Math.max(0, ...reach.slice(first + 1));
 }
