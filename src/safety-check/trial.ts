@@ -335,8 +335,7 @@ export class TrialRun {
 
   /** A top-up is no surplus, as far as the file allows one: that much power, for a tick as long as the chain takes it. */
   #grant(dtS: number): void {
-    const tickS = Math.min(Math.max(dtS, this.#periodS / 2), 2 * this.#periodS);
-    const allowedJ = (this.#setting.model.tank?.topUpW ?? 0) * tickS;
+    const allowedJ = (this.#setting.model.tank?.topUpW ?? 0) * this.#witness.tickS(dtS);
     this.#grantedJ += Math.min(this.#report.tankToppedUpJ, allowedJ);
   }
 

@@ -1,5 +1,5 @@
 /** Whether the runtime, onnxruntime, will run an ONNX file made by others, in words for the person who chose the file. */
-import { ReinError } from '../result.ts';
+import { messageOf, ReinError } from '../result.ts';
 import { type ModelInfo, readModelInfo } from './model-info.ts';
 
 /** Domains of operations that onnxruntime has: ONNX's own, its machine learning part, and its contributed ones. */
@@ -28,7 +28,7 @@ export function checkModel(file: string, model: Uint8Array, weights: 'inside' | 
 
 /** Turns what onnxruntime said about the ONNX file called `file` into a `ReinError` ('config'). */
 export function explainRejection(file: string, error: unknown, info?: ModelInfo): ReinError {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const op =
     /implementation for (\w+)\(/.exec(said)?.[1] ??
     /No Op registered for (\w+) /.exec(said)?.[1] ??
@@ -61,8 +61,7 @@ export function explainRejection(file: string, error: unknown, info?: ModelInfo)
 
 /** The first line of what onnxruntime said, without the path of the file. */
 export function firstLineOf(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  const line = (said.split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
+  const line = (messageOf(error).split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
   return line.trim();
 }
 

@@ -1,6 +1,7 @@
 /** A robot that exists only as arithmetic: for tests, and the smallest example of a driver. Faults on demand. */
 import {
   allFinite,
+  clamp,
   ReinError,
   type RobotModel,
   type RobotState,
@@ -153,7 +154,7 @@ export class MockDriver implements Driver {
     for (let i = 0; i < joints.length; i++) {
       const limit = joints[i]!.velocityMaxRadPerS * this.#periodS;
       const wanted = this.#isEnabled ? (this.#referenceRad[i]! - this.#positionRad[i]!) * this.#followRatio : 0;
-      const moved = Math.max(-limit, Math.min(limit, wanted));
+      const moved = clamp(wanted, -limit, limit);
       this.#positionRad[i] = this.#positionRad[i]! + moved;
       this.#velocityRadPerS[i] = moved / this.#periodS;
     }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, resolve } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
-import { ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../core/index.ts';
 
 /** No model's text is larger: meshes are files of their own. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -129,7 +129,7 @@ export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, 
 
 /** MuJoCo's message as `FILE:LINE: what`. */
 export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause: unknown): ReinError {
-  const text = (cause instanceof Error ? cause.message : String(cause)).trim();
+  const text = messageOf(cause).trim();
   const said = Number(/line(?: number)?\s*=?\s*(\d+)/i.exec(text)?.[1] ?? 0);
   const line = said > 0 ? said : lineOf(xml, /Element name '([^']*)'/.exec(text)?.[1]);
   const what = text

@@ -9,7 +9,7 @@ import loadMujoco, {
   type MjOption,
   type MjWarningStatVec,
 } from '@mujoco/mujoco';
-import { ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../core/index.ts';
 
 let loading: Promise<MainModule> | undefined;
 
@@ -73,8 +73,7 @@ export class Simulation {
       const model = module.MjModel.from_xml_string(xml);
       return new Simulation(module, model, new module.MjData(model));
     } catch (cause) {
-      const detail = cause instanceof Error ? cause.message : String(cause);
-      throw new ReinError('driver', `MuJoCo cannot load the scene: ${detail}`, { cause });
+      throw new ReinError('driver', `MuJoCo cannot load the scene: ${messageOf(cause)}`, { cause });
     }
   }
 

@@ -9,6 +9,7 @@ import {
   ArmKinematics,
   allFinite,
   type Clock,
+  clamp,
   createRobotState,
   ReinError,
   type RobotModel,
@@ -280,7 +281,7 @@ export class RosDriver implements Driver {
     for (let i = 0; i < referenceRad.length; i++) {
       const most = this.#model.joints[i]!.velocityMaxRadPerS;
       const velocity = (referenceRad[i]! - this.#reference[i]!) / dtS;
-      this.#referenceVelocity[i] = Math.max(-most, Math.min(most, velocity));
+      this.#referenceVelocity[i] = clamp(velocity, -most, most);
     }
     this.#reference.set(referenceRad);
     this.#writtenAtS = nowS;

@@ -97,7 +97,7 @@ export class Witness {
    * True where something was broken.
    */
   check(referenceRad: ArrayLike<number>, measuredRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
-    const tickS = this.#tickS(dtS);
+    const tickS = this.tickS(dtS);
     const broken = this.#monitor.check(referenceRad, dtS, measuredRad);
     for (let i = 0; i < this.#last.length; i++) {
       this.#lastVelocity[i] = this.#velocity[i]!;
@@ -234,8 +234,8 @@ export class Witness {
     countOne(this.counts[kind], amount);
   }
 
-  /** As the chain takes a tick: [T/2, 2T]. */
-  #tickS(dtS: number): number {
+  /** `dtS` as the chain takes it for a tick: [T/2, 2T]. */
+  tickS(dtS: number): number {
     const periodS = 1 / this.#model.controlHz;
     return Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
   }
