@@ -111,6 +111,7 @@ export {
 export {
   type ActionSpec,
   BASE_ACTION,
+  checkAction,
   frameSize,
   jointActionUnit,
   type ObservationField,

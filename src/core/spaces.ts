@@ -6,6 +6,7 @@
 import { type ActionRange, symmetricRange } from './action-range.ts';
 import { sha256Hex } from './digest.ts';
 import type { ObservationParts } from './environment.ts';
+import { type ErrorKind, ReinError } from './result.ts';
 import type { JointModel } from './robot-model.ts';
 
 /** A named run of numbers inside an observation. */
@@ -46,6 +47,14 @@ export interface ActionDimension {
 export interface ActionSpec {
   readonly kind: 'cartesian' | 'joint';
   readonly dimensions: readonly ActionDimension[];
+}
+
+/** Refuses what `who` decided where it is no action: [`size`] numbers from −1 to 1. Throws `ReinError` of `kind`. */
+export function checkAction(kind: ErrorKind, who: string, action: ArrayLike<number>, size: number): void {
+  const numbers = Array.from(action);
+  // Put so that NaN is no number from −1 to 1.
+  if (numbers.length === size && numbers.every((value) => Math.abs(value) <= 1)) return;
+  throw new ReinError(kind, `${who} gave [${numbers.join(', ')}], an action is ${size} numbers from −1 to 1.`);
 }
 
 /** Unit of an action that moves `joint`: rad, also where it slides (read m), and m along the path of a mobile base. */

@@ -5,5 +5,5 @@ export { type EncoderFile, OnnxPolicy } from './onnx/onnx-policy.ts';
 export { openNetwork, type PolicyNetwork, type WeightTensors } from './onnx/policy-network.ts';
 export { statedAction, type TaskAction } from './onnx/stated-action.ts';
 export { type ActingPolicy, openPluginPolicy, type PolicyContext, type PolicyPlugin } from './plugin.ts';
-export { checkAction, type Policy, type PolicyHead, type PolicyNoise } from './policy.ts';
+export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
 export { loadPolicyFile, readPolicyManifest, savePolicyFile } from './policy-file.ts';

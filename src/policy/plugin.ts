@@ -1,6 +1,7 @@
 /** Policies of others: the plugin contract of the kind `policy`. */
 import {
   type ActionSpec,
+  checkAction,
   checkGiven,
   err,
   type ObservationSpec,
@@ -11,7 +12,7 @@ import {
   ReinError,
 } from '../core/index.ts';
 import type { OnnxPolicy } from './onnx/onnx-policy.ts';
-import { checkAction, type Policy, type PolicyNoise } from './policy.ts';
+import type { Policy, PolicyNoise } from './policy.ts';
 
 /** What a policy is opened for. */
 export interface PolicyContext<O = unknown> {
@@ -74,7 +75,7 @@ class PluginPolicy implements ActingPolicy {
 
   async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
     await this.#policy.decide(observation, noise, out);
-    checkAction(`The policy ${this.#name}`, out, this.#policy.actionSize);
+    checkAction('policy', `The policy ${this.#name}`, out, this.#policy.actionSize);
   }
 
   async swap(): Promise<ReturnType<typeof err<ReinError>>> {

@@ -1,5 +1,5 @@
 /** The contract of everything that turns an observation into an action. */
-import { ReinError, type Rng } from '../core/index.ts';
+import type { Rng } from '../core/index.ts';
 
 /** Decides one action. */
 export interface Policy {
@@ -38,12 +38,4 @@ export interface PolicyHead {
   readonly noiseSize: number;
   /** Whether the noise is drawn while exploring only, or for each decision. */
   readonly noise: 'exploring' | 'always';
-}
-
-/** Refuses what `who` decided where it is no action: [`size`] numbers from −1 to 1. Throws `ReinError('policy')`. */
-export function checkAction(who: string, action: ArrayLike<number>, size: number): void {
-  const numbers = Array.from(action);
-  // Put so that NaN is no number from −1 to 1.
-  if (numbers.length === size && numbers.every((value) => Math.abs(value) <= 1)) return;
-  throw new ReinError('policy', `${who} gave [${numbers.join(', ')}], an action is ${size} numbers from −1 to 1.`);
 }

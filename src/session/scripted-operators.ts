@@ -1,12 +1,10 @@
 /** The scripted operator of a task whose measures it knows, and the demonstrator that never lets go. */
 
 import { pegTaskOf, type RunSetup } from '../config/index.ts';
-import { openPlugin } from '../core/index.ts';
 import type { PluginTaskConfig } from '../tasks/index.ts';
 import {
-  checkOperator,
   type OperatorContext,
-  type OperatorPlugin,
+  openOperator,
   PegInserter,
   ScriptedOperator,
   type TeleopCommand,
@@ -65,17 +63,19 @@ function pluginOperator(
   seed: number,
 ): TeleopSource {
   if (operatorPlugin === undefined) return NOBODY;
-  const { plugin, options } = openPlugin<OperatorPlugin>('operator', operatorPlugin);
   const { observation, action } = task;
-  const source: unknown = plugin.create({ observation, action, policyHz, role, seed, options });
-  checkOperator(source, plugin.name);
-  return source;
+  return openOperator(operatorPlugin, { observation, action, policyHz, role, seed });
 }
 
-/** Loads and checks the operator that a plugin task names, before anything is started that it could act in. Throws `ReinError`. */
+/**
+ * Loads and checks the operator that a plugin task names, in each role that it has there, before anything is started that it could
+ * act in. Throws `ReinError`.
+ */
 export function checkOperators(setup: RunSetup): void {
   const { task, seed } = setup.config;
-  if (task.kind === 'plugin') pluginOperator(setup, task, 'overseer', seed).close();
+  if (task.kind !== 'plugin') return;
+  pluginOperator(setup, task, 'overseer', seed).close();
+  if (task.demonstrations > 0) pluginOperator(setup, task, 'demonstrator', seed).close();
 }
 
 const NOBODY: TeleopSource = {

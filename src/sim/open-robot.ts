@@ -1,7 +1,7 @@
 /** A simulated robot for a program of one's own: the same guard, safety chain and episodes as in every run, without a learner. */
 import { createSetup, resolveConfig } from '../config/index.ts';
-import { type ActionSpec, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
-import { checkAction, type Policy } from '../policy/index.ts';
+import { type ActionSpec, checkAction, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
+import type { Policy } from '../policy/index.ts';
 import type { EpisodeResult } from '../session/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -70,7 +70,7 @@ function policyOf(decide: Decide, observationSize: number, actionSize: number): 
     version: 1,
     decide: async (observation, _noise, out) => {
       const action = await decide(observation.subarray(0, observationSize));
-      checkAction('What decides', action, actionSize);
+      checkAction('policy', 'What decides', action, actionSize);
       out.set(action);
     },
     close: async () => undefined,

@@ -4,7 +4,7 @@ export { KeyParser } from './key-parser.ts';
 export { type KeyboardHeard, KeyboardTeleop } from './keyboard.ts';
 export { OperatorArbiter } from './operator-arbiter.ts';
 export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
-export { checkOperator, type OperatorContext, type OperatorPlugin } from './plugin.ts';
+export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';

@@ -1,6 +1,14 @@
 /** Operators of others: the plugin contract of the kind `operator`. */
-import { type ActionSpec, checkGiven, type ObservationSpec, type PluginBase } from '../core/index.ts';
-import type { TeleopSource } from './teleop-source.ts';
+import {
+  type ActionSpec,
+  checkAction,
+  checkGiven,
+  type ObservationSpec,
+  openPlugin,
+  type PluginBase,
+  type PluginReference,
+} from '../core/index.ts';
+import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 /** What an operator is made for. */
 export interface OperatorContext<O = unknown> {
@@ -11,7 +19,7 @@ export interface OperatorContext<O = unknown> {
   readonly role: 'demonstrator' | 'overseer';
   /** Of the run; a script draws all its chance from it, so that runs repeat. */
   readonly seed: number;
-  /** `operator.options` of the task's file, as the plugin's own check gives them. */
+  /** `operatorPlugin.options` of the task's file, as the plugin's own check gives them. */
   readonly options: O;
 }
 
@@ -20,8 +28,78 @@ export interface OperatorPlugin<O = unknown> extends PluginBase<O> {
   create(context: OperatorContext<O>): TeleopSource;
 }
 
+/**
+ * Loads the operator of others that `reference` names, and makes it for `context`. What it decides is checked as a policy's
+ * decisions are: anything but an action throws, and never reaches the guard. Throws `ReinError('config')`.
+ */
+export function openOperator(reference: PluginReference, context: Omit<OperatorContext, 'options'>): TeleopSource {
+  const { plugin, options } = openPlugin<OperatorPlugin>('operator', reference);
+  const source: unknown = plugin.create({ ...context, options });
+  checkOperator(source, plugin.name);
+  return new PluginOperator(plugin.name, source, context.action.dimensions.length);
+}
+
+class PluginOperator implements TeleopSource {
+  readonly name: string;
+  readonly decidedBy: TeleopSource['decidedBy'];
+  readonly #source: TeleopSource;
+  readonly #refuse: (clause: string) => never;
+  readonly #who: string;
+  readonly #actionSize: number;
+
+  constructor(plugin: string, source: TeleopSource, actionSize: number) {
+    this.name = source.name;
+    this.decidedBy = source.decidedBy;
+    this.#source = source;
+    this.#refuse = checkGiven('operator', plugin, source);
+    this.#who = `The operator ${plugin}`;
+    this.#actionSize = actionSize;
+  }
+
+  get isStopRequested(): boolean {
+    return this.#source.isStopRequested === true;
+  }
+
+  get echo(): OperatorEcho | undefined {
+    return this.#source.echo;
+  }
+
+  poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
+    const { action } = out;
+    this.#source.poll(observation, nowS, out);
+    if (out.action !== action) this.#refuse('it replaced the action of a command, which it is to fill');
+    if (!out.active) return;
+    if (out.phase !== 'recover' && out.phase !== 'correct')
+      this.#refuse(`its phase is ${String(out.phase)}, neither recover nor correct`);
+    if (out.absolute === undefined) checkAction('config', this.#who, action, this.#actionSize);
+    // That its numbers are finite, the clutch sees to.
+    else if (out.absolute?.pose?.length !== this.#actionSize)
+      this.#refuse(`its pose is not ${this.#actionSize} numbers, one a dimension of the action`);
+  }
+
+  watch(): void {
+    this.#source.watch?.();
+  }
+
+  giveBack(): void {
+    this.#source.giveBack?.();
+  }
+
+  onControlLost(by: string): void {
+    this.#source.onControlLost?.(by);
+  }
+
+  reset(): void {
+    this.#source.reset();
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+}
+
 /** Refuses what a plugin called `name` gave for an operator where a node could not use it. Throws `ReinError('config')`. */
-export function checkOperator(source: unknown, name: string): asserts source is TeleopSource {
+function checkOperator(source: unknown, name: string): asserts source is TeleopSource {
   const refuse = checkGiven('operator', name, source);
   const given = source as Partial<TeleopSource>;
   if (typeof given.name !== 'string' || given.name === '') return refuse('it has no name');
