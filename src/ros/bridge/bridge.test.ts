@@ -105,6 +105,13 @@ describe('the bridge', () => {
     expect(Math.abs(newest(STATE.measuredAtS) - clock.nowS())).toBeLessThan(5);
   });
 
+  it('drops what is no request, in silence', () => {
+    const none = [null, 3, 'x', [], {}, { id: 1, generation: LIFE, request: null }, { id: 1, generation: LIFE }];
+    for (const payload of none) bridge.receive(ROS_MESSAGE.request, Buffer.from(JSON.stringify(payload)));
+    bridge.receive(ROS_MESSAGE.request, Buffer.from('{'));
+    expect([answers, notices]).toEqual([[], []]);
+  });
+
   it('takes no stamp for a measurement twice, and a joint state without a joint for none', async () => {
     publishJoints({ stamp: 7 });
     await until(() => newest(STATE.measurements) === 1, 'a measurement');

@@ -3,7 +3,7 @@
  * nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued, nothing is
  * repeated.
  */
-import { type Clock, messageOf } from '../../core/index.ts';
+import { asObject, type Clock, messageOf, parseObject } from '../../core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -274,16 +274,10 @@ interface NumberedRosRequest {
 
 /** Request of the guard in a JSON payload; `undefined` for anything else. Never throws. */
 function parseRequest(payload: Uint8Array): NumberedRosRequest | undefined {
-  let message: { id?: unknown; generation?: unknown; request?: { kind?: unknown } };
-  try {
-    message = JSON.parse(Buffer.from(payload).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-  const { id, generation, request } = message;
+  const { id, generation, request } = parseObject(payload) ?? {};
   if (!Number.isSafeInteger(id) || !Number.isSafeInteger(generation)) return undefined;
   const numbers = { id: id as number, generation: generation as number };
-  if (request?.kind === 'prepare') return { ...numbers, request: { kind: 'prepare' } };
+  if (asObject(request)?.['kind'] === 'prepare') return { ...numbers, request: { kind: 'prepare' } };
   const guards = parseGuardRequest(payload)?.request;
   return guards?.kind === 'resetScene' ? { ...numbers, request: guards } : undefined;
 }

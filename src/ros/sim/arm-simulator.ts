@@ -138,7 +138,7 @@ export class ArmSimulator {
     const { arm, periodS, stamps, complaints } = this.#options;
     if (!arm.step(deadlineS - periodS) && !this.#isBroken) {
       this.#isBroken = true;
-      complaints.say('the simulation came apart and says nothing more: call reset_scene');
+      complaints.say('the simulation diverged and publishes nothing more: call reset_scene');
     }
     // An arm that is not believed is not published: whoever commands it has to notice.
     if (this.#isBroken || this.trouble.isSilent) return;

@@ -68,7 +68,7 @@ export class SimulatedArm {
     this.#controller?.activate(this.reading);
   }
 
-  /** Lets one period pass that begins at `nowS`, and measures. False when the physics came apart; a reset mends it. */
+  /** Lets one period pass that begins at `nowS`, and measures. False when the simulation diverged; a reset mends it. */
   step(nowS: number): boolean {
     this.#command(nowS);
     return this.#driver.read(this.state) === 'ok';

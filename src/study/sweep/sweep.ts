@@ -177,7 +177,7 @@ async function tryOnce(run: Run, { study, signal, say }: SweepOptions): Promise<
     return failureOf(name, await runChild(['train', '--resume', folder], signal, { onLine }));
   }
   const lock = takeRun(folder);
-  if (lock === undefined) return `${name} is in other hands`;
+  if (lock === undefined) return `${name} is locked by another process`;
   try {
     const args = robotCommand(study, variant, seed, folder);
     const end = await runChild(args, signal, { onLine, onStart: (pid) => lock.handTo(pid) });
