@@ -15,7 +15,7 @@ interface PluginContract {
   readonly entry: 'create' | 'open';
   /** Functions of what that gives. */
   readonly functions: readonly string[];
-  /** Where something is missing: of which kind the error is, and who says what has to be there. */
+  /** Where something is missing: of which kind the error is, and which public type says what has to be there. */
   readonly error: ErrorKind;
   readonly remedy: string;
 }
@@ -26,35 +26,36 @@ export const PLUGIN_CONTRACTS: Readonly<Record<PluginKind, PluginContract>> = {
     entry: 'create',
     functions: ['open', 'enable', 'disable', 'read', 'write', 'close'],
     error: 'driver',
-    remedy: 'src/drivers/driver.ts says what a driver gives; tests/contract/driver.contract.ts checks all of it.',
+    remedy: 'The type Driver of rein says what a driver gives.',
   },
   task: {
     version: 1,
     entry: 'create',
     functions: ['drawLayout', 'observe', 'judge'],
     error: 'task',
-    remedy: 'src/tasks/task.ts says what a task gives.',
+    remedy: 'The type Task of rein says what a task gives.',
   },
   policy: {
     version: 1,
     entry: 'open',
     functions: ['decide', 'close'],
     error: 'policy',
-    remedy: 'src/policy/policy.ts says what a policy gives.',
+    remedy: 'The type Policy of rein says what a policy gives.',
   },
   operator: {
     version: 1,
     entry: 'create',
     functions: ['poll', 'reset', 'close'],
     error: 'config',
-    remedy: 'src/teleop/teleop-source.ts says what an operator gives.',
+    remedy: 'The type TeleopSource of rein says what an operator gives.',
   },
   algorithm: {
     version: 1,
     entry: 'create',
     functions: ['networks', 'policy'],
     error: 'config',
-    remedy: 'src/learner/update/algorithm.ts says what an algorithm gives; spread one of rein/learner to begin with.',
+    remedy:
+      'The type Algorithm of rein/learner says what an algorithm gives; spread one of rein/learner to begin with.',
   },
 };
 

@@ -15,7 +15,7 @@ export interface DriverPluginContext<O = unknown> {
   readonly options: O;
 }
 
-/** A driver of others. Its module is loaded in the guard's process, and nowhere else. */
+/** A driver of others. Its module is loaded where its guard runs: in the guard's process, or in the program that simulates the robot. */
 export interface DriverPlugin<O = unknown> extends PluginBase<O> {
   /** Makes the driver; opens nothing yet and never moves. Called in the guard's tick thread, which has no event loop while it ticks. */
   create(context: DriverPluginContext<O>): Driver | Promise<Driver>;
@@ -23,7 +23,7 @@ export interface DriverPlugin<O = unknown> extends PluginBase<O> {
 
 const pluginSchema = z
   .strictObject({ kind: z.literal('plugin').meta({ description: 'A driver of your own.' }), ...pluginKeys('driver') })
-  .meta({ title: 'Driver: a plugin', description: "A driver of one's own, loaded by the guard alone." });
+  .meta({ title: 'Driver: a plugin', description: "A driver of one's own, loaded where its guard runs." });
 
 const createOptions = z.strictObject({
   signalNames: z.array(z.string()),

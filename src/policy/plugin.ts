@@ -19,7 +19,7 @@ export interface PolicyContext<O = unknown> {
   readonly observation: ObservationSpec;
   readonly action: ActionSpec;
   readonly policyHz: number;
-  /** `policy.options` of the task's file, as the plugin's own check gives them. */
+  /** `policyPlugin.options` of the task's file, as the plugin's own check gives them. */
   readonly options: O;
 }
 

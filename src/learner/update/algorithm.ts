@@ -74,6 +74,6 @@ export function phaseOf(algorithm: Algorithm, name: PhaseName): Phase {
 
 /** A kind of algorithm of others. Its module is loaded by the learner's process and the thread of its engine. */
 export interface AlgorithmPlugin<O = unknown> extends PluginBase<O> {
-  /** `options`: `algorithmOptions` of the learner's file, as the plugin's own check gives them. Pure: the same options, the same algorithm. */
+  /** `options`: `algorithmPlugin.options` of the learner's file, as the plugin's own check gives them. Pure: the same options, the same algorithm. */
   create(options: O): Algorithm;
 }
