@@ -1,4 +1,6 @@
 /** Units, time, spaces, transitions, kinematics and errors: what every room may use. Imports nothing. */
+import './no-telemetry.ts';
+
 export {
   type ActionRange,
   centreOf,

@@ -87,6 +87,15 @@ describe('a plugin is loaded', () => {
     expect(load('good.cjs')).toMatchObject({ name: 'good' });
   });
 
+  it('says what to do about a folder whose package.json makes modules scripts', () => {
+    mkdirSync(join(folder, 'scripts'));
+    put('scripts/package.json', '{ "type": "commonjs" }');
+    put('scripts/module.js', "import 'node:fs'; export default 1");
+    expect(() => load('scripts/module.js')).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('"type": "module"') }),
+    );
+  });
+
   it.each([
     ['none.js', undefined, /^The driver .*none\.js cannot be loaded: Error: Cannot find module/],
     ['syntax.js', 'export default {', /cannot be loaded: SyntaxError/],
@@ -96,7 +105,7 @@ describe('a plugin is loaded', () => {
     ['awaits.js', 'export default await 1', /awaits something while it loads\.$/],
     ['absent.js', "import 'no-such-package'; export default 1", /cannot be loaded: Error: Cannot find package/],
     ['empty.js', 'export const x = 1', /has no default export\.$/],
-    ['number.js', 'export default 3', /has no default export\.$/],
+    ['number.js', 'export default 3', /^The default export of .*number\.js is no plugin\.$/],
     ['nobody.js', "export default { name: 'x', create() {} }", /^The default export of .*nobody\.js is no plugin\.$/],
     [
       'kind.js',

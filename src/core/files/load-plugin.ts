@@ -210,12 +210,22 @@ function defaultExportOf(kind: PluginKind, file: string): Record<string, unknown
     }
     const why = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : `it threw ${String(cause)}`;
     throw new ReinError('config', `The ${kind} ${file} cannot be loaded: ${why}.`, {
-      remedy: `Try it alone: node ${file}`,
+      remedy: isScript(cause)
+        ? 'Put "type": "module" into the package.json beside it, or call the file .mjs.'
+        : `Try it alone: node ${file}`,
       cause,
     });
   }
   const found = (exports as { default?: unknown } | undefined)?.default ?? undefined;
-  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+  // A number or a function is a default export too, and no plugin: it has no mark.
+  return found === undefined ? undefined : (Object(found) as Record<string, unknown>);
+}
+
+/** Node took a module for a script, as it does where package.json does not say otherwise. */
+function isScript(cause: unknown): boolean {
+  return (
+    cause instanceof SyntaxError && /import statement outside a module|Unexpected token 'export'/.test(cause.message)
+  );
 }
 
 function markOf(plugin: Record<string, unknown>): Partial<PluginMark> | undefined {

@@ -1,4 +1,6 @@
 /** Runs graphs of ours. The only file of the learner that knows the runtime, onnxruntime-node. */
+// First: core keeps the runtime from writing telemetry.
+import '../../core/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { firstLineOf, ReinError, type TensorShape } from '../../core/index.ts';
 import type { Provider } from '../options/learner-config.ts';

@@ -1,4 +1,6 @@
 /** A network on onnxruntime, for inference: one thread, and memory that the runtime reads and writes in place. */
+// First: core keeps the runtime from writing telemetry.
+import '../../core/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 /** Arrays as the runtime takes them, by the name of their input or output. */
