@@ -58,6 +58,7 @@ const homes = {
     'src/drivers/',
     'src/guard/guard-config\\.ts$',
     'src/link/messages\\.ts$',
+    'src/session/status\\.ts$',
   ],
   commander: ['src/cli/', 'bench/main\\.ts$'],
 };

@@ -61,6 +61,15 @@ export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts
 export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
 export { type ModelValue, showDimensions } from './onnx/model-value.ts';
 export {
+  closeParentChannel,
+  endFailed,
+  failureIn,
+  openParentChannel,
+  type ParentChannel,
+  sendToChild,
+  sendToParent,
+} from './parent-channel.ts';
+export {
   markPlugin,
   type PluginBase,
   type PluginKind,

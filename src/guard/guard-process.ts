@@ -8,13 +8,20 @@
  * Where the driver has a bus of its own, it is reported to the supervisor first and starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
-import { asObject, type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
+import {
+  asObject,
+  closeParentChannel,
+  type GuardRequest,
+  ReinError,
+  refuseDebugger,
+  sendToParent,
+} from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import { createLogger } from '../record/index.ts';
 import { type GuardConfig, parseGuardConfig } from './guard-config.ts';
 import { openPulsePipes } from './guardian/guard-pulse.ts';
 import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';
-import { parseRequest } from './link/messages.ts';
+import { readRequest } from './link/messages.ts';
 import { GuardSocketServer } from './link/socket-server.ts';
 import { MotionLog } from './motion-log.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
@@ -32,7 +39,7 @@ main().catch((error: unknown) => {
   if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);
   else log.error(error);
   process.exitCode = 1;
-  process.disconnect?.();
+  closeParentChannel();
 });
 
 async function main(): Promise<void> {
@@ -51,15 +58,15 @@ async function main(): Promise<void> {
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
     const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
-    process.send?.({ kind: 'ready', isSimulated, measuresTorque });
+    void sendToParent({ kind: 'ready', isSimulated, measuresTorque });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
     await server.close();
   } finally {
     await link.close();
   }
   log.info({ lateness: link.lateness }, 'ended');
-  if (process.connected) process.send?.({ kind: 'ended', raise, lateness: link.lateness });
-  if (process.connected) process.disconnect();
+  await sendToParent({ kind: 'ended', raise, lateness: link.lateness });
+  closeParentChannel();
 }
 
 function readConfig(path: string | undefined): GuardConfig {
@@ -73,7 +80,7 @@ function readConfig(path: string | undefined): GuardConfig {
 
 /** Reports the bus to the supervisor, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
 async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
-  if (process.send === undefined) {
+  if (!isSupervised) {
     log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');
     return;
   }
@@ -86,7 +93,7 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
   const timing = { silenceMs: silenceMs(periodS), missedMs: missedMs(periodS) };
   const watch = { ...timing, realTimePriority, tickThread: link.ready.tickThread };
   const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
-  process.send(message);
+  void sendToParent(message);
   const limitMs = performance.now() + GUARDIAN_MS;
   while (!link.isWatched) {
     if (performance.now() > limitMs) {
@@ -144,14 +151,14 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
  * may come without a number, and is not answered then.
  */
 function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
-  const asked = parseRequest(Buffer.from(JSON.stringify(message ?? null)));
+  const asked = readRequest(message);
   const request: GuardRequest | undefined = asObject(message)?.['kind'] === 'stop' ? { kind: 'stop' } : asked?.request;
   if (request === undefined || request.kind === 'resetScene') return;
   link.request(request, 'person').then(
     (answer) => {
       if (asked === undefined || !process.connected) return;
       log.info({ request: request.kind, answer }, 'asked for by a person');
-      process.send?.({ kind: 'answer', id: asked.id, answer });
+      void sendToParent({ kind: 'answer', id: asked.id, answer });
     },
     (error: Error) => log.warn(error.message),
   );

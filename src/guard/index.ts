@@ -7,7 +7,7 @@ export { createActionCommand } from './link/frames.ts';
 export type { GuardLink } from './link/link.ts';
 export { lostError } from './link/link-end.ts';
 export { MemoryGuardLink } from './link/memory-link.ts';
-export { parseRequest, readNumbers } from './link/messages.ts';
+export { parseRequest, readAnswer, readNumbers } from './link/messages.ts';
 export { PendingAnswers } from './link/remote.ts';
 export { connectGuardLink } from './link/socket-link.ts';
 export { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from './link/wire.ts';

@@ -4,8 +4,8 @@
  * Ctrl+C is the parent's to handle.
  */
 import { readFileSync } from 'node:fs';
+import { endFailed, openParentChannel, type ParentChannel } from '../core/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
-import { endFailed, openParentChannel, type ParentChannel } from '../session/index.ts';
 import type { Excitation } from './excitation.ts';
 import { identifyArm } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';

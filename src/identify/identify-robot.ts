@@ -8,7 +8,12 @@ import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
 import { guardEnded, guardStopMs, isInForeground, PersonTerminal, RobotProcesses } from '../session/supervision.ts';
 import { type Identification, noTorque } from './evaluate.ts';
-import { type IdentifyNodeConfig, type IdentifyNodeMessage, unpackIdentification } from './identify-messages.ts';
+import {
+  type IdentifyNodeConfig,
+  type IdentifyNodeMessage,
+  readNodeMessage,
+  unpackIdentification,
+} from './identify-messages.ts';
 import { excitationOf } from './motion-plan.ts';
 import { armDriver, watched } from './open-arm.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
@@ -78,7 +83,7 @@ class IdentifySupervision {
         },
       },
       print: request.print,
-      onNodeMessage: (message) => this.#onNodeMessage(message as IdentifyNodeMessage),
+      onNodeMessage: (message) => this.#onNodeMessage(readNodeMessage(message)),
       onEnded: ({ process, how, isExpected }) => {
         if (process === 'node') this.#consent.end();
         // One that lets the arm down may fail at that.
@@ -132,7 +137,8 @@ class IdentifySupervision {
     });
   }
 
-  #onNodeMessage(message: IdentifyNodeMessage): void {
+  #onNodeMessage(message: IdentifyNodeMessage | undefined): void {
+    if (message === undefined) return;
     const { print, onProgress } = this.#request;
     if (message.kind === 'announced') {
       for (const line of message.lines) print(line);

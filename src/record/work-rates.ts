@@ -15,7 +15,7 @@ export interface Work {
 /** What is reported beside success wherever success is. */
 export interface WorkRates {
   /** Successful episodes in an hour of the robot's time, resets included; left out where no time has passed. */
-  readonly successesPerHour?: number;
+  readonly successesPerHour?: number | undefined;
   /** Share of the steps that a person or the scripted operator decided, 0..1. */
   readonly humanStepShare: number;
 }

@@ -6,7 +6,6 @@ export { LearnerConnection } from './learner-connection.ts';
 export { createRunner, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
-export { endFailed, type FailedMessage, openParentChannel, type ParentChannel, sendToParent } from './run/messages.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog } from './run-log.ts';
 export { LiveSession } from './session.ts';

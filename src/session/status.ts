@@ -1,7 +1,7 @@
 /** What a run tells the people who watch it: plain data, filled by the run, drawn by displays. */
 
-import type { WorkRates } from '../record/index.ts';
-import type { OperatorEcho } from '../teleop/index.ts';
+import { z } from 'zod';
+import type { Configured } from '../schema/index.ts';
 
 /** Where a run is; the order is the order of a run. */
 export const RUN_PHASES = [
@@ -15,104 +15,120 @@ export const RUN_PHASES = [
 ] as const;
 export type RunPhase = (typeof RUN_PHASES)[number];
 
-/** A snapshot of a run. Displays keep no reference to it: the same object may be changed and shown again. */
-export interface RunStatus {
-  phase: RunPhase;
-  runId: string;
-  task: string;
-  seed: number;
+/** A number of a status; JSON has null for one that is not finite. */
+const num = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? Number.NaN);
+/** A number that may be missing. */
+const known = z.number().nullable();
+
+const echoSchema = z.object({ isInControl: z.boolean(), isStopped: z.boolean(), stepScale: num, lastKey: z.string() });
+
+/** The tool as somebody who steers it needs it. */
+const toolViewSchema = z.object({
+  /** [3] tool point, base frame, m. */
+  positionM: z.array(num),
+  /** [3] from the tool point to where the task wants it, m, as far as it is known; left out where the task names no place. */
+  offsetM: z.array(num).optional(),
+  /** Size of the measured force, N. */
+  forceN: num,
+});
+export type ToolView = Configured<typeof toolViewSchema>;
+
+const runStatusSchema = z.object({
+  phase: z.enum(RUN_PHASES),
+  runId: z.string(),
+  task: z.string(),
+  seed: num,
   /** Since the command began, s. */
-  elapsedS: number;
+  elapsedS: num,
   /** Estimate of what is left of the whole command, s; null when nobody can tell yet. */
-  timeLeftS: number | null;
+  timeLeftS: known,
   /** Environment (policy) steps taken for training, and how many there will be. */
-  envSteps: number;
-  envStepsTotal: number;
+  envSteps: num,
+  envStepsTotal: num,
   /**
    * Progress of a phase that takes no training steps, e.g. 120 of 200 evaluation episodes, or of what goes on `beside` the phase;
    * null elsewhere.
    */
-  phaseProgress: {
-    readonly done: number;
-    readonly total: number;
-    readonly unit: string;
-    readonly beside?: RunPhase;
-  } | null;
+  phaseProgress: z
+    .object({ done: num, total: num, unit: z.string(), beside: z.enum(RUN_PHASES).optional() })
+    .nullable(),
   /** Gradient updates so far. */
-  updates: number;
-  updatesPerS: number;
+  updates: num,
+  updatesPerS: num,
   /** Updates per accepted environment step: achieved, and the contract. */
-  utdAchieved: number;
-  utdTarget: number;
+  utdAchieved: num,
+  utdTarget: num,
   /** Episodes without help that count at the moment (validation or evaluation), and how many of them succeeded. */
-  success: {
-    readonly successes: number;
-    readonly episodes: number;
+  success: z.object({
+    successes: num,
+    episodes: num,
     /** Episodes of the same window in which somebody helped: no measure of the policy alone. */
-    readonly helped?: number;
+    helped: num.optional(),
     /** Of all episodes so far, resets and help included; left out where nothing was done on the robot yet. */
-    readonly rates?: WorkRates;
-  };
+    rates: z.object({ successesPerHour: num.optional(), humanStepShare: num }).optional(),
+  }),
   /** Earlier success rates, oldest first, 0..1: the sparkline. */
-  successHistory: readonly number[];
-  intervention: {
+  successHistory: z.array(num),
+  intervention: z.object({
     /** Intervention segments per episode over the last episodes. */
-    readonly segmentsPerEpisode: number;
+    segmentsPerEpisode: num,
     /** Share of the last steps that a person or the scripted operator decided, 0..1. */
-    readonly stepShare: number;
-  };
-  filter: {
+    stepShare: num,
+  }),
+  filter: z.object({
     /** Share of guard ticks whose command a safety stage changed, 0..1. */
-    readonly changedShare: number;
+    changedShare: num,
     /** Ticks in which an independent check found a limit broken. Must stay 0. */
-    readonly violations: number;
+    violations: num,
     /** The least margin of the last step: 1 in the middle of all limits, 0 at one. */
-    readonly marginMin: number;
+    marginMin: num,
     /** Content of the energy tank as a share; null where the robot has none. */
-    readonly tankLevel: number | null;
-  };
-  policy: {
+    tankLevel: known,
+  }),
+  policy: z.object({
     /** Weights in use; 0 = untrained. */
-    readonly version: number;
+    version: num,
     /** Since these weights were published, s; null before the first. */
-    readonly ageS: number | null;
+    ageS: known,
     /** The learner's newest weights, as it said last; 0 before it has any, and without a learner. */
-    readonly learnerVersion: number;
-  };
+    learnerVersion: num,
+  }),
   /** Transitions between robot and learner. `lost` and `duplicated` must stay 0. */
-  link: {
-    readonly sent: number;
-    readonly acked: number;
-    readonly pending: number;
-    readonly lost: number;
-    readonly duplicated: number;
+  link: z.object({
+    sent: num,
+    acked: num,
+    pending: num,
+    lost: num,
+    duplicated: num,
     /** Steps that were made and found no room on the disk or in memory; part of `lost` where there is a learner. */
-    readonly notRecorded: number;
-  };
-  operator: {
+    notRecorded: num,
+  }),
+  operator: z.object({
     /** Who moves the robot now, e.g. `policy`, `scripted operator`, `you`. */
-    readonly driving: string;
+    driving: z.string(),
     /** One line on which keys do what; empty when there is no keyboard. */
-    readonly keys: string;
+    keys: z.string(),
     /** What a person is asked to do now; left out where nothing is. */
-    readonly prompt?: string;
+    prompt: z.string().optional(),
     /** The person at the keyboard, where there is one. */
-    readonly person?: OperatorEcho;
-  };
+    person: echoSchema.optional(),
+  }),
   /** Where the tool is; left out where the robot has none. */
-  tool?: ToolView;
+  tool: toolViewSchema.optional(),
   /** The last few things worth reading, oldest first; one line each. */
-  messages: readonly string[];
-}
+  messages: z.array(z.string()),
+});
 
-/** The tool as somebody who steers it needs it. */
-export interface ToolView {
-  /** [3] tool point, base frame, m. */
-  readonly positionM: readonly number[];
-  /** [3] from the tool point to where the task wants it, m, as far as it is known; left out where the task names no place. */
-  readonly offsetM?: readonly number[];
-  /** Size of the measured force, N. */
-  readonly forceN: number;
+type Written = z.output<typeof runStatusSchema>;
+/** A snapshot of a run. Displays keep no reference to it: the same object may be changed and shown again. */
+export type RunStatus = { -readonly [K in keyof Written]: Configured<z.ZodType<Written[K]>> };
+
+/** The status that `value` is, as JSON passes it on; `undefined` where it is none. Never throws. */
+export function readRunStatus(value: unknown): RunStatus | undefined {
+  return runStatusSchema.safeParse(value).data;
 }
 
 /** A status with nothing in it yet. */

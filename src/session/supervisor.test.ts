@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Supervisor, type SupervisorEvent, type SupervisorOptions } from './supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-supervisor-'));
@@ -34,8 +34,14 @@ beforeAll(() => {
     "say('life ' + process.argv[2]); setTimeout(() => process.exit(process.argv[2] === '2' ? 0 : 3), 50);\n",
   );
 });
-afterEach(() => writeFileSync(diary, ''));
+afterEach(() => {
+  writeFileSync(diary, '');
+  vi.unstubAllEnvs();
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a program may send that is no message at all. */
+const RUBBISH = [null, 3, 'x', true, [], {}, { kind: null }, { kind: 'answer' }, { error: null }];
 
 const lines = (): string[] => readFileSync(diary, 'utf8').trim().split('\n');
 
@@ -89,5 +95,56 @@ describe('a supervisor', () => {
     supervisor.stop();
     expect(await ended).toBe(0);
     expect(supervisor.pids.node).toBeUndefined();
+  });
+
+  it('starts nothing where it was asked to end before', async () => {
+    const { supervisor, events } = supervise({});
+    supervisor.stop();
+    expect(await supervisor.run()).toBe(0);
+    expect(events).toEqual([]);
+  });
+
+  it('takes a message that a node does not read any more for no end of it', async () => {
+    const gone = join(folder, 'gone');
+    const leaving = `process.send({ hello: 1 }, () => process.disconnect());
+process.once('disconnect', () => setTimeout(() => writeFileSync(${JSON.stringify(gone)}, ''), 20));
+setTimeout(() => process.exit(7), 400);\n`;
+    const path = join(folder, 'leaving.mjs');
+    writeFileSync(path, `import { writeFileSync } from 'node:fs';\n${leaving}`);
+    const { supervisor, events } = supervise({
+      node: { modulePath: path, args: [] },
+      onNodeMessage: () => {
+        // Nothing else is heard before the node has left.
+        while (!existsSync(gone));
+        for (let i = 0; i < 3; i++) supervisor.sendToNode({ kind: 'keys' });
+      },
+    });
+    expect(await supervisor.run()).toBe(7);
+    expect(events.filter(({ kind }) => kind === 'ended')).toMatchObject([
+      { process: 'node', how: 'exit code 7' },
+      { process: 'guard', how: 'exit code 0' },
+    ]);
+  });
+
+  it('takes whatever a guard sends', async () => {
+    const rubbish = program(
+      'rubbish',
+      `${ENDS}for (const sent of ${JSON.stringify(RUBBISH)}) process.send(sent);
+process.send({ kind: 'ready' });\n`,
+    );
+    const { supervisor } = supervise({
+      guard: { modulePath: rubbish, args: [] },
+      onNodeMessage: () => supervisor.stop(),
+    });
+    expect(await supervisor.run()).toBe(0);
+  });
+
+  it('ends with the reason where no guardian can be started', async () => {
+    vi.stubEnv('TMPDIR', join(folder, 'nowhere'));
+    const bus = { kind: 'bus', bus: { path: '/dev/null', stopFrames: [] }, watch: {} };
+    const bused = program('bused', `${ENDS}process.send(${JSON.stringify(bus)});\n`);
+    const { supervisor } = supervise({ guard: { modulePath: bused, args: [] } });
+    await expect(supervisor.run()).rejects.toMatchObject({ name: 'ReinError', kind: 'storage' });
+    expect(lines()).toEqual(['bused ends']);
   });
 });

@@ -3,13 +3,21 @@
  * node closes its files, the guard goes last.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { type GuardAnswer, type GuardRequest, ReinError, type RobotModel } from '../core/index.ts';
+import {
+  asObject,
+  type GuardAnswer,
+  type GuardRequest,
+  ReinError,
+  type RobotModel,
+  sendToChild,
+} from '../core/index.ts';
 import {
   type BusMessage,
   Guardian,
   type GuardianEvent,
   lostError,
   PendingAnswers,
+  readAnswer,
   type StopCause,
 } from '../guard/index.ts';
 
@@ -78,13 +86,6 @@ export type SupervisorEvent =
       readonly tookMs: number;
     };
 
-/** What the guard tells its supervisor; `ended`: how punctual it was, for whoever measures that. */
-type GuardMessage =
-  | BusMessage
-  | { readonly kind: 'ready'; readonly isSimulated?: boolean; readonly measuresTorque?: boolean }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
-  | { readonly kind: 'ended' };
-
 /**
  * Runs both programs until they end, or until `stop`.
  *
@@ -123,8 +124,9 @@ export class Supervisor {
     return { guard: this.#guard?.pid, node: this.#node?.pid, guardian: this.#guardian?.pid };
   }
 
-  /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. */
+  /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. After `stop` nothing starts. */
   async run(): Promise<number> {
+    if (this.#isAsked) return 0;
     const finished = new Promise<number>((resolve) => {
       this.#finish = resolve;
     });
@@ -154,12 +156,12 @@ export class Supervisor {
   ask(request: GuardRequest): Promise<GuardAnswer> {
     const guard = this.#guard;
     if (guard?.connected !== true) return Promise.reject(lostError('it has ended'));
-    return this.#answers.ask((id) => guard.send({ id, request }));
+    return this.#answers.ask((id) => sendToChild(guard, { id, request }));
   }
 
   /** Hands the node a message, where there is one. */
   sendToNode(message: { readonly kind: string }): void {
-    if (this.#node?.connected === true) this.#node.send(message);
+    sendToChild(this.#node, message);
   }
 
   /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */
@@ -174,20 +176,27 @@ export class Supervisor {
     const guard = this.#start('guard', this.#options.guard);
     this.#guard = guard;
     await new Promise<void>((resolve, reject) => {
-      const fail = (why: string): void => {
+      const refuse = (error: unknown): void => {
         clearTimeout(timer);
         guard.kill('SIGTERM');
-        reject(new ReinError('driver', `The guard ${why}; its messages above say more.`));
+        reject(error);
       };
+      const fail = (why: string): void =>
+        refuse(new ReinError('driver', `The guard ${why}; its messages above say more.`));
       const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
-      guard.on('message', (message: GuardMessage) => {
-        if (message.kind === 'bus') this.#startGuardian(guard, message);
-        if (message.kind === 'answer') this.#answers.settle(message.id, message.answer);
-        if (message.kind !== 'ready') return;
+      guard.on('message', (message: unknown) => {
+        const { kind, isSimulated, measuresTorque } = asObject(message) ?? {};
+        const answer = kind === 'answer' ? readAnswer(message) : undefined;
+        if (answer !== undefined) this.#answers.settle(answer.id, answer.answer);
+        try {
+          if (kind === 'bus' && this.#guardian === undefined) this.#startGuardian(guard, message as BusMessage);
+        } catch (error) {
+          refuse(error);
+        }
+        if (kind !== 'ready') return;
         clearTimeout(timer);
         guard.off('exit', onExit);
         resolve();
-        const { isSimulated, measuresTorque } = message;
         this.#options.onGuardReady({
           isSimulated: isSimulated === true,
           measuresTorque: measuresTorque !== false,
@@ -209,9 +218,7 @@ export class Supervisor {
   #startGuardian(guard: ChildProcess, message: BusMessage): void {
     this.#guardian = new Guardian(message, {
       errorsTo: this.#options.guard.errorsTo,
-      onReady: (pipes) => {
-        if (guard.connected) guard.send(pipes);
-      },
+      onReady: (pipes) => sendToChild(guard, pipes),
       onEvent: (event) => this.#onGuardianEvent(event),
     });
   }
@@ -259,8 +266,10 @@ export class Supervisor {
       stdio: ['ignore', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
       execArgv: [...(program.nodeFlags ?? [])],
     });
-    // A child that cannot be started at all has no exit event with a code; its error is one.
-    child.once('error', () => child.emit('exit', 1, null));
+    // A child that cannot be started at all has no exit event; its error is one. Of a child that runs, an error ends nothing.
+    child.on('error', () => {
+      if (child.pid === undefined) child.emit('exit', 1, null);
+    });
     this.#options.onEvent({ kind: 'started', process, pid: child.pid ?? -1 });
     return child;
   }
@@ -287,7 +296,7 @@ export class Supervisor {
   }
 
   #askGuardToStop(): void {
-    if (this.#guard?.connected === true) this.#guard.send({ kind: 'stop' });
+    sendToChild(this.#guard, { kind: 'stop' });
   }
 
   #report(name: ProcessName, code: number | null, signal: NodeJS.Signals | null): void {

@@ -1,9 +1,8 @@
 /** The learner of a simulated run: a process of its own, started and ended by the run. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ReinError, unpackError } from '../core/index.ts';
-import type { LearnerStatus } from '../link/index.ts';
-import type { FailedMessage } from '../session/index.ts';
+import { asObject, failureIn, ReinError } from '../core/index.ts';
+import { type LearnerStatus, readStatus } from '../link/index.ts';
 
 /** What the process is started with, as JSON in its first argument. */
 export interface LearnerProcessConfig {
@@ -19,8 +18,17 @@ export type LearnerProcessMessage =
   | { readonly kind: 'ready'; readonly address: string; readonly weightsAddress: string }
   | { readonly kind: 'fault'; readonly message: string }
   /** It has done every update that it owed, or was asked to end. */
-  | { readonly kind: 'done'; readonly status: LearnerStatus }
-  | FailedMessage;
+  | { readonly kind: 'done'; readonly status: LearnerStatus };
+
+/** The message that `value` is, or `undefined` where it is none: algorithms of others run in the learner. Never throws. */
+export function readLearnerMessage(value: unknown): LearnerProcessMessage | undefined {
+  const { kind, address, weightsAddress, message, status } = asObject(value) ?? {};
+  if (kind === 'ready' && typeof address === 'string' && typeof weightsAddress === 'string')
+    return { kind, address, weightsAddress };
+  if (kind === 'fault' && typeof message === 'string') return { kind, message };
+  const read = kind === 'done' ? readStatus(asObject(status) ?? {}) : undefined;
+  return read?.ok === true ? { kind: 'done', status: read.value } : undefined;
+}
 
 export interface LearnerChildOptions {
   readonly config: LearnerProcessConfig;
@@ -54,16 +62,18 @@ class Correspondence {
       });
     });
     this.ready = new Promise((resolve, reject) => {
-      child.on('message', (message: LearnerProcessMessage) => {
-        if (message.kind === 'fault') onFault(message.message);
-        if (message.kind === 'failed') this.failure = unpackError(message.error);
-        if (message.kind === 'ready') resolve(message);
+      child.on('message', (sent) => {
+        this.failure = failureIn(sent) ?? this.failure;
+        const message = readLearnerMessage(sent);
+        if (message?.kind === 'fault') onFault(message.message);
+        if (message?.kind === 'ready') resolve(message);
       });
       void this.exited.then(() => reject(this.failure));
     });
     this.done = new Promise((resolve) => {
-      child.on('message', (message: LearnerProcessMessage) => {
-        if (message.kind === 'done') resolve(message.status);
+      child.on('message', (sent) => {
+        const message = readLearnerMessage(sent);
+        if (message?.kind === 'done') resolve(message.status);
       });
       void this.exited.then(() => resolve(undefined));
     });

@@ -1,8 +1,8 @@
 /** The learner as a child of `rein sim`: one argument with its settings, a channel to its parent, and no terminal. */
 
 import { createSetup, loadResolvedConfig } from '../config/index.ts';
+import { endFailed, openParentChannel } from '../core/index.ts';
 import { Learner } from '../learner/index.ts';
-import { endFailed, openParentChannel } from '../session/index.ts';
 import type { LearnerProcessConfig, LearnerProcessMessage } from './learner-child.ts';
 
 async function main(): Promise<void> {

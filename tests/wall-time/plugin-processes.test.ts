@@ -84,6 +84,15 @@ describe('rein run', { timeout: 60_000 }, () => {
     `export default { name: 'x', rein: { kind: '${kind}', contract: 1 }, ${members} };`;
   const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
 
+  it('goes on whatever a module sends to the process that started its own', async () => {
+    const sent = [null, 3, 'x', {}, { error: null }, { kind: 'failed', error: null }, { kind: 'status', status: null }];
+    const rubbish = `for (const sent of ${JSON.stringify(sent)}) process.send?.(sent);`;
+    put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${rubbish}`);
+    const moving = run.start('run', ...options, '--duration', '3');
+    expect(await moving.exit).toBe(0);
+    expect(moving.said()).toContain('safety 0 violations');
+  });
+
   it('loads no inference there either', () => {
     const door = new URL('../../dist/session/supervision.js', import.meta.url);
     const list = "process.report.getReport().sharedObjects.filter((path) => path.includes('onnxruntime'))";

@@ -88,6 +88,19 @@ describe('a robot without a learner', { timeout: 60_000 }, () => {
     },
   );
 
+  it('starts nothing where an end is asked for while its folder is opened', async () => {
+    const asked = new AbortController();
+    const policy = await policyFile('good');
+    const out = join(run.folder, 'robot');
+    const observer = { status: () => undefined, print: () => asked.abort(new Error('asked to end')) };
+    const { runRobot } = (await import(
+      new URL('../../dist/index.js', import.meta.url).href
+    )) as typeof import('../../src/index.ts');
+    const ended = runRobot({ task: 'insert', policy, out, durationS: 1, signal: asked.signal, observer });
+    await expect(ended).rejects.toThrow('asked to end');
+    expect(run.files('robot')).not.toContain('guard.log');
+  });
+
   it('says that the guard died, and ends with code 1', async () => {
     const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
     await until(() => run.journal('robot').length > 3, 'motion');

@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../core/index.ts';
 import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
 
@@ -52,13 +52,18 @@ export class Guardian {
   #hasStopped = false;
   #ending: Promise<void> | undefined;
 
-  /** Starts it. Throws `ReinError` where the pipes cannot be made. */
+  /** Starts it. Throws `ReinError` where the pipes cannot be made; nothing is left then. */
   constructor({ bus, watch }: BusMessage, options: GuardianOptions) {
     this.#options = options;
-    this.#folder = mkdtempSync(join(tmpdir(), 'rein-guardian-'));
+    this.#folder = makeFolder();
     const pulse = join(this.#folder, 'pulse');
     const answers = join(this.#folder, 'answers');
-    makePipes('The supervisor', pulse, answers);
+    try {
+      makePipes('The supervisor', pulse, answers);
+    } catch (error) {
+      rmSync(this.#folder, { recursive: true, force: true });
+      throw error;
+    }
     this.#config = { bus, pulse, answers, watch };
     this.#start();
   }
@@ -103,7 +108,7 @@ export class Guardian {
     this.#left = Promise.all([hasGone, new Promise((resolve) => child.once('disconnect', resolve))]);
     this.#options.onEvent({ kind: 'started', pid: child.pid ?? -1 });
     child.on('message', (message: FromGuardian) => this.#receive(message));
-    child.once('error', (error) => this.#died(child, error.message));
+    child.on('error', (error) => this.#died(child, error.message));
     child.once('exit', (code, signal) => this.#exited(child, code, signal));
   }
 
@@ -151,6 +156,18 @@ export class Guardian {
     const repeats = writeOnce(this.#config);
     const tookMs = performance.now() - knewAtMs;
     this.#options.onEvent({ kind: 'stopped', by: 'supervisor', cause: 'guardDied', repeats, tookMs });
+  }
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'rein-guardian-'));
+  } catch (cause) {
+    const remedy = 'Make room, or set TMPDIR to a folder that you may write to.';
+    throw new ReinError('storage', `There is no place for the guardian's pipes: ${messageOf(cause)}.`, {
+      remedy,
+      cause,
+    });
   }
 }
 

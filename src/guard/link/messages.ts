@@ -32,7 +32,12 @@ const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'di
 
 /** The request in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
-  const message = parseObject(payload);
+  return readRequest(parseObject(payload));
+}
+
+/** The request that `value` is, or `undefined` where it is none. Never throws. */
+export function readRequest(value: unknown): NumberedRequest | undefined {
+  const message = asObject(value);
   const request = asObject(message?.['request']);
   const id = message?.['id'];
   if (!isCount(id) || request === undefined) return undefined;
@@ -44,7 +49,12 @@ export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
 
 /** The answer in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
-  const message = parseObject(payload);
+  return readAnswer(parseObject(payload));
+}
+
+/** The answer that `value` is, or `undefined` where it is none. Never throws. */
+export function readAnswer(value: unknown): NumberedAnswer | undefined {
+  const message = asObject(value);
   const answer = asObject(message?.['answer']);
   const id = message?.['id'];
   if (!isCount(id) || answer === undefined) return undefined;

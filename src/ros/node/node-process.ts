@@ -2,10 +2,11 @@
  * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
+import { once } from 'node:events';
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
-import { SystemClock } from '../../core/index.ts';
+import { endFailed, openParentChannel, type ParentChannel, SystemClock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
-import { endFailed, openSession, type SessionEvent, sendToParent } from '../../session/index.ts';
+import { openSession, type SessionEvent } from '../../session/index.ts';
 import { subscribeObservations } from '../observations/subscribe.ts';
 import type { TopicObservation } from '../observations/topic-observation.ts';
 import type { RosPort } from '../port/ros-port.ts';
@@ -23,15 +24,15 @@ const DRAIN_MS = 200;
 /** Severities of ROS's logging. */
 const SEVERITIES = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 } as const;
 
-const report: (message: NodeChildMessage) => Promise<void> = sendToParent;
-
 main().catch(endFailed);
 
 async function main(): Promise<void> {
   const start = JSON.parse(process.argv[2] ?? '{}') as NodeStart;
   const request = nodeRequest(start.argv);
   const printsFrom = severityOf(request.arguments.logLevels);
-  const ended = endOf(process);
+  const parent = openParentChannel<NodeChildMessage>();
+  const shutdown = new AbortController();
+  const ending = AbortSignal.any([parent.ending, shutdown.signal]);
   let node: RobotNode | undefined;
   const port = await openRosPort({
     ...{ nodeName: NODE_NAME, kind: 'lifecycle', argv: start.argv },
@@ -43,13 +44,14 @@ async function main(): Promise<void> {
   const setup = createSetup(loadResolvedConfig(start.configFile));
   const observations = await subscribeObservations(port, setup.task.topics ?? []);
   setup.task.attach?.(observations);
-  node = createNode({ start, request, setup, port, observations, printsFrom, onShutdown: ended.end });
+  const onShutdown = (): void => shutdown.abort();
+  node = createNode({ start, request, setup, port, observations, printsFrom, parent, onShutdown });
   node.start();
   await node.openedOrWaiting();
   port.start();
   // One that died comes back configured, never active.
   if (start.restart > 0) await port.transition('configure');
-  await ended.promise;
+  if (!ending.aborted) await once(ending, 'abort');
   await node.close();
   if (SEVERITIES.info >= printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
   await port.close();
@@ -64,10 +66,20 @@ interface NodeParts {
   readonly observations: readonly TopicObservation[];
   /** Least severity that is printed, as ROS counts. */
   readonly printsFrom: number;
+  readonly parent: ParentChannel<NodeChildMessage>;
   readonly onShutdown: () => void;
 }
 
-function createNode({ start, request, setup, port, observations, printsFrom, onShutdown }: NodeParts): RobotNode {
+function createNode({
+  parent,
+  start,
+  request,
+  setup,
+  port,
+  observations,
+  printsFrom,
+  onShutdown,
+}: NodeParts): RobotNode {
   const { folder, socketPath } = start;
   const clock = new SystemClock();
   const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
@@ -79,7 +91,7 @@ function createNode({ start, request, setup, port, observations, printsFrom, onS
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
     ...{ setup, folder, learner: request.learner, runId: start.runId, hasJoined: start.hasJoined },
-    onJoined: (runId) => report({ kind: 'joined', runId }),
+    onJoined: (runId) => parent.send({ kind: 'joined', runId }),
     onEvent: (event) => node.event(event),
   });
   const node = new RobotNode({
@@ -110,16 +122,4 @@ function severityOf(levels: readonly string[]): number {
 function print(name: string, { level, message, remedy }: SessionEvent): void {
   const hint = remedy === '' ? '' : ` (${remedy})`;
   process.stderr.write(`[${level.toUpperCase()}] [${name}]: ${message}${hint}\n`);
-}
-
-/** Resolves when the process shall end. */
-function endOf(own: NodeJS.Process): { readonly promise: Promise<void>; readonly end: () => void } {
-  let end: () => void = () => undefined;
-  const promise = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  own.on('SIGINT', () => undefined);
-  own.on('SIGTERM', end);
-  own.on('disconnect', end);
-  return { promise, end };
 }

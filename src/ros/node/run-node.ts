@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
-import { describeError, refuseDebugger } from '../../core/index.ts';
+import { asObject, describeError, refuseDebugger } from '../../core/index.ts';
 import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
@@ -26,6 +26,12 @@ const INTERFACES: readonly string[] = ['rein'];
 export interface NodeChildMessage {
   readonly kind: 'joined';
   readonly runId: string;
+}
+
+/** The run that a node's message names; `undefined` where it is no such message: modules of others run in the node. */
+export function joinedIn(message: unknown): string | undefined {
+  const { kind, runId } = asObject(message) ?? {};
+  return kind === 'joined' && typeof runId === 'string' ? runId : undefined;
 }
 
 /** What the node's process is started with beside the arguments of its supervisor, as JSON in its first argument. */
@@ -92,7 +98,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
       },
       print: (line) => process.stderr.write(`rein node: ${fullName}: ${line}\n`),
       onNodeMessage: (message) => {
-        joined = (message as NodeChildMessage).runId;
+        joined = joinedIn(message) ?? joined;
       },
     });
     const release = processes.supervisor.forwardSignals();

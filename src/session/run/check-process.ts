@@ -3,13 +3,13 @@
  * others, policies, networks. The process that started it loads none of these, for it will hold the channel that lets the robot go on.
  */
 import { createSetup, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
+import { endFailed, sendToParent } from '../../core/index.ts';
 import { parseAddress } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
 import { pluginPolicyOf } from '../open-session.ts';
 import { checkOperators } from '../scripted-operators.ts';
 import { learnerOf } from './learner-of.ts';
-import { endFailed, sendToParent } from './messages.ts';
 
 export interface CheckRequest {
   readonly config: ResolvedConfig;

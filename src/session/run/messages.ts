@@ -1,65 +1,7 @@
-/** Messages between a process and the one that started it. */
-import { type PackedError, packError, ReinError } from '../../core/index.ts';
+/** What the node of `rein run` is started with, and what it and the process that started it send each other. */
+import { asObject } from '../../core/index.ts';
 import type { RunRequest } from '../run-request.ts';
-import type { RunStatus } from '../status.ts';
-
-/** A child gives up: it would fail in the same way again. */
-export interface FailedMessage {
-  readonly kind: 'failed';
-  readonly error: PackedError;
-}
-
-/** A child's end of the channel. */
-export interface ParentChannel<Message extends { readonly kind: string }> {
-  /** Aborted on SIGTERM, and when the parent is gone. */
-  readonly ending: AbortSignal;
-  /** Resolves when the message has left this process: one that was only queued would go with it. */
-  send(message: Message): Promise<void>;
-  /** Lets this process end by itself. */
-  close(): void;
-}
-
-/**
- * Opens the channel of this process to its parent. What a terminal sends reaches the whole group: of `ignored` the parent decides what
- * follows.
- */
-export function openParentChannel<Message extends { readonly kind: string }>(
-  ignored: readonly NodeJS.Signals[] = ['SIGINT'],
-): ParentChannel<Message> {
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  for (const signal of ignored) process.on(signal, () => undefined);
-  process.on('SIGTERM', end);
-  process.on('disconnect', end);
-  // A parent that went away before anybody listened for that.
-  if (process.send !== undefined && !process.connected) end();
-  return {
-    ending: ending.signal,
-    send: sendToParent,
-    close: () => {
-      if (process.connected) process.disconnect();
-    },
-  };
-}
-
-/** Sends the parent a message, where there is one. Resolves when it has left this process. */
-export function sendToParent(message: { readonly kind: string }): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(message, () => resolve());
-  });
-}
-
-/** Ends this process with code 1: what a person will read goes to the parent, a mistake of ours to standard error. */
-export async function endFailed(error: unknown): Promise<never> {
-  if (error instanceof ReinError) {
-    const failed: FailedMessage = { kind: 'failed', error: packError(error) };
-    await sendToParent(failed);
-  } else {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-  }
-  process.exit(1);
-}
+import { type RunStatus, readRunStatus } from '../status.ts';
 
 /** What a node is started with, as JSON in its first argument. */
 export interface NodeStart {
@@ -87,3 +29,11 @@ export type ToNodeMessage =
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
   | { readonly kind: 'print'; readonly line: string };
+
+/** The message that `value` is, or `undefined` where it is none: modules of others run in the node. Never throws. */
+export function readLiveNodeMessage(value: unknown): LiveNodeMessage | undefined {
+  const { kind, status, line } = asObject(value) ?? {};
+  if (kind === 'print' && typeof line === 'string') return { kind, line };
+  const read = kind === 'status' ? readRunStatus(status) : undefined;
+  return read === undefined ? undefined : { kind: 'status', status: read };
+}

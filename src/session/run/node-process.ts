@@ -4,7 +4,7 @@
  */
 import { PassThrough } from 'node:stream';
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
 import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import type { RunObserver } from '../run-log.ts';
@@ -13,7 +13,7 @@ import type { LiveSession } from '../session.ts';
 import type { SessionEvent } from '../session-types.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { awaitLearner } from './learner-of.ts';
-import { endFailed, type LiveNodeMessage, type NodeStart, openParentChannel, type ToNodeMessage } from './messages.ts';
+import type { LiveNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
 
 interface Node {
   readonly start: NodeStart;

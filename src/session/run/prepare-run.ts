@@ -3,12 +3,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { driverSpec, pegSceneOf, type ResolvedConfig } from '../../config/index.ts';
-import { ReinError, unpackError } from '../../core/index.ts';
+import { asObject, failureIn, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
-import type { FailedMessage } from './messages.ts';
 
 export interface RunPreparation extends CheckRequest {
   /** Run folder; one of an earlier start is carried on. */
@@ -48,21 +47,23 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     serialization: 'advanced',
     ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
   });
-  let answer: CheckedMessage | FailedMessage | undefined;
-  child.on('message', (message: CheckedMessage | FailedMessage) => {
+  let answer: unknown;
+  child.on('message', (message) => {
     answer = message;
   });
-  child.send(request);
+  sendToChild(child, request);
   const [[code, killedBy]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
-  if (answer?.kind === 'failed') throw unpackError(answer.error);
-  if (answer !== undefined && isChecked(answer)) return answer;
+  const failure = failureIn(answer);
+  if (failure !== undefined) throw failure;
+  if (isChecked(answer)) return answer;
   const how = killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
   throw new ReinError('environment', `What the configuration names could not be checked: the check ended (${how}).`, {
     remedy: 'Its messages above say more.',
   });
 }
 
-function isChecked({ signalNames, runId }: CheckedMessage): boolean {
+function isChecked(answer: unknown): answer is CheckedMessage {
+  const { signalNames, runId } = asObject(answer) ?? {};
   const areNames = Array.isArray(signalNames) && signalNames.every((name) => typeof name === 'string');
   return areNames && (runId === undefined || typeof runId === 'string');
 }

@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseObject, ReinError, unpackError } from '../../core/index.ts';
+import { failureIn, parseObject, ReinError } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
@@ -16,7 +16,6 @@ import {
   type SupervisorOptions,
 } from '../supervisor.ts';
 import { GoOn } from './go-on.ts';
-import type { FailedMessage } from './messages.ts';
 
 /** So long after a node has lost its guard the end of that process is known, ms. */
 const GUARD_EXIT_MS = 500;
@@ -37,7 +36,7 @@ export interface RobotProcessesOptions {
   readonly supervision: Omit<SupervisorOptions, 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
   /** Takes a line for people. */
   readonly print: (line: string) => void;
-  /** What the node says, but why it gives up. */
+  /** Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. */
   readonly onNodeMessage: (message: unknown) => void;
   /** Any process has ended, before that is judged. */
   readonly onEnded?: (event: EndedEvent) => void;
@@ -71,7 +70,7 @@ export class RobotProcesses {
       },
       node: (restart) => options.node(socketPath, restart),
       onEvent: (event) => this.#onEvent(event),
-      onNodeMessage: (message) => this.#onNodeMessage(message as FailedMessage | { readonly kind: string }),
+      onNodeMessage: (message) => this.#onNodeMessage(message),
     });
     this.#goOn = new GoOn((kind) => this.supervisor.ask({ kind }), options.print);
   }
@@ -148,13 +147,13 @@ export class RobotProcesses {
     }
   }
 
-  #onNodeMessage(message: FailedMessage | { readonly kind: string }): void {
-    if (!('error' in message)) {
+  #onNodeMessage(message: unknown): void {
+    const error = failureIn(message);
+    if (error === undefined) {
       this.#options.onNodeMessage(message);
       return;
     }
     // It would fail in the same way again.
-    const error = unpackError(message.error);
     if (error.kind !== 'link') {
       this.fail(error);
       return;

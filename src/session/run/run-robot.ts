@@ -8,7 +8,7 @@ import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RunStatus } from '../status.ts';
 import { guardStopMs } from '../supervisor.ts';
-import type { LiveNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
+import { type LiveNodeMessage, type NodeStart, readLiveNodeMessage, type ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
@@ -44,6 +44,8 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const { folder, runId } = prepared;
   observer.print(`run ${runId ?? 'of the learner'}, robot ${robotId}, files in ${folder.path}`);
   if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
+  // Whoever asked for an end while the folder was opened gets no robot that moves.
+  signal.throwIfAborted();
   return new RobotSupervision({ ...options, observer }, config, prepared).run();
 }
 
@@ -98,7 +100,7 @@ class RobotSupervision {
         },
       },
       print: (line) => observer.print(line),
-      onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
+      onNodeMessage: (message) => this.#onNodeMessage(readLiveNodeMessage(message)),
     });
   }
 
@@ -132,11 +134,11 @@ class RobotSupervision {
     });
   }
 
-  #onNodeMessage(message: LiveNodeMessage): void {
+  #onNodeMessage(message: LiveNodeMessage | undefined): void {
     const { observer } = this.#options;
-    if (message.kind === 'status') {
+    if (message?.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);
-    } else observer.print(message.line);
+    } else if (message !== undefined) observer.print(message.line);
   }
 }
