@@ -57,7 +57,7 @@ async function withoutClock() {
   const unit = [...SHARED, ...elsewhere.flatMap((path) => ['--exclude', path])];
   await suite('unit, property and contract tests', unit, BESIDE);
   await suite('unit tests that replace modules', replacing, BESIDE);
-  await suite('tests in simulated time', ['tests/sim-time', ...SHARED], BESIDE);
+  await suite('tests in simulated time', ['tests/sim-time', ...SHARED, '--maxWorkers=3'], BESIDE);
 }
 
 async function inRealTime() {
