@@ -166,3 +166,4 @@ export {
   verifyWeights,
   type WeightsManifest,
 } from './weights.ts';
+export { serveJobs, WorkerPool } from './worker-pool.ts';

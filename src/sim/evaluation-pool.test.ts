@@ -2,12 +2,12 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResolvedConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
-import { type EpisodeRequest, type EvaluationAnswer, EvaluationPool, type Trial } from './evaluation-pool.ts';
+import { type EpisodeRequest, EvaluationPool, type JudgedEpisode, type Trial } from './evaluation-pool.ts';
 
 /** A thread that answers when the test says so. */
 class FakeWorker extends EventEmitter {
   static readonly all: FakeWorker[] = [];
-  static answer: (request: EpisodeRequest, worker: FakeWorker) => void = () => undefined;
+  static answer: (request: EpisodeRequest, worker: FakeWorker, id: number) => void = () => undefined;
   readonly asked: EpisodeRequest[] = [];
 
   constructor() {
@@ -15,16 +15,16 @@ class FakeWorker extends EventEmitter {
     FakeWorker.all.push(this);
   }
 
-  postMessage(message: EpisodeRequest | 'close'): void {
+  postMessage(message: { id: number; job: EpisodeRequest } | 'close'): void {
     if (message === 'close') {
       setImmediate(() => this.emit('exit', 0));
       return;
     }
-    this.asked.push(message);
-    FakeWorker.answer(message, this);
+    this.asked.push(message.job);
+    FakeWorker.answer(message.job, this, message.id);
   }
 
-  say(answer: EvaluationAnswer): void {
+  say(answer: { id: number; outcome: JudgedEpisode } | { id: number; error: object }): void {
     this.emit('message', answer);
   }
 }
@@ -42,12 +42,12 @@ const trial: Trial = { candidate: { kind: 'file', path: 'p' }, seed: 1, stream: 
 
 /** Episodes succeed unless their index is in `failures`; the later half of a batch answers first. */
 function answering(failures: readonly number[]): void {
-  FakeWorker.answer = ({ id, index, record }, worker) => {
+  FakeWorker.answer = ({ index, record }, worker, id) => {
     const success = !failures.includes(index);
     const restarts = success ? { count: 0 } : { count: 1, reason: `episode ${index}` };
     const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, restarts };
     const recording = { caption: `${index}`, success: true, geoms: [], frames: [], frameS: 0.05 };
-    const answer = { kind: 'episode', id, outcome, ...(record === 'poses' ? { recording } : {}) } as const;
+    const answer = { id, outcome: { outcome, ...(record === 'poses' ? { recording } : {}) } };
     setTimeout(() => worker.say(answer), index % 2 === 0 ? 2 : 0);
   };
 }
@@ -79,9 +79,9 @@ describe('the evaluation pool', () => {
     answering([]);
     const { answer } = FakeWorker;
     let isSlowDone = (): void => undefined;
-    FakeWorker.answer = (request, worker) => {
-      if (request.index !== 10) return answer(request, worker);
-      isSlowDone = () => answer(request, worker);
+    FakeWorker.answer = (request, worker, id) => {
+      if (request.index !== 10) return answer(request, worker, id);
+      isSlowDone = () => answer(request, worker, id);
       return undefined;
     };
     const pool = new EvaluationPool(config, 2);
@@ -114,9 +114,9 @@ describe('the evaluation pool', () => {
   });
 
   it('hands on what a worker says is wrong with the policy', async () => {
-    FakeWorker.answer = ({ id }, worker) => {
+    FakeWorker.answer = (_request, worker, id) => {
       const packed = { kind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
-      setImmediate(() => worker.say({ kind: 'failed', id, error: packed }));
+      setImmediate(() => worker.say({ id, error: packed }));
     };
     const pool = new EvaluationPool(config, 1);
     const error = await pool.run(trial).catch((thrown: unknown) => thrown);
@@ -129,5 +129,12 @@ describe('the evaluation pool', () => {
     const pool = new EvaluationPool(config, 2);
     await expect(pool.run(trial)).rejects.toThrow('out of memory');
     await expect(pool.run(trial)).rejects.toThrow('out of memory');
+  });
+
+  it('does not wait for a worker that a module has ended', { timeout: 5000 }, async () => {
+    FakeWorker.answer = (_request, worker) => void setImmediate(() => worker.emit('exit', 3));
+    const pool = new EvaluationPool(config, 2);
+    const message = 'A worker thread has ended by itself, with exit code 3.';
+    await expect(pool.run(trial)).rejects.toThrow(expect.objectContaining({ name: 'ReinError', message }));
   });
 });

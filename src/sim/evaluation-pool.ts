@@ -1,7 +1,7 @@
 /** Worker threads that judge policies while the robot trains: what is asked of them, what they answer, how it is counted. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
-import { type PackedError, type PolicyWeights, unpackError } from '../core/index.ts';
+import { type PolicyWeights, WorkerPool } from '../core/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
@@ -17,7 +17,6 @@ export type Candidate =
 
 /** One episode to run: `stream` and `index` name its start for ever, whatever is trained with whichever seed. */
 export interface EpisodeRequest {
-  readonly id: number;
   readonly candidate: Candidate;
   readonly seed: number;
   readonly stream: string;
@@ -35,15 +34,11 @@ export interface EpisodeOutcome {
   readonly restarts: Restarts;
 }
 
-export type EvaluationAnswer =
-  | { readonly kind: 'ready' }
-  | {
-      readonly kind: 'episode';
-      readonly id: number;
-      readonly outcome: EpisodeOutcome;
-      readonly recording?: EpisodeRecording;
-    }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: PackedError | Error };
+/** An episode that was run, with its pictures where they were asked for. */
+export interface JudgedEpisode {
+  readonly outcome: EpisodeOutcome;
+  readonly recording?: EpisodeRecording;
+}
 
 /** A series of episodes for one policy. */
 export interface Trial {
@@ -75,35 +70,14 @@ export interface TrialResult {
   readonly recording?: EpisodeRecording;
 }
 
-interface JudgedEpisode {
-  readonly outcome: EpisodeOutcome;
-  readonly recording?: EpisodeRecording;
-}
-
-interface Pending {
-  readonly resolve: (episode: JudgedEpisode) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A fixed number of workers, each with its own physics. */
 export class EvaluationPool {
-  readonly #workers: Worker[];
-  readonly #exited: Promise<unknown>;
-  readonly #pending = new Map<number, Pending>();
-  #nextId = 0;
-  #failure: Error | undefined;
+  readonly #pool: WorkerPool<EpisodeRequest, JudgedEpisode>;
 
   constructor(config: ResolvedConfig, workers: number) {
     const workerData: EvaluationWorkerData = { config };
-    this.#workers = Array.from({ length: workers }, () => {
-      const worker = new Worker(new URL('./evaluation-worker.js', import.meta.url), { workerData });
-      worker.on('message', (answer: EvaluationAnswer) => this.#settle(answer));
-      worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-      return worker;
-    });
-    this.#exited = Promise.all(
-      this.#workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve()))),
-    );
+    const url = new URL('./evaluation-worker.js', import.meta.url);
+    this.#pool = new WorkerPool(Array.from({ length: workers }, () => new Worker(url, { workerData })));
   }
 
   /**
@@ -122,7 +96,7 @@ export class EvaluationPool {
       }
     };
     try {
-      await Promise.all(this.#workers.map((_, worker) => work(worker)));
+      await this.#pool.all(work);
     } finally {
       // Where one worker fails, the others begin no more.
       next = trial.episodes;
@@ -131,40 +105,14 @@ export class EvaluationPool {
   }
 
   /** Ends the workers after what they are doing. */
-  async close(): Promise<void> {
-    for (const worker of this.#workers) worker.postMessage('close');
-    await this.#exited;
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   #request(worker: number, trial: Trial, index: number): Promise<JudgedEpisode> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const id = this.#nextId++;
-    const request: EpisodeRequest = {
-      id,
-      candidate: trial.candidate,
-      seed: trial.seed,
-      stream: trial.stream,
-      index,
-      record: index === trial.record ? 'poses' : 'nothing',
-    };
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#workers[worker]!.postMessage(request);
-    });
-  }
-
-  #settle(answer: EvaluationAnswer): void {
-    if (answer.kind === 'ready') return;
-    const pending = this.#pending.get(answer.id);
-    this.#pending.delete(answer.id);
-    if (answer.kind === 'failed') pending?.reject(unpackError(answer.error));
-    else pending?.resolve(answer);
-  }
-
-  #fail(error: Error): void {
-    this.#failure = error;
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
+    const { candidate, seed, stream } = trial;
+    const record = index === trial.record ? 'poses' : 'nothing';
+    return this.#pool.run(worker, { candidate, seed, stream, index, record });
   }
 }
 

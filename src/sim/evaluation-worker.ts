@@ -1,11 +1,11 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/index.ts';
-import { packError, Rng } from '../core/index.ts';
+import { Rng, serveJobs } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { encoderFor } from '../session/index.ts';
-import type { Candidate, EpisodeRequest, EvaluationAnswer, EvaluationWorkerData } from './evaluation-pool.ts';
+import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -50,7 +50,7 @@ async function runEpisode(
   robot: SimulatedRobot,
   policies: PolicyHolder,
   request: EpisodeRequest,
-): Promise<EvaluationAnswer> {
+): Promise<JudgedEpisode> {
   const { link, runner, scene } = robot;
   const policy = await policies.get(request.candidate);
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
@@ -78,33 +78,21 @@ async function runEpisode(
     restarts,
   };
   const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success, setup.config.robot.controlHz);
-  return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
+  return { outcome, ...(recording === undefined ? {} : { recording }) };
 }
 
 async function main(): Promise<void> {
-  const port = parentPort;
-  if (port === null) throw new Error('this file is a worker thread, not a program');
   const setup = createSetup((workerData as EvaluationWorkerData).config);
   const robot = await createSimulatedRobot(setup);
   const policies = new PolicyHolder(setup);
-  // Requests are served one after another, in order.
-  let last: Promise<void> = Promise.resolve();
-  port.on('message', (request: EpisodeRequest | 'close') => {
-    last = last.then(async () => {
-      if (request === 'close') {
-        await policies.close();
-        await robot.close();
-        port.close();
-        return;
-      }
-      try {
-        port.postMessage(await runEpisode(setup, robot, policies, request));
-      } catch (error) {
-        port.postMessage({ kind: 'failed', id: request.id, error: packError(error) } satisfies EvaluationAnswer);
-      }
-    });
-  });
-  port.postMessage({ kind: 'ready' } satisfies EvaluationAnswer);
+  serveJobs(
+    parentPort,
+    (request: EpisodeRequest) => runEpisode(setup, robot, policies, request),
+    async () => {
+      await policies.close();
+      await robot.close();
+    },
+  );
 }
 
 await main();
