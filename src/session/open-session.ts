@@ -1,7 +1,7 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 
 import type { RunSetup } from '../config/index.ts';
-import { type Clock, Rng, SystemClock } from '../core/index.ts';
+import { type Clock, type Close, openedOrClosed, Rng, SystemClock } from '../core/index.ts';
 import { driverKind, worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { type ActingPolicy, loadPolicyFile, OnnxPolicy, openPluginPolicy } from '../policy/index.ts';
@@ -75,9 +75,8 @@ const LEASE_PERIODS = 2;
 const GUARD_MS = 10_000;
 
 /** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
-export async function openSession(options: SessionOptions): Promise<LiveSession> {
-  const closers: SessionParts['closers'] = [];
-  try {
+export function openSession(options: SessionOptions): Promise<LiveSession> {
+  return openedOrClosed([], async (closers) => {
     const { setup, lockStep } = options;
     const earlier = earlierStarts(options.folder);
     const listeners = new SessionListeners();
@@ -133,13 +132,10 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
       drainMs: options.drainMs ?? 2000,
     };
     return new LiveSession(parts, lockStep?.pace);
-  } catch (error) {
-    for (const close of closers.reverse()) await close();
-    throw error;
-  }
+  });
 }
 
-function openLog(options: SessionOptions, closers: SessionParts['closers']): RunLog {
+function openLog(options: SessionOptions, closers: Close[]): RunLog {
   const { folder, runId, setup, observer = SILENT_OBSERVER, elapsedS } = options;
   const log = new RunLog(folder, runId, setup, observer, elapsedS);
   closers.push(() => log.close());
@@ -153,7 +149,7 @@ function openLog(options: SessionOptions, closers: SessionParts['closers']): Run
 async function both(
   policyOpens: Promise<ActingPolicy>,
   linkOpens: Promise<GuardLink>,
-  closers: SessionParts['closers'],
+  closers: Close[],
 ): Promise<[ActingPolicy, GuardLink]> {
   const [policy, link] = await Promise.allSettled([policyOpens, linkOpens]);
   if (policy.status === 'fulfilled') closers.push(() => policy.value.close());

@@ -1,7 +1,7 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 
 import type { RunSetup } from '../config/index.ts';
-import type { Clock } from '../core/index.ts';
+import type { Clock, Close } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
@@ -45,7 +45,7 @@ export interface SessionParts {
   readonly drainMs: number;
   readonly draws: Draws;
   /** What is undone at the end, the last first. */
-  readonly closers: (() => Promise<void> | void)[];
+  readonly closers: Close[];
 }
 
 type Kind = keyof SessionListener;

@@ -77,6 +77,25 @@ describe('a session that was just opened', () => {
     await expect(robot.open({ policy: join(robot.folder, 'nowhere.onnx') })).rejects.toThrow('cannot be read');
     await expect(robot.tick(1)).rejects.toThrow('link was closed');
   });
+
+  it('says why it could not be opened, also where what was open by then cannot be closed', async () => {
+    const guard = await robot.connect();
+    vi.spyOn(guard, 'close').mockRejectedValue(new Error('stuck'));
+    await expect(robot.open({ guard, policy: join(robot.folder, 'nowhere.onnx') })).rejects.toThrow('cannot be read');
+  });
+
+  it('closes all else where one thing cannot be closed', async () => {
+    const hand = new Hand();
+    const session = await withPolicy([hand]);
+    await session.runEpisode({ purpose: 'training', maxSteps: 2 }).done;
+    hand.close = () => {
+      throw new Error('stuck');
+    };
+    await expect(session.close()).rejects.toThrow('stuck');
+    await expect(robot.tick(1)).rejects.toThrow('link was closed');
+    expect(recorded()).toHaveLength(2);
+    robot.forget();
+  });
 });
 
 describe('an episode', () => {

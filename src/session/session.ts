@@ -9,7 +9,7 @@
  * const report = await session.runEpisode({ purpose: 'evaluation' }).done;
  * await session.close();
  */
-import { type GuardFrame, ReinError } from '../core/index.ts';
+import { closeAll, type GuardFrame, openedOrClosed, ReinError } from '../core/index.ts';
 import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
 import { Episodes } from './episodes.ts';
@@ -350,16 +350,15 @@ export class LiveSession {
     const { closers, link } = this.#parts;
     const activity = this.#activity;
     activity?.cut('The session ends.');
-    try {
+    closers.push(() => this.#parts.live.log.phase('done'));
+    await openedOrClosed(closers, async () => {
       if (link.lostReason === undefined) await this.#guard.stop();
       await activity?.done.catch(() => undefined);
       await this.#policy.settled();
       await this.#guard.stands();
       await this.#deliver();
-    } finally {
-      this.#parts.live.log.phase('done');
-      for (const close of closers.reverse()) await close();
-    }
+    });
+    await closeAll(closers);
   }
 
   /** Gives the learner a moment to take what it has not acknowledged. */

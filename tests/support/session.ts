@@ -105,6 +105,11 @@ export class TestRobot {
     return this.#session;
   }
 
+  /** The test has closed its session, which failed. */
+  forget(): void {
+    this.#session = undefined;
+  }
+
   async close(): Promise<void> {
     await this.#session?.close();
     rmSync(this.folder, { recursive: true, force: true });
