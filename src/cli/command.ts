@@ -11,6 +11,8 @@ export interface CommandSpec<O extends Options = Options> {
   /** Stands below the options in `--help`. */
   readonly help: string;
   readonly options: O;
+  /** Has an arm or files to bring to an end, and does that on SIGTERM. Default: it just ends. */
+  readonly endsInOrder?: boolean;
   /** What is wrong with options that are right one by one. */
   readonly misuse?: (options: Configured<O>) => string | undefined;
 }

@@ -67,4 +67,5 @@ export const learnCommand = defineCommand({
   name: 'learn',
   description: 'run the learner alone: takes transitions from robots, gives them weights',
   ...{ help: HELP, options },
+  endsInOrder: true,
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { describeError, ReinError } from '../core/index.ts';
-import type { CommandBody, RunnableCommand } from './command.ts';
+import type { CommandBody, CommandSpec, RunnableCommand } from './command.ts';
 import { createProgram, type Output } from './program.ts';
 
 /** Exit code of a command line that was not understood. */
@@ -25,9 +25,11 @@ export async function main(
   run: RunCommand = async ({ load }, options) => ((await load()) as CommandBody<typeof options>)(options),
   output: Output = processOutput,
 ): Promise<number> {
-  if (output === processOutput) watchReader(process.stdout, args);
+  let running: CommandSpec | undefined;
+  if (output === processOutput) watchReader(process.stdout, () => running?.endsInOrder === true);
   let exitCode = 0;
   const runAsked = async (command: RunnableCommand, options: Record<string, unknown>): Promise<void> => {
+    running = command.spec;
     exitCode = await run(command, options);
   };
   const program = createProgram(runAsked, output, ownVersion());
@@ -57,22 +59,18 @@ function ownVersion(): string {
   return version;
 }
 
-/** Commands with an arm and files to bring to an end. */
-const LONG_COMMANDS: readonly string[] = ['sim', 'run', 'learn', 'train', 'sweep'];
-
 /**
  * What to do when nobody reads `stdout` any more. `rein doctor | head` is no error and just ends; a run ends in order,
- * as if asked to with SIGTERM, so that it exits with 130. One that is over already, and writes its last words, goes on.
+ * as if asked to with SIGTERM, so that it exits with 130: `endsInOrder` says whether the command that runs does that. One that is over already, and writes its last words, goes on.
  */
-export function watchReader(stdout: Pick<NodeJS.WriteStream, 'on'>, args: readonly string[]): void {
-  const isLong = args.some((arg) => LONG_COMMANDS.includes(arg));
+export function watchReader(stdout: Pick<NodeJS.WriteStream, 'on'>, endsInOrder: () => boolean): void {
   let isGone = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The same trouble comes again with each line that is still written.
     if (isGone) return;
     if (error.code !== 'EPIPE') throw error;
     isGone = true;
-    if (isLong) process.emit('SIGTERM', 'SIGTERM');
+    if (endsInOrder()) process.emit('SIGTERM', 'SIGTERM');
     else process.exit(0);
   });
 }

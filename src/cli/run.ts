@@ -34,4 +34,5 @@ export const runCommand = defineCommand({
   name: 'run',
   description: 'run one robot in real time: guard and node, and a learner elsewhere',
   ...{ help: HELP, options: runOptions },
+  endsInOrder: true,
 });

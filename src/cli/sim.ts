@@ -77,4 +77,5 @@ export const simCommand = defineCommand({
   name: 'sim',
   description: 'train and evaluate in simulation: learner, robot and operator in one command',
   ...{ help: HELP, options },
+  endsInOrder: true,
 });

@@ -45,4 +45,5 @@ export const sweepCommand = defineCommand({
   name: 'sweep',
   description: 'run a study: several learners with several seeds, resumable, one table and plot',
   ...{ help: HELP, options },
+  endsInOrder: true,
 });

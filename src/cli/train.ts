@@ -77,4 +77,5 @@ export const trainCommand = defineCommand({
   name: 'train',
   description: 'train in a simulated environment without a robot: one learner, one seed, one curve',
   ...{ help: HELP, options },
+  endsInOrder: true,
 });
