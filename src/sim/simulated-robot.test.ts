@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { chunkPolicy } from '../../tests/support/base-policies.ts';
 import { LeaderArm } from '../../tests/support/leader-arm.ts';
 import { weightsOf } from '../../tests/support/policy-fixture.ts';
 import { createSetup } from '../config/index.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
+import { MemoryGuardLink } from '../guard/index.ts';
 import { OnnxPolicy } from '../policy/index.ts';
+import { openBase } from '../session/base-policy.ts';
 import { createDemonstrator } from '../session/scripted-operators.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
@@ -184,6 +186,26 @@ describe('a simulated robot that was stopped', () => {
     expect(Array.from(stageTicks)).toEqual(Array.from(before.stageTicks, (count) => 2 * count));
     await robot.close();
   });
+});
+
+it('a simulated robot leaves no base policy open, where it cannot be opened or not be closed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-base-'));
+  const file = join(folder, 'bc.onnx');
+  writeFileSync(file, chunkPolicy({ inputShape: [1, setup.observationSize], outputShape: [1, 8, 4] }));
+  const { config } = setup;
+  const based = createSetup({ ...config, task: { ...config.task, basePolicy: { file } } });
+  const base = await openBase(based);
+  await base?.close();
+  const closing = vi.spyOn(Object.getPrototypeOf(base) as { close(): Promise<void> }, 'close');
+  const absent = { name: 'mock', options: { faults: { seed: 1, ratio: { absent: 1 } } } };
+  await expect(createSimulatedRobot({ ...based, driver: absent })).rejects.toThrow('not to answer');
+  expect(closing).toHaveBeenCalledTimes(1);
+  const robot = await createSimulatedRobot(based);
+  const stuck = vi.spyOn(MemoryGuardLink.prototype, 'close').mockRejectedValueOnce(new Error('stuck'));
+  await expect(robot.close()).rejects.toThrow('stuck');
+  expect(closing).toHaveBeenCalledTimes(2);
+  for (const spy of [closing, stuck]) spy.mockRestore();
+  rmSync(folder, { recursive: true });
 });
 
 it('a simulated robot asks the base policy of its task, and refuses one that does not fit', async () => {

@@ -1,7 +1,15 @@
 /** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
 
 import type { RunSetup } from '../config/index.ts';
-import { type Clock, LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
+import {
+  type Clock,
+  type Close,
+  closeAll,
+  LockStepClock,
+  openedOrClosed,
+  ReinError,
+  type RobotModel,
+} from '../core/index.ts';
 import { createDriver, type Scene } from '../drivers/index.ts';
 import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf, messageOf, withRow } from '../safety/index.ts';
@@ -41,17 +49,22 @@ export interface SimulatedRobot {
 /** How many policy periods an action stays valid: no machine is late in lock-step. */
 const LEASE_PERIODS = 1.5;
 
-/** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load. */
-export async function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
+/** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load; nothing stays open. */
+export function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
+  return openedOrClosed([], (closes) => openParts(setup, timings, closes));
+}
+
+async function openParts(setup: RunSetup, timings: StepTimings | undefined, closes: Close[]): Promise<SimulatedRobot> {
   const { config, task } = setup;
   const { robot } = config;
   const policyPeriodS = 1 / config.task.policyHz;
   const clock = new LockStepClock(1 / robot.controlHz);
   const base = await openBase(setup);
+  closes.push(() => base?.close());
   const driver = await createDriver(setup.driver, { model: robot });
+  closes.push(() => driver.close());
   await driver.open();
   if (driver.scene === undefined) {
-    await driver.close();
     throw new ReinError('driver', `The robot ${robot.name} is no simulation: its driver ${driver.name} has no scene.`, {
       remedy: 'Run it in real time, with rein run: there a person lets it go on.',
     });
@@ -72,6 +85,7 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     nodeIs: 'program',
     createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
   });
+  closes.push(() => link.close());
   const runner = createRunner({ setup, link, clock, timings, basePolicy: base, leasePeriods: LEASE_PERIODS });
   // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
   const begin = async (): Promise<void> => {
@@ -80,10 +94,6 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   };
   await begin();
   let restarts = NO_RESTARTS;
-  const close = async (): Promise<void> => {
-    await link.close();
-    await base?.close();
-  };
   const goOn = async (): Promise<Restarts> => {
     const reason = await acknowledge(link, robot.joints);
     if (reason === undefined) return NO_RESTARTS;
@@ -95,7 +105,8 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     return restart;
   };
   return {
-    ...{ link, clock, runner, goOn, close },
+    ...{ link, clock, runner, goOn },
+    close: () => closeAll(closes),
     get scene() {
       return sceneNow();
     },
