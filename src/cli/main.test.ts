@@ -211,7 +211,7 @@ describe('misuse', () => {
     ['run --learner tcp://host:99999', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['run --learner tcp://127.0.0.1:0', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['learn --bind tcp://*:7350', 'It must be an address such as tcp://127.0.0.1:7350.'],
-    ['run --robot-id ../x', 'It must be 1 to 32 letters, digits, "-" or "_".'],
+    ['run --robot-id ../x', 'It must be 1 to 64 letters, digits, ".", "_" or "-".'],
     ['run --operator nobody', 'Allowed choices are scripted, keyboard, none.'],
     ['run --duration 10s', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
     ['run --duration 3000000', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],

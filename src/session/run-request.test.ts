@@ -7,5 +7,6 @@ it('is the same after it was JSON, and is refused by the key that is wrong', () 
   expect(checkRunRequest(JSON.parse(JSON.stringify(request)))).toEqual(request);
   expect(() => checkRunRequest({ durationS: '2.5' })).toThrow('durationS');
   expect(() => checkRunRequest({ robotId: '../x' })).toThrow('robotId');
+  expect(checkRunRequest({ robotId: 'left.arm' }).robotId).toBe('left.arm');
   expect(() => checkRunRequest({ speed: 1 })).toThrow('speed');
 });

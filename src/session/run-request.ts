@@ -19,13 +19,17 @@ import {
   text,
 } from '../schema/index.ts';
 
-/** The last part of a file's name, and a name at the learner. */
-const ROBOT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+/** What a robot may be called at its learner, and what it is called where nobody names it. */
+export const ROBOT_ID = {
+  pattern: /^[A-Za-z0-9][\w.-]{0,63}$/,
+  allowed: '1 to 64 letters, digits, ".", "_" or "-"',
+  default: 'robot1',
+} as const;
 
 export const runOptions = optionsOf({
   task: taskOption(text().default('insert')),
   robotId: option(
-    text().regex(ROBOT_ID, 'It must be 1 to 32 letters, digits, "-" or "_".').default('robot1'),
+    text().regex(ROBOT_ID.pattern, `It must be ${ROBOT_ID.allowed}.`).default(ROBOT_ID.default),
     '--robot-id <id>',
     'name of this robot at the learner',
   ),

@@ -77,7 +77,7 @@ describe('settings of a node', () => {
       "what one joint can do is said by the robot's file alone",
     ],
     ['a limit that the task breaks', 'settings.robot.controlHz:=15.0', 'policyHz'],
-    ['a name for a robot that no file may have', 'robot_id:=a/b', 'robot_id is "a/b"'],
+    ['a name for a robot that no file may have', 'robot_id:=a/b', 'robot_id is "a/b", it must be 1 to 64 letters'],
   ])('refuse %s, and name it', (_, value, message) => {
     expect(() => withParameters(value)).toThrow(message);
   });

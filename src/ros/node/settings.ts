@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
+import { ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND } from '../../session/supervision.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
@@ -55,7 +56,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
       'How long one message of an operator counts, s. After that the robot stops and stays. joy_node repeats at 20 Hz.',
     range: { min: 0.02, max: 0.15 },
   }),
-  parameter('robot_id', 'string', 'robot1', {
+  parameter('robot_id', 'string', ROBOT_ID.default, {
     description: 'Name of this robot at the learner, and hardware_id of its diagnostics.',
   }),
   parameter('out', 'string', '', {
@@ -147,11 +148,9 @@ function robotOverride(robot: string): readonly Override[] {
   return [{ option: 'the parameter robot', path: ['task', 'robot'], value: isPath ? resolve(robot) : robot }];
 }
 
-const ROBOT_ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
-
 function robotIdOf(id: string): string {
-  if (ROBOT_ID.test(id)) return id;
-  throw new ReinError('config', `robot_id is "${id}", it must be 1 to 64 letters, digits, ".", "_" or "-"`);
+  if (ROBOT_ID.pattern.test(id)) return id;
+  throw new ReinError('config', `robot_id is "${id}", it must be ${ROBOT_ID.allowed}`);
 }
 
 const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
