@@ -34,6 +34,9 @@ export type { Decide, OpenRobot, OpenRobotOptions, SimulationResult } from './si
 export type { Task, TaskContext, TaskPlugin, Verdict } from './tasks/index.ts';
 export type { OperatorContext, OperatorPlugin, TeleopCommand, TeleopSource } from './teleop/index.ts';
 
+/** Exit code of a program that Ctrl+C ended, as shells have it. */
+const INTERRUPTED = 130;
+
 /** What every run is started with. */
 export interface RunOptions {
   /** Name of a file in `config/tasks/`, or path of one; it names its robot and its learner. */
@@ -52,7 +55,7 @@ export interface RunOptions {
 
 /** A run on a robot, in real time. */
 export interface RunRobotOptions extends RunOptions {
-  /** Names the robot to its learner; default `robot-1`. */
+  /** Names the robot to its learner; default `robot1`. */
   readonly robotId?: string;
   /** The learner's `tcp://host:port` (`rein learn`). */
   readonly learner?: string;
@@ -90,16 +93,24 @@ export async function runSimulation(options: RunOptions): Promise<SimulationResu
 
 /**
  * Guard and node of a robot in real time, as `rein run` does it, in processes of their own. A real robot moves only after a
- * person at the terminal of this program has let it go on. Throws `ReinError`.
+ * person at the terminal of this program has let it go on. There Ctrl+C ends the run in order, as `signal` does, and a second
+ * one this program at once, with code 130. Throws `ReinError`.
  */
 export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
   const [{ runRobot: run }, { checkRunRequest }] = await Promise.all([
     import('./session/supervision.ts'),
     import('./session/run-request.ts'),
   ]);
-  const { signal = new AbortController().signal, observer, ...asked } = options;
-  const request = checkRunRequest({ robotId: 'robot-1', ...asked });
-  return run({ request, signal, observer, onInterrupt: () => undefined });
+  const { signal, observer, ...asked } = options;
+  const request = checkRunRequest(asked);
+  // Its terminal gives keys and no signals, so that Ctrl+C is only heard here.
+  const interrupted = new AbortController();
+  const onInterrupt = (): void => {
+    if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+    interrupted.abort();
+  };
+  const ending = signal === undefined ? interrupted.signal : AbortSignal.any([signal, interrupted.signal]);
+  return run({ request, signal: ending, observer, onInterrupt });
 }
 
 /** @example export default defineDriver({ name: 'my arm', create: ({ robot, options }) => new MyArm(robot, options) }); */

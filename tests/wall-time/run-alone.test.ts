@@ -101,6 +101,23 @@ describe('a robot without a learner', { timeout: 60_000 }, () => {
     expect(run.files('robot')).not.toContain('guard.log');
   });
 
+  it.skipIf(whyNoTerminal() !== undefined)('ends at Ctrl+C in a program of its own too', async () => {
+    const program = join(run.folder, 'program.mjs');
+    const settings = { task: 'insert', policy: await policyFile('good'), out: join(run.folder, 'robot') };
+    writeFileSync(
+      program,
+      `import { runRobot } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+const observer = { status: ({ envSteps }) => envSteps > 3 && console.log('it moves'), print: () => undefined };
+const { status } = await runRobot({ ...${JSON.stringify(settings)}, observer });
+console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
+`,
+    );
+    const steps = [{ expect: 'it moves' }, { send: '\u0003' }, { expect: 'the robot made its steps' }];
+    const result = await runInTerminal([process.execPath, program], steps, 30);
+    expect(result).toMatchObject({ missing: null, timedOut: false, exitCode: 0 });
+    expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
+  });
+
   it('says that the guard died, and ends with code 1', async () => {
     const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
     await until(() => run.journal('robot').length > 3, 'motion');
