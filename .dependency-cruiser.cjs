@@ -9,7 +9,7 @@ const rooms = [
   { name: 'drivers', only: ['core', 'schema'] },
   { name: 'policy', only: ['core', 'schema'] },
   { name: 'teleop', only: ['core'] },
-  { name: 'tasks', only: ['core', 'schema', 'policy'] },
+  { name: 'tasks', only: ['core', 'schema', 'drivers', 'policy', 'teleop'] },
   { name: 'link', only: ['core'] },
   { name: 'record', only: ['core'] },
   { name: 'guard', only: ['core', 'schema', 'safety', 'drivers', 'record'] },

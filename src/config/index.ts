@@ -31,11 +31,8 @@ export type {
   StudyPart,
 } from './schema/study.ts';
 export {
-  checkSimulable,
   createSetup,
   driverSpec,
-  pegSceneOf,
-  pegTaskOf,
   type RunSetup,
   taskActionOf,
 } from './setup.ts';

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { arm6Setup } from '../../tests/support/arm6.ts';
+import { arm6Setup, pegTask } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { frameSize } from '../core/index.ts';
 import { firstDifference } from '../link/index.ts';
-import { createDemonstrator, createInserter } from '../session/scripted-operators.ts';
+import { createDemonstrator } from '../session/scripted-operators.ts';
+import { createInserter } from '../tasks/peg-kind.ts';
 import { resolveConfig } from './resolve.ts';
-import { createSetup, pegTaskOf } from './setup.ts';
+import { createSetup } from './setup.ts';
 
 describe('what the numbers of a setup mean', () => {
   const dir = mkdtempSync(join(tmpdir(), 'rein-meaning-'));
@@ -57,7 +58,7 @@ describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => 
   });
 
   it('gives the scene the measures of the task', () => {
-    const { peg, hole, success } = pegTaskOf(setup.config);
+    const { peg, hole, success } = pegTask(setup);
     expect(setup.driver.options).toMatchObject({
       periodS: 0.01,
       signalNames: setup.task.signalNames,
@@ -76,7 +77,7 @@ describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => 
     const metres = fc.double({ min: -0.008, max: 0.008, noNaN: true });
     fc.assert(
       fc.property(metres, metres, fc.double({ min: -0.05, max: 0.05, noNaN: true }), fc.nat(), (x, y, yaw, seed) => {
-        const hand = createInserter(setup, seed);
+        const hand = createInserter(pegTask(setup), { ...setup.task, seed });
         hand.begin('above');
         const size = frameSize(setup.task.observation);
         const observation = new Float32Array(setup.observationSize);
@@ -117,7 +118,7 @@ it('no scripted operator is made for actions that it does not know', () => {
   const { config } = arm6Setup();
   const dimensions = config.task.action.dimensions.filter((dimension) => dimension.name !== 'yaw');
   const setup = createSetup({ ...config, task: { ...config.task, action: { kind: 'cartesian', dimensions } } });
-  expect(() => createInserter(setup, 0)).toThrow('"yaw"');
+  expect(() => createInserter(pegTask(setup), { ...setup.task, seed: 0 })).toThrow('"yaw"');
 });
 
 it('a base policy and earlier actions stand behind the frames, and change the hash', () => {

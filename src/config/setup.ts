@@ -1,10 +1,10 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { fileURLToPath } from 'node:url';
-import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
+import { type ObservationParts, observationParts, observationSize, schemaHash } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { TaskAction } from '../policy/index.ts';
-import { createTask, type PegTaskConfig, type Task } from '../tasks/index.ts';
+import { createTask, sceneOf, type Task } from '../tasks/index.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
@@ -32,7 +32,7 @@ export function createSetup(config: ResolvedConfig): RunSetup {
   return {
     config,
     task,
-    driver: driverSpec(config.robot, task, () => pegSceneOf(config)),
+    driver: driverSpec(config.robot, task, () => sceneOf(config.task)),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
@@ -103,29 +103,3 @@ const ROS_PROGRAMS = {
   bridgeModule: fileURLToPath(new URL('../ros/bridge/bridge-process.js', import.meta.url)),
   stopperModule: fileURLToPath(new URL('../ros/bridge/stopper-process.js', import.meta.url)),
 };
-
-/** Measures of the scene that the task of `config` is about. Throws `ReinError` for a task of another kind. */
-export function pegSceneOf(config: ResolvedConfig): PegSceneSpec {
-  const { peg, hole, success } = pegTaskOf(config);
-  return {
-    pegWidthM: peg.widthM,
-    pegLengthM: peg.lengthM,
-    clearanceM: hole.clearanceM,
-    chamferM: hole.chamferM,
-    depthM: hole.depthM,
-    mouthRadiusM: success.lateralM,
-  };
-}
-
-/** Refuses a task that people judge or arrange, where nobody is to do it. Throws `ReinError('task')`. */
-export function checkSimulable(config: ResolvedConfig): void {
-  if (config.task.kind === 'operatorJudged') pegTaskOf(config);
-}
-
-/** The task's measures, where it is the kind that scripts and simulators know. Throws `ReinError` for others. */
-export function pegTaskOf({ task }: ResolvedConfig): PegTaskConfig {
-  if (task.kind === 'pegInsertion') return task;
-  throw new ReinError('task', `Task ${task.name} is judged by people: no script and no simulator knows it.`, {
-    remedy: `Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know insert and insert-tight.`,
-  });
-}

@@ -1,16 +1,8 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
-import { worldOf } from '../drivers/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
-import {
-  type JudgedTaskConfig,
-  type PluginTaskConfig,
-  robotParts,
-  type TaskConfig,
-  topicSize,
-} from '../tasks/index.ts';
+import { type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
-import { checkPegTask } from './peg-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
@@ -18,63 +10,13 @@ const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
-  const own = ownFindings(task, robot, action.length === 0);
+  const own = taskKind(task).problems(task, robot, action.length === 0);
   return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...action];
-}
-
-function ownFindings(task: TaskConfig, robot: RobotConfig, isReachable: boolean): readonly Finding[] {
-  switch (task.kind) {
-    case 'pegInsertion':
-      return checkPegTask(task, robot, isReachable);
-    case 'operatorJudged':
-      return checkJudged(task, robot);
-    case 'plugin':
-      return checkPluginTask(task, robot);
-  }
-}
-
-/** What the module itself says is found out when the task is made of it. */
-function checkPluginTask({ demonstrations, operatorPlugin }: PluginTaskConfig, robot: RobotConfig): Finding[] {
-  if (worldOf(robot.driver) === 'scene') {
-    const message = `robot "${robot.name}" is simulated in the scene of peg insertion: name a robot with its own model, or with a driver of another kind`;
-    return [{ path: ['robot'], message }];
-  }
-  if (demonstrations === 0 || operatorPlugin !== undefined) return [];
-  const message = `demonstrations is ${demonstrations}, and nobody gives them: name an operatorPlugin, or write 0`;
-  return [{ path: ['demonstrations'], message }];
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
 export function checkLearner(learner: LearnerConfig): readonly Finding[] {
   return learnerProblems(learner).map(({ key, message }) => ({ path: [key], message }));
-}
-
-/** What people's own tasks ask for must be there to be seen. */
-function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
-  const findings: Finding[] = [];
-  const names = new Set<string>();
-  const { signals, topics } = task.observation;
-  const taken = (name: string, path: Finding['path']): void => {
-    if (names.has(name)) findings.push({ path, message: `"${name}" stands twice in the observation` });
-    names.add(name);
-  };
-  for (const [i, { name }] of signals.entries()) taken(`signal_${name}`, ['observation', 'signals', i, 'name']);
-  for (const [i, topic] of topics.entries()) {
-    taken(topic.name, ['observation', 'topics', i, 'name']);
-    const size = topicSize(topic);
-    if (typeof size === 'string') findings.push({ path: ['observation', 'topics', i], message: size });
-  }
-  if (robotParts(task.observation, robot).length + signals.length + topics.length === 0) {
-    findings.push({
-      path: ['observation'],
-      message: 'observation holds nothing of the robot, no signals and no topics',
-    });
-  }
-  if (worldOf(robot.driver) === 'scene') {
-    const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
-    findings.push({ path: ['robot'], message });
-  }
-  return findings;
 }
 
 /** What a base policy's file has to agree with is found out when it is opened; this is what the task's file alone says. */

@@ -5,6 +5,7 @@ import { Rng, serveJobs } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { encoderFor } from '../session/index.ts';
+import { taskKind } from '../tasks/index.ts';
 import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
@@ -56,7 +57,7 @@ async function runEpisode(
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
   const layout = setup.task.drawLayout(rng);
   const { task } = setup.config;
-  const depthM = task.kind === 'pegInsertion' ? task.success.depthM : undefined;
+  const depthM = taskKind(task).successDepthM?.(task);
   const isDrawn = request.record === 'poses' && scene.geoms.length > 0;
   const recorder = isDrawn ? new PoseRecorder(scene, layout, depthM) : undefined;
   const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());

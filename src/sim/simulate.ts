@@ -4,7 +4,7 @@
  */
 
 import type { ResolvedConfig } from '../config/index.ts';
-import { checkSimulable, createSetup, type RunSetup } from '../config/index.ts';
+import { createSetup, type RunSetup } from '../config/index.ts';
 import { type Close, closedAfter, ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
@@ -22,6 +22,7 @@ import {
   saveWeights,
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
+import { checkScripted } from '../tasks/index.ts';
 import type { KeyboardHeard, KeyboardTeleop } from '../teleop/index.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
@@ -86,7 +87,7 @@ interface Rig {
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkSimulable(options.config);
+  checkScripted(options.config.task);
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());

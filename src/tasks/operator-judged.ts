@@ -11,10 +11,12 @@ import {
   type RobotModel,
   type SceneLayout,
 } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { actionSchema, type Configured, name, num, whole } from '../schema/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSchema, topicSize } from './observation-source.ts';
 import { type ObservedPart, robotObservationKeys, robotParts } from './robot-observation.ts';
 import type { Task, Verdict } from './task.ts';
+import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 import { maxStepsOf, onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
 
 const observation = z.strictObject({
@@ -53,6 +55,14 @@ export const judgedTaskSchema = z
 
 /** A task of one's own, which people arrange and judge. */
 export type JudgedTaskConfig = Configured<typeof judgedTaskSchema>;
+
+/** People arrange, judge and show it: there is no operator. */
+export const judgedKind: TaskKind<JudgedTaskConfig> = {
+  kind: 'operatorJudged',
+  schema: judgedTaskSchema,
+  create: (config, robot) => new OperatorJudged(config, robot),
+  problems: checkJudged,
+};
 
 export class OperatorJudged implements Task {
   readonly name: string;
@@ -152,4 +162,32 @@ function signalPart({ name, scale }: { readonly name: string; readonly scale: nu
       out[at] = robot.signals[i]! / scale;
     },
   };
+}
+
+/** What people's own tasks ask for must be there to be seen. */
+function checkJudged(task: JudgedTaskConfig, robot: TaskRobot): TaskProblem[] {
+  const findings: TaskProblem[] = [];
+  const names = new Set<string>();
+  const { signals, topics } = task.observation;
+  const taken = (name: string, path: TaskProblem['path']): void => {
+    if (names.has(name)) findings.push({ path, message: `"${name}" stands twice in the observation` });
+    names.add(name);
+  };
+  for (const [i, { name }] of signals.entries()) taken(`signal_${name}`, ['observation', 'signals', i, 'name']);
+  for (const [i, topic] of topics.entries()) {
+    taken(topic.name, ['observation', 'topics', i, 'name']);
+    const size = topicSize(topic);
+    if (typeof size === 'string') findings.push({ path: ['observation', 'topics', i], message: size });
+  }
+  if (robotParts(task.observation, robot).length + signals.length + topics.length === 0) {
+    findings.push({
+      path: ['observation'],
+      message: 'observation holds nothing of the robot, no signals and no topics',
+    });
+  }
+  if (worldOf(robot.driver) === 'scene') {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
+    findings.push({ path: ['robot'], message });
+  }
+  return findings;
 }

@@ -9,8 +9,11 @@ import {
   type PluginBase,
   type RobotModel,
 } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { actionSchema, type Configured, pluginGroup, pluginKeys, whole } from '../schema/index.ts';
+import { openOperator, type TeleopSource } from '../teleop/index.ts';
 import type { Task } from './task.ts';
+import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 import { onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
 
 export const pluginTaskSchema = z
@@ -35,6 +38,15 @@ export const pluginTaskSchema = z
 /** A task whose rules are a module of one's own. */
 export type PluginTaskConfig = Configured<typeof pluginTaskSchema>;
 
+export const pluginKind: TaskKind<PluginTaskConfig> = {
+  kind: 'plugin',
+  schema: pluginTaskSchema,
+  create: openPluginTask,
+  problems: problemsOf,
+  operator: ({ operatorPlugin }, context) =>
+    operatorPlugin === undefined ? NOBODY : openOperator(operatorPlugin, context),
+};
+
 /** What a task is made for. */
 export interface TaskContext<O = unknown> {
   /** `name` of the task's file. */
@@ -56,7 +68,7 @@ export interface TaskPlugin<O = unknown> extends PluginBase<O> {
 }
 
 /** Loads the module that `config` names, and makes its task for `robot`. Throws `ReinError` where a run could not use it. */
-export function openPluginTask(config: PluginTaskConfig, robot: RobotModel): Task {
+function openPluginTask(config: PluginTaskConfig, robot: RobotModel): Task {
   const { plugin, options } = openPlugin<TaskPlugin>('task', config);
   const { name, action, policyHz, maxSteps } = config;
   const observation = { frames: config.historyFrames, ...onceFields(config, action) };
@@ -93,3 +105,25 @@ function checkPluginTask(
 function isNames(names: unknown): names is readonly string[] {
   return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }
+
+/** What the module itself says is found out when the task is made of it. */
+function problemsOf({ demonstrations, operatorPlugin }: PluginTaskConfig, robot: TaskRobot): TaskProblem[] {
+  if (worldOf(robot.driver) === 'scene') {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion: name a robot with its own model, or with a driver of another kind`;
+    return [{ path: ['robot'], message }];
+  }
+  if (demonstrations === 0 || operatorPlugin !== undefined) return [];
+  const message = `demonstrations is ${demonstrations}, and nobody gives them: name an operatorPlugin, or write 0`;
+  return [{ path: ['demonstrations'], message }];
+}
+
+/** The operator of one who is nowhere: never takes over. */
+const NOBODY: TeleopSource = {
+  name: 'nobody',
+  decidedBy: 'scripted',
+  poll: (_observation, _nowS, out) => {
+    out.active = false;
+  },
+  reset: () => undefined,
+  close: () => undefined,
+};

@@ -1,29 +1,51 @@
 /** The kinds of tasks that there are: which file each has, and what is made of it. */
 import type { z } from 'zod';
-import type { RobotModel } from '../core/index.ts';
-import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
-import { PegInsertion, type PegTaskConfig, pegTaskSchema } from './peg-insertion.ts';
-import { openPluginTask, type PluginTaskConfig, pluginTaskSchema } from './plugin.ts';
+import { ReinError, type RobotModel } from '../core/index.ts';
+import type { PegSceneSpec } from '../drivers/mujoco.ts';
+import { type JudgedTaskConfig, judgedKind } from './operator-judged.ts';
+import type { PegTaskConfig } from './peg-insertion.ts';
+import { pegKind } from './peg-kind.ts';
+import { type PluginTaskConfig, pluginKind } from './plugin.ts';
 import type { Task } from './task.ts';
+import type { TaskKind } from './task-kind.ts';
 
 /** A task's file, of any kind. */
 export type TaskConfig = PegTaskConfig | JudgedTaskConfig | PluginTaskConfig;
 
+/** In the order of the reference page. */
+const KINDS: readonly TaskKind[] = [pegKind, judgedKind, pluginKind];
+
 /** What is written in a file of each kind. */
-export const TASK_SCHEMAS: Readonly<Record<TaskConfig['kind'], z.ZodType<TaskConfig>>> = {
-  pegInsertion: pegTaskSchema,
-  operatorJudged: judgedTaskSchema,
-  plugin: pluginTaskSchema,
-};
+export const TASK_SCHEMAS = Object.fromEntries(KINDS.map(({ kind, schema }) => [kind, schema])) as unknown as Readonly<
+  Record<TaskConfig['kind'], z.ZodType<TaskConfig>>
+>;
+
+/** The kind of `config`. */
+export function taskKind(config: TaskConfig): TaskKind {
+  return KINDS.find(({ kind }) => kind === config.kind)!;
+}
 
 /** The task that `config` describes, on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
 export function createTask(config: TaskConfig, robot: RobotModel): Task {
-  switch (config.kind) {
-    case 'pegInsertion':
-      return new PegInsertion(config, robot);
-    case 'operatorJudged':
-      return new OperatorJudged(config, robot);
-    case 'plugin':
-      return openPluginTask(config, robot);
-  }
+  return taskKind(config).create(config, robot);
+}
+
+/** Measures of the scene that the task is about. Throws `ReinError` for a task that is about none. */
+export function sceneOf(config: TaskConfig): PegSceneSpec {
+  const scene = taskKind(config).scene?.(config);
+  if (scene !== undefined) return scene;
+  checkScripted(config);
+  throw new ReinError('task', `Task ${config.name} is of the kind ${config.kind}, which is about no simulated scene.`, {
+    remedy: 'Name a robot that is simulated from its own model (driver.model), or one with a driver of another kind.',
+  });
+}
+
+/** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
+export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
+  const { operator } = taskKind(config);
+  if (operator !== undefined) return { operator };
+  throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
+    remedy:
+      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know insert and insert-tight.',
+  });
 }

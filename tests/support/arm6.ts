@@ -1,9 +1,9 @@
 /** The simulated arm as its configuration describes it, for tests. */
 
-import { createSetup, pegTaskOf, type RunSetup, resolveConfig } from '../../src/config/index.ts';
+import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
 import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { MujocoDriver, type MujocoDriverOptions } from '../../src/drivers/mujoco.ts';
-import type { PegTaskConfig } from '../../src/tasks/index.ts';
+import type { PegTaskConfig } from '../../src/tasks/peg-insertion.ts';
 
 export function arm6Setup(task: 'insert' | 'insert-tight' = 'insert', seed = 0): RunSetup {
   return createSetup(resolveConfig({ task, seed }));
@@ -11,7 +11,9 @@ export function arm6Setup(task: 'insert' | 'insert-tight' = 'insert', seed = 0):
 
 /** What the task of `setup` measures. */
 export function pegTask(setup: RunSetup): PegTaskConfig {
-  return pegTaskOf(setup.config);
+  const { task } = setup.config;
+  if (task.kind !== 'pegInsertion') throw new TypeError(`${task.name} is no insertion`);
+  return task;
 }
 
 /** A closed driver of the scene that `setup` describes. */

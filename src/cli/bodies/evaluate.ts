@@ -1,17 +1,12 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  checkSimulable,
-  createSetup,
-  loadResolvedConfig,
-  type ResolvedConfig,
-  resolveConfig,
-} from '../../config/index.ts';
+import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, wilsonInterval } from '../../core/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
+import { checkScripted } from '../../tasks/index.ts';
 import type { EvaluationOptions } from '../eval.ts';
 import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
@@ -23,7 +18,7 @@ const WORKERS = 2;
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
-  checkSimulable(config);
+  checkScripted(config.task);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const pool = new EvaluationPool(config, WORKERS);

@@ -40,7 +40,7 @@ export function checkRobotTree(tree: TreeNode): Checked<RobotConfig> {
 export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
   const task = nodeAt(tree, ['task']);
   const robot = nodeAt(tree, ['robot']);
-  const kind = (task && taskKindOf(task)) ?? 'pegInsertion';
+  const kind = (task && taskKindOf(task)) ?? TASK_KINDS[0];
   if (robot === undefined || !isBase(robot)) return check(tree, resolvedSchemaOf(TASK_SCHEMAS[kind], armSchema));
   const checked = check(tree, resolvedSchemaOf(TASK_SCHEMAS[kind], baseSchema));
   if (checked.value === undefined) return checked;

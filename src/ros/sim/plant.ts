@@ -1,8 +1,9 @@
 /** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
-import { createSetup, pegSceneOf, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { createSetup, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';
+import { sceneOf, taskKind } from '../../tasks/index.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 import type { ArmControllerKind, SimSettings } from './parameters.ts';
 
@@ -82,7 +83,7 @@ function configOf({ robot, config }: SimSettings, task: string): ResolvedConfig 
 function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
   const { robot: model } = config;
   const rateHz = settings.rateHz || model.controlHz;
-  const scene = config.task.kind === 'pegInsertion' ? config : configOf(settings, SCENE_TASK);
+  const scene = taskKind(config.task).scene !== undefined ? config : configOf(settings, SCENE_TASK);
   const { driver } = config.robot;
   const named = isRos(driver) ? ARM_INTERFACES[driver.command.interface] : undefined;
   const active = ACTIVE[settings.armController ?? named ?? 'position'];
@@ -90,7 +91,7 @@ function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
     jointNames: scene.robot.joints.map(({ name }) => name),
     signalNames: createSetup(scene).task.signalNames,
     periodS: 1 / rateHz,
-    scene: pegSceneOf(scene),
+    scene: sceneOf(scene.task),
   };
   return { kind: 'arm', model, options, rateHz, active };
 }

@@ -2,9 +2,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { driverSpec, pegSceneOf, type ResolvedConfig } from '../../config/index.ts';
+import { driverSpec, type ResolvedConfig } from '../../config/index.ts';
 import { asObject, failureIn, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
+import { sceneOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
@@ -86,7 +87,7 @@ export function guardConfigOf(
     model,
     action: task.action,
     policyPeriodS: 1 / task.policyHz,
-    driver: driverSpec(robot, { name: task.name, signalNames }, () => pegSceneOf(config), rosArguments),
+    driver: driverSpec(robot, { name: task.name, signalNames }, () => sceneOf(config.task), rosArguments),
     socketPath,
     authority,
     realTimePriority: 'try',

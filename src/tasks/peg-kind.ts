@@ -1,15 +1,70 @@
-/** What has to agree between a peg insertion task and its robot. */
-import { ArmKinematics } from '../core/index.ts';
+/** Peg insertion as a kind of task: what has to agree between its file and its robot, the scene it is about, and who shows it. */
+import { ArmKinematics, significant } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
-import type { PegTaskConfig } from '../tasks/index.ts';
-import { type Finding, round } from './finding.ts';
-import type { RobotConfig } from './schema/robot.ts';
+import { type OperatorContext, PegInserter, ScriptedOperator, type TeleopSource } from '../teleop/index.ts';
+import { PegInsertion, type PegTaskConfig, pegTaskSchema } from './peg-insertion.ts';
+import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
+
+export const pegKind: TaskKind<PegTaskConfig> = {
+  kind: 'pegInsertion',
+  schema: pegTaskSchema,
+  create: (config, robot) => new PegInsertion(config, robot),
+  problems: checkPegTask,
+  operator: (config, context) => {
+    const inserter = createInserter(config, context);
+    if (context.role === 'demonstrator') return demonstrator(inserter);
+    return new ScriptedOperator(inserter, config.operator, context.observation, context.seed + 1);
+  },
+  scene: ({ peg, hole, success }) => ({
+    pegWidthM: peg.widthM,
+    pegLengthM: peg.lengthM,
+    clearanceM: hole.clearanceM,
+    chamferM: hole.chamferM,
+    depthM: hole.depthM,
+    mouthRadiusM: success.lateralM,
+  }),
+  successDepthM: ({ success }) => success.depthM,
+};
+
+/** What the scripted operator inserts with, fitted to the task's measures. */
+export function createInserter(
+  { hole, estimate }: PegTaskConfig,
+  { observation, action, seed }: Pick<OperatorContext, 'observation' | 'action' | 'seed'>,
+): PegInserter {
+  return new PegInserter({
+    observation,
+    action,
+    spiralPitchM: 0.0015,
+    searchStepM: hole.clearanceM < 0.0004 ? 0.002 : 0.003,
+    searchRadiusM: 1.5 * estimate.errorM,
+    tremor: 0.05,
+    seed,
+  });
+}
+
+/** The inserter as an operator who never lets go: demonstrations. */
+function demonstrator(inserter: PegInserter): TeleopSource {
+  return {
+    name: 'demonstrator',
+    decidedBy: 'scripted',
+    reset: () => inserter.begin('above'),
+    close: () => undefined,
+    poll: (observation, _nowS, out) => {
+      out.active = true;
+      out.phase = 'correct';
+      inserter.act(observation, out.action);
+    },
+  };
+}
+
+/** Four significant digits, for messages. */
+const round = (value: number): string => significant(value, 4);
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 const AXES = ['x', 'y', 'z'] as const;
 
 /** Disagreements of `task`; what the scripted operator lacks only where the action itself is right. */
-export function checkPegTask(task: PegTaskConfig, robot: RobotConfig, isActionRight: boolean): readonly Finding[] {
+function checkPegTask(task: PegTaskConfig, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[] {
   if (robot.base !== undefined) {
     return [{ path: ['robot'], message: `robot "${robot.name}" is a mobile base, and peg insertion needs an arm` }];
   }
@@ -25,8 +80,8 @@ export function checkPegTask(task: PegTaskConfig, robot: RobotConfig, isActionRi
   return isActionRight ? [...findings, ...checkOperator(task)] : findings;
 }
 
-function checkPeg(task: PegTaskConfig): Finding[] {
-  const findings: Finding[] = [];
+function checkPeg(task: PegTaskConfig): TaskProblem[] {
+  const findings: TaskProblem[] = [];
   const deepest = Math.min(task.hole.depthM, task.peg.lengthM);
   if (task.success.depthM > deepest) {
     const message = `success.depthM is ${task.success.depthM}, the peg can go in ${deepest} m at most (hole.depthM, peg.lengthM)`;
@@ -55,11 +110,11 @@ function checkPeg(task: PegTaskConfig): Finding[] {
 }
 
 /** Everything the tool point visits on its way must lie in the workspace box. */
-function checkRegion(task: PegTaskConfig, robot: RobotConfig): Finding[] {
+function checkRegion(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { minM, maxM } = robot.workspace;
   const { originM, spreadM, depthM } = task.hole;
-  const findings: Finding[] = [];
-  const outside = (path: Finding['path'], what: string, axis: number, low: number, high: number): void => {
+  const findings: TaskProblem[] = [];
+  const outside = (path: TaskProblem['path'], what: string, axis: number, low: number, high: number): void => {
     if (low >= minM[axis]! && high <= maxM[axis]!) return;
     const message = `${what} reaches from ${round(low)} to ${round(high)} m in ${AXES[axis]}, the robot's workspace from ${minM[axis]} to ${maxM[axis]} m`;
     findings.push({ path, message });
@@ -80,7 +135,7 @@ function checkRegion(task: PegTaskConfig, robot: RobotConfig): Finding[] {
 const UPRIGHT_COSINE = Math.cos(0.02);
 
 /** The arm must point the peg down, and get it to every corner of where it starts and of the hole. */
-function checkReach(task: PegTaskConfig, robot: RobotConfig): Finding[] {
+function checkReach(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   const arm = new ArmKinematics(robot);
   const lean = -arm.tcpRotation[8]!;
   if (lean < UPRIGHT_COSINE) {
@@ -114,7 +169,7 @@ function checkReach(task: PegTaskConfig, robot: RobotConfig): Finding[] {
 }
 
 /** Demonstrations come from the scripted operator, whose hand moves all of these (`PegInserter`). */
-function checkOperator(task: PegTaskConfig): Finding[] {
+function checkOperator(task: PegTaskConfig): TaskProblem[] {
   const needs = `the scripted operator of peg insertion needs cartesian actions with ${CARTESIAN.join(', ')}`;
   const { kind, dimensions } = task.action;
   if (kind !== 'cartesian') return [{ path: ['action', 'kind'], message: `action.kind is ${kind}, ${needs}` }];

@@ -1,0 +1,35 @@
+/** What a kind of task is to the rest of the program: its file, what that is checked against, what is made of it, and who can do it. */
+import type { z } from 'zod';
+import type { RobotModel } from '../core/index.ts';
+import type { DriverConfig } from '../drivers/index.ts';
+import type { PegSceneSpec } from '../drivers/mujoco.ts';
+import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
+import type { Task } from './task.ts';
+
+/** A robot's file, as far as tasks are checked against it. */
+export interface TaskRobot extends RobotModel {
+  readonly driver: DriverConfig;
+}
+
+/** Something that does not agree at `path` of a task's file; `message` is a sentence without its full stop. */
+export interface TaskProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** One kind of task; all of them are in `task-kinds.ts`. */
+export interface TaskKind<Config extends { readonly kind: string } = { readonly kind: string }> {
+  readonly kind: Config['kind'];
+  /** What is written in a file. */
+  readonly schema: z.ZodType<Config>;
+  /** The task on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
+  create(config: Config, robot: RobotModel): Task;
+  /** What does not agree within `config`, and with `robot`. `isActionRight`: nothing is wrong with its action itself. */
+  problems(config: Config, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[];
+  /** A script that shows the task, or takes over in it. Absent: people alone arrange, judge and show it. Throws `ReinError`. */
+  operator?(config: Config, context: Omit<OperatorContext, 'options'>): TeleopSource;
+  /** Measures of the scene that is simulated for it. Absent: it is about no scene of ours. */
+  scene?(config: Config): PegSceneSpec;
+  /** How deep below the hole's mouth success is, m, for pictures. Absent: there is no hole. */
+  successDepthM?(config: Config): number;
+}
