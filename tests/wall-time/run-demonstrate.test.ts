@@ -208,7 +208,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 120_000 },
         { expect: 'Driving: you, stopped' },
         { send: 'c' },
         // Whoever drove before drives again, until they give the arm back. Then the policy's node is killed: see below.
-        { sleepS: 0.5 },
+        { expect: 'Driving: you   ' },
         { send: 'g' },
         { expect: 'press c to continue' },
         { sleepS: 1 },
