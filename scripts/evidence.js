@@ -84,8 +84,17 @@ const PARTS = [
 ];
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {
-  ...{ million: 4500, foreign: 600, trials: 900, faults: 400, flood: 610, qp: 60, passivity: 300 },
-  ...{ benchSafety: 120, benchTick: 120, coverage: 500, mutants: 1500 },
+  million: 4500,
+  foreign: 600,
+  trials: 900,
+  faults: 400,
+  flood: 610,
+  qp: 60,
+  passivity: 300,
+  benchSafety: 120,
+  benchTick: 120,
+  coverage: 500,
+  mutants: 1500,
 };
 /** A part says so often that it is still at work, ms. */
 const PULSE_MS = 60_000;
@@ -121,10 +130,15 @@ for (const { name, command, env } of PARTS) {
 const evidence = reduced({
   formatVersion: 1,
   createdAt: new Date().toISOString(),
-  ...{ commit, isClean },
+  commit,
+  isClean,
   machine: {
-    ...{ cpu: cpus()[0]?.model.trim(), cores: availableParallelism(), memoryGiB: totalmem() / 2 ** 30 },
-    ...{ kernel: release(), node: process.version, loadBefore: loadavg()[0] },
+    cpu: cpus()[0]?.model.trim(),
+    cores: availableParallelism(),
+    memoryGiB: totalmem() / 2 ** 30,
+    kernel: release(),
+    node: process.version,
+    loadBefore: loadavg()[0],
   },
   versions: await readVersions(),
   faultRows,

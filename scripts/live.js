@@ -77,10 +77,19 @@ function report() {
   const last = count(alone.slice(-window)) / Math.min(window, alone.length);
   const lastWhole = episodes.at(-1);
   const figures = {
-    ...{ task, seed: Number(seed), minutes: Number(values.minutes), episodes: episodes.length, first, last },
-    ...{ env_steps: lastWhole?.envStep ?? 0, policy_version: lastWhole?.policyVersion ?? 0 },
-    ...{ lost: link.lost, duplicated: link.duplicated, violations: safety.violations },
-    ...{ overruns: safety.overruns, ticks: safety.ticks },
+    task,
+    seed: Number(seed),
+    minutes: Number(values.minutes),
+    episodes: episodes.length,
+    first,
+    last,
+    env_steps: lastWhole?.envStep ?? 0,
+    policy_version: lastWhole?.policyVersion ?? 0,
+    lost: link.lost,
+    duplicated: link.duplicated,
+    violations: safety.violations,
+    overruns: safety.overruns,
+    ticks: safety.ticks,
   };
   console.log(JSON.stringify(figures));
   process.exitCode = last > first && link.lost === 0 && link.duplicated === 0 && safety.violations === 0 ? 0 : 1;

@@ -93,9 +93,16 @@ async function run() {
   const learning = isLearning ? await learn(robot) : undefined;
   const evaluation = await evaluate(robot, Number(values.episodes));
   const figures = {
-    ...{ task: values.task, robot: values.robot, seed: Number(values.seed), ...machine() },
-    ...{ learning, evaluation, violations: Number(robot.safety.violations), overruns: Number(robot.safety.overruns) },
-    ...{ ticks: Number(robot.safety.ticks), minutes: round((performance.now() - startedMs) / 60_000) },
+    task: values.task,
+    robot: values.robot,
+    seed: Number(values.seed),
+    ...machine(),
+    learning,
+    evaluation,
+    violations: Number(robot.safety.violations),
+    overruns: Number(robot.safety.overruns),
+    ticks: Number(robot.safety.ticks),
+    minutes: round((performance.now() - startedMs) / 60_000),
   };
   const isMet = evaluation.successRate >= target.successRate;
   console.log(
@@ -167,8 +174,16 @@ async function evaluate(robot, wanted) {
   const times = { wallS: round((performance.now() - beganMs) / 1000), meanSteps: round(steps / done) };
   const { version, latency_p50_ms: p50, latency_p99_ms: p99 } = robot.policy;
   return {
-    ...{ episodes: done, successes, successRate: round(successes / done), low: round(low), high: round(high), stops },
-    ...{ ...times, policyVersion: Number(version), inferenceP50Ms: round(p50), inferenceP99Ms: round(p99) },
+    episodes: done,
+    successes,
+    successRate: round(successes / done),
+    low: round(low),
+    high: round(high),
+    stops,
+    ...times,
+    policyVersion: Number(version),
+    inferenceP50Ms: round(p50),
+    inferenceP99Ms: round(p99),
   };
 }
 

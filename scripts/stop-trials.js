@@ -30,7 +30,8 @@ if (!Number.isSafeInteger(seed)) refuse(`--seed wants a whole number, not ${valu
 
 const result = await runStopTrials({
   ...(positionals.length === 0 ? {} : { names: positionals }),
-  ...{ trials, seed },
+  trials,
+  seed,
   onTrial: (name, done) => {
     if (done === trials || done % 10 === 0) console.error(`${name}: ${done} of ${trials}`);
   },

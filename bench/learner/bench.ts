@@ -100,11 +100,21 @@ async function measure(
   const p50 = quantile(ms, 0.5);
   const { config } = one;
   return {
-    ...{ id: one.id, name: one.name, observation_size: one.observationSize, action_size: one.actionSize },
-    ...{ hidden: config.criticHidden, batch_size: config.batchSize, critics: config.critics, utd: config.utd },
+    id: one.id,
+    name: one.name,
+    observation_size: one.observationSize,
+    action_size: one.actionSize,
+    hidden: config.criticHidden,
+    batch_size: config.batchSize,
+    critics: config.critics,
+    utd: config.utd,
     create_ms: trainer.createMs,
-    ...{ ms_per_call: p50, ms_per_call_p95: quantile(ms, 0.95), updates_per_s: (config.utd * 1000) / p50 },
-    ...{ gflops: flops / (p50 * 1e6), share_of_ceiling: quantile(shares, 0.5), peak_memory_mb: peakMemoryMb() },
+    ms_per_call: p50,
+    ms_per_call_p95: quantile(ms, 0.95),
+    updates_per_s: (config.utd * 1000) / p50,
+    gflops: flops / (p50 * 1e6),
+    share_of_ceiling: quantile(shares, 0.5),
+    peak_memory_mb: peakMemoryMb(),
   };
 }
 

@@ -14,8 +14,11 @@ export interface BenchCase {
 }
 
 const SAC = {
-  ...{ layerNorm: false, batchSize: 256, entropyInTarget: true },
-  ...{ actorHidden: [256, 256], criticHidden: [256, 256] },
+  layerNorm: false,
+  batchSize: 256,
+  entropyInTarget: true,
+  actorHidden: [256, 256],
+  criticHidden: [256, 256],
 };
 
 export const BENCH_CASES: readonly BenchCase[] = [

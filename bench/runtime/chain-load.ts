@@ -81,7 +81,12 @@ export class ChainLoad {
     if (seeded !== 'ok') throw new RangeError(`the home pose of ${model.name} is no start: ${seeded}`);
     const size = action.dimensions.length;
     this.#command = {
-      ...{ seq: 0, decider: 'policy', issuedAtS: 0.5, leaseS: LEASE_S, policyVersion: 0, policyRun: 0 },
+      seq: 0,
+      decider: 'policy',
+      issuedAtS: 0.5,
+      leaseS: LEASE_S,
+      policyVersion: 0,
+      policyRun: 0,
       action: new Float64Array(size),
     };
     const steps = Math.ceil(ticks / this.#ticksPerStep) + 1;

@@ -169,7 +169,10 @@ function measureTime(
   us.sort();
   const at = (share: number): number => us[Math.min(ticks - 1, Math.floor(share * ticks))]!;
   return {
-    ...{ p50Us: at(0.5), p99Us: at(0.99), p999Us: at(0.999), maxUs: us[ticks - 1]! },
+    p50Us: at(0.5),
+    p99Us: at(0.99),
+    p999Us: at(0.999),
+    maxUs: us[ticks - 1]!,
     activeRatio: Object.fromEntries(STAGES.map((name, k) => [name, active[k]! / ticks])) as Record<StageName, number>,
   };
 }

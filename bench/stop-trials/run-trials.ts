@@ -39,7 +39,10 @@ export async function runStopTrials(options: StopTrialsOptions): Promise<StopTri
   const results = lanes.flatMap((lane) => lane.results);
   const model = trialRobot();
   return {
-    ...{ kind: 'rein-stop-trials', version: 1, createdAt, durationS: (performance.now() - beganAtMs) / 1e3 },
+    kind: 'rein-stop-trials',
+    version: 1,
+    createdAt,
+    durationS: (performance.now() - beganAtMs) / 1e3,
     machine: {
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),

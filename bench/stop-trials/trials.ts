@@ -43,17 +43,24 @@ const brakeBoundsMs: TrialKind['boundsMs'] = ({ model }) => ({
 
 export const TRIAL_KINDS: readonly TrialKind[] = [
   {
-    ...{ name: 'nodeKilled', rows: [3, 25], message: 'The node is killed (SIGKILL).', boundsMs: brakeBoundsMs },
+    name: 'nodeKilled',
+    rows: [3, 25],
+    message: 'The node is killed (SIGKILL).',
+    boundsMs: brakeBoundsMs,
     run: (rig) => stopsAfter(rig, signalTo(rig, 'node', 'SIGKILL')),
     restore: async (rig) => rig.nodeIsHere(),
   },
   {
-    ...{ name: 'nodeFrozen', rows: [2, 3], message: 'The node is frozen (SIGSTOP).', boundsMs: brakeBoundsMs },
+    name: 'nodeFrozen',
+    rows: [2, 3],
+    message: 'The node is frozen (SIGSTOP).',
+    boundsMs: brakeBoundsMs,
     run: async (rig) => holdsItsLease(rig, await stopsAfter(rig, signalTo(rig, 'node', 'SIGSTOP'))),
     restore: async (rig) => rig.kill('node', 'SIGCONT'),
   },
   {
-    ...{ name: 'nodeFloods', rows: [31, 32] },
+    name: 'nodeFloods',
+    rows: [31, 32],
     message: `The node sends ${FLOOD_PER_S} commands a second for ${FLOOD_MS / 1e3} s, or messages of 1 MiB, in turn, and comes again when it is cut off.`,
     // Until it has said as much as it may it is followed, as any node: after that nothing it says is.
     boundsMs: ({ model }) => ({
@@ -65,12 +72,17 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
     restore: async (rig) => rig.nodeIsHere(),
   },
   {
-    ...{ name: 'nodeSendsNaN', rows: [1], message: 'The node sends NaN, every tick.', boundsMs: brakeBoundsMs },
+    name: 'nodeSendsNaN',
+    rows: [1],
+    message: 'The node sends NaN, every tick.',
+    boundsMs: brakeBoundsMs,
     run: async (rig) => stopsAfter(rig, await rig.begin('nan')),
     restore: async () => undefined,
   },
   {
-    ...{ name: 'guardKilled', rows: [25], message: 'The guard is killed (SIGKILL).' },
+    name: 'guardKilled',
+    rows: [25],
+    message: 'The guard is killed (SIGKILL).',
     boundsMs: () => ({ firstStopFrame: STOP_FRAMES_MS, lastStopFrame: STOP_FRAMES_MS }),
     run: async (rig) => stoppedByFrames(rig, signalTo(rig, 'guard', 'SIGKILL')),
     restore: async (rig) => {
@@ -79,7 +91,9 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
     },
   },
   {
-    ...{ name: 'guardFrozen', rows: [24], message: 'The guard is frozen (SIGSTOP).' },
+    name: 'guardFrozen',
+    rows: [24],
+    message: 'The guard is frozen (SIGSTOP).',
     boundsMs: () => ({ firstStopFrame: SILENCE_MS + STOP_FRAMES_MS, lastStopFrame: SILENCE_MS + STOP_FRAMES_MS }),
     run: async (rig) => stoppedByFrames(rig, signalTo(rig, 'guard', 'SIGSTOP')),
     restore: async (rig) => rig.kill('guard', 'SIGCONT'),

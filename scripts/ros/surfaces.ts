@@ -46,7 +46,11 @@ export function nodeSurface(): Promise<readonly Registration[]> {
     variants.map((variant) => async (port: RosPort): Promise<void> => {
       new RobotNode({
         ...variant,
-        ...{ port, robotId: 'robot1', pad: 'xbox', teleopLeaseS: 0.1, clock },
+        port,
+        robotId: 'robot1',
+        pad: 'xbox',
+        teleopLeaseS: 0.1,
+        clock,
         openSession: () => Promise.reject(new Error('nothing is opened to write a page')),
         onShutdown: () => undefined,
       });
@@ -110,8 +114,10 @@ function guardHalf(make: (parts: RoleParts) => void): Promise<readonly Registrat
         wrench: { topic: 'wrench_topic', frame: 'base', tareAtEnable: false },
         signals: signal === undefined ? [] : [{ ...signal, topic: 'signal_topic' }],
         controllerManager: {
-          ...{ name: 'controller_manager_name', controllers: ['any'] },
-          ...{ activateOnEnable: true, deactivateOnStop: true },
+          name: 'controller_manager_name',
+          controllers: ['any'],
+          activateOnEnable: true,
+          deactivateOnStop: true,
         },
         scene: { service: 'scene_service' },
       };

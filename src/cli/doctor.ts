@@ -28,5 +28,6 @@ Exit codes:
 export const doctorCommand = defineCommand({
   name: 'doctor',
   description: 'check this machine: packages, rights, ports, disk, serial ports, ROS',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

@@ -48,7 +48,8 @@ ${EXIT_CODES}`;
 export const evalCommand = defineCommand({
   name: 'eval',
   description: 'measure the success rate of a policy in simulation',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   misuse: ({ config, task }) =>
     config === undefined || task !== undefined
       ? undefined

@@ -39,11 +39,13 @@ ${EXIT_CODES}`;
 export const exportPolicyCommand = defineCommand({
   name: 'export policy',
   description: 'write the newest policy of a run as one verified ONNX file',
-  ...{ help: HELP, options: optionsWith('policy.onnx') },
+  help: HELP,
+  options: optionsWith('policy.onnx'),
 });
 
 export const exportEncoderCommand = defineCommand({
   name: 'export encoder',
   description: 'write the convolutions that a run of rein train has trained, for others to look through',
-  ...{ help: ENCODER_HELP, options: optionsWith('encoder.onnx') },
+  help: ENCODER_HELP,
+  options: optionsWith('encoder.onnx'),
 });

@@ -66,6 +66,7 @@ ${EXIT_CODES}`;
 export const learnCommand = defineCommand({
   name: 'learn',
   description: 'run the learner alone: takes transitions from robots, gives them weights',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   endsInOrder: true,
 });

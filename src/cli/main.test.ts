@@ -135,15 +135,29 @@ describe('what a command line is understood as', () => {
     const { code, command, options } = await rein('safety check arm6');
     expect([code, command]).toEqual([0, 'safety check']);
     expect(options).toEqual({
-      ...{ subject: 'arm6', limits: undefined, accelMaxRadPerS2: undefined, payloadMaxKg: undefined },
-      ...{ ticks: 100_000, seed: 1, chain: 'on', without: [], fixed: [], packages: {} },
-      ...{ out: '.', timeLimitS: undefined, json: undefined, output: 'live' },
+      subject: 'arm6',
+      limits: undefined,
+      accelMaxRadPerS2: undefined,
+      payloadMaxKg: undefined,
+      ticks: 100_000,
+      seed: 1,
+      chain: 'on',
+      without: [],
+      fixed: [],
+      packages: {},
+      out: '.',
+      timeLimitS: undefined,
+      json: undefined,
+      output: 'live',
     });
     const theirs = await rein(
       'safety check a.urdf --accel 10 --payload 2.5 --fixed one --fixed two --package mine=/ws/mine --package m=/m --time-limit 60',
     );
     expect(theirs.options).toMatchObject({
-      ...{ accelMaxRadPerS2: 10, payloadMaxKg: 2.5, fixed: ['one', 'two'], packages: { mine: '/ws/mine', m: '/m' } },
+      accelMaxRadPerS2: 10,
+      payloadMaxKg: 2.5,
+      fixed: ['one', 'two'],
+      packages: { mine: '/ws/mine', m: '/m' },
       timeLimitS: 60,
     });
     const changed = await rein(
@@ -156,12 +170,19 @@ describe('what a command line is understood as', () => {
     expect(
       (await rein('train --set utd=20 --set actorHidden=[8,8] --set name=x --option hard=true')).options,
     ).toMatchObject({
-      ...{ learnerKeys: { utd: 20, actorHidden: [8, 8], name: 'x' }, environmentOptions: { hard: true } },
-      ...{ checkpointEveryS: 20, evaluateEvery: 500, randomSteps: undefined },
+      learnerKeys: { utd: 20, actorHidden: [8, 8], name: 'x' },
+      environmentOptions: { hard: true },
+      checkpointEveryS: 20,
+      evaluateEvery: 500,
+      randomSteps: undefined,
     });
     expect((await rein('train --checkpoint-every 0')).options).toMatchObject({ checkpointEveryS: 0, learnerKeys: {} });
     expect((await rein('sweep pendulum --only a b --page')).options).toEqual({
-      ...{ study: 'pendulum', jobs: 1, only: ['a', 'b'], out: undefined, mode: 'page' },
+      study: 'pendulum',
+      jobs: 1,
+      only: ['a', 'b'],
+      out: undefined,
+      mode: 'page',
     });
     expect((await rein('pretrain --run a --env b --out c')).error).toContain(
       "'--run <dir>' cannot be used with option '--env",

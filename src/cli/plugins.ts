@@ -28,5 +28,6 @@ ${EXIT_CODES}`;
 export const pluginsCommand = defineCommand({
   name: 'plugins',
   description: 'list installed drivers, tasks, policies, operators and algorithms of others',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

@@ -53,5 +53,6 @@ ${EXIT_CODES}`;
 export const pretrainCommand = defineCommand({
   name: 'pretrain',
   description: 'learn from stored transitions or demonstrations, for a training to begin with',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

@@ -31,5 +31,6 @@ ${EXIT_CODES}`;
 export const recoverCommand = defineCommand({
   name: 'recover',
   description: "explain a robot's journal: what it holds, what is damaged, what a learner would get",
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

@@ -19,5 +19,6 @@ ${EXIT_CODES}`;
 export const reportCommand = defineCommand({
   name: 'report',
   description: 'write the report page of a run from its files, whatever ended it',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

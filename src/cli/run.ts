@@ -33,6 +33,7 @@ ${EXIT_CODES}`;
 export const runCommand = defineCommand({
   name: 'run',
   description: 'run one robot in real time: guard and node, and a learner elsewhere',
-  ...{ help: HELP, options: runOptions },
+  help: HELP,
+  options: runOptions,
   endsInOrder: true,
 });

@@ -78,6 +78,7 @@ Exit codes:
 export const safetyIdentifyCommand = defineCommand({
   name: 'safety identify',
   description: "measure servos, encoders and links in a minute's motion, and judge the robot's file by them",
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   endsInOrder: true,
 });

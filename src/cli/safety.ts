@@ -124,5 +124,6 @@ Exit codes:
 export const safetyCheckCommand = defineCommand({
   name: 'safety check',
   description: "attack a robot's limits in simulation and report what held",
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
 });

@@ -76,6 +76,7 @@ ${EXIT_CODES}`;
 export const simCommand = defineCommand({
   name: 'sim',
   description: 'train and evaluate in simulation: learner, robot and operator in one command',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   endsInOrder: true,
 });

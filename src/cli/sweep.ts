@@ -44,6 +44,7 @@ ${EXIT_CODES}`;
 export const sweepCommand = defineCommand({
   name: 'sweep',
   description: 'run a study: several learners with several seeds, resumable, one table and plot',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   endsInOrder: true,
 });

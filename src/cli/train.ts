@@ -76,6 +76,7 @@ ${EXIT_CODES}`;
 export const trainCommand = defineCommand({
   name: 'train',
   description: 'train in a simulated environment without a robot: one learner, one seed, one curve',
-  ...{ help: HELP, options },
+  help: HELP,
+  options,
   endsInOrder: true,
 });

@@ -65,7 +65,11 @@ export function evaluate(
   const limits = { servoMaxNm: unlimited(model), externalMaxNm: unlimited(model) };
   const { velocityFeedForward, delayTicks, torqueAgeS } = servo;
   const bare: TorqueObserverModel = {
-    ...{ filterS, ...dynamics, velocityFeedForward, delayTicks, torqueAgeS: rounded(torqueAgeS) },
+    filterS,
+    ...dynamics,
+    velocityFeedForward,
+    delayTicks,
+    torqueAgeS: rounded(torqueAgeS),
     ...limits,
   };
   const largest = residuals({ ...model, torqueObserver: bare }, moving);

@@ -160,7 +160,11 @@ function guardConfig({ robot }: IdentifyRobotRequest, driver: DriverSpec, socket
   const { driver: _, ...arm } = robot;
   const model = watched(arm);
   return {
-    ...{ model, action: identifyAction(model), policyPeriodS: actionPeriodS(model), driver, socketPath },
+    model,
+    action: identifyAction(model),
+    policyPeriodS: actionPeriodS(model),
+    driver,
+    socketPath,
     authority: 'supervisor',
     realTimePriority: 'try',
   };

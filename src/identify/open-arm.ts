@@ -34,8 +34,10 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
   const link = new MemoryGuardLink({
     nodeIs: 'program',
     shape: {
-      ...{ joints: model.joints.length, signals: driver.signalNames.length },
-      ...{ actions: model.joints.length, controlHz: model.controlHz },
+      joints: model.joints.length,
+      signals: driver.signalNames.length,
+      actions: model.joints.length,
+      controlHz: model.controlHz,
     },
     clock,
     createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: actionPeriodS(model), clock, port }),

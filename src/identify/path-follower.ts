@@ -18,7 +18,8 @@ export function actionPeriodS(model: Pick<RobotModel, 'controlHz'>): number {
 export function identifyAction(model: Pick<RobotModel, 'joints' | 'controlHz'>): ActionSpec {
   const periodS = actionPeriodS(model);
   const dimensions = model.joints.map((joint) => ({
-    ...{ name: joint.name, unit: jointActionUnit(joint) },
+    name: joint.name,
+    unit: jointActionUnit(joint),
     scale: joint.velocityMaxRadPerS * periodS,
   }));
   return { kind: 'joint', dimensions };

@@ -16,7 +16,9 @@ const LEASE_S = 1;
  */
 export function inTheWay(model: RobotModel, path: JointPath): string | undefined {
   const chain = new SafetyChain({
-    ...{ model: { ...model, tank: undefined }, action: identifyAction(model), policyPeriodS: actionPeriodS(model) },
+    model: { ...model, tank: undefined },
+    action: identifyAction(model),
+    policyPeriodS: actionPeriodS(model),
   });
   const state = createRobotState(model.joints.length, 0);
   path.write(state.positionRad, 0);

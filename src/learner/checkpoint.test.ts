@@ -18,7 +18,12 @@ import { Replay } from './replay/replay.ts';
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, critics: 3, warmupSteps: 0 },
+  actorHidden: [8],
+  criticHidden: [8],
+  batchSize: 8,
+  utd: 2,
+  critics: 3,
+  warmupSteps: 0,
 };
 const create = () => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 5 });
 
@@ -50,7 +55,8 @@ interface Numbered extends TrainingState {
 }
 const KIND: CheckpointKind<Numbered> = { unit: 'update', isComplete: ({ number }) => number === 7 };
 const checkpointOf = async (agent: Agent, updates = agent.updates): Promise<Numbered> => ({
-  ...{ number: 7, agent: { ...(await agent.snapshot()), updates } },
+  number: 7,
+  agent: { ...(await agent.snapshot()), updates },
 });
 const read = async () => (await readCheckpoint(directory, KIND, note))?.checkpoint;
 /** Writes one of `agent`, of its updates or of so many. */

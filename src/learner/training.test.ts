@@ -5,18 +5,19 @@ import { DEFAULT_LEARNER_CONFIG } from './options/learner-config.ts';
 import { Training } from './training.ts';
 
 const SPEC: AgentSpec = {
-  ...{ parts: { stateSize: 2 }, actionSize: 1, seed: 5 },
+  parts: { stateSize: 2 },
+  actionSize: 1,
+  seed: 5,
   config: {
     ...DEFAULT_LEARNER_CONFIG,
-    ...{
-      actorHidden: [8],
-      criticHidden: [8],
-      batchSize: 8,
-      utd: 2,
-      warmupSteps: 3,
-      bcInitSteps: 0,
-      criticOnlyUpdates: 0,
-    },
+
+    actorHidden: [8],
+    criticHidden: [8],
+    batchSize: 8,
+    utd: 2,
+    warmupSteps: 3,
+    bcInitSteps: 0,
+    criticOnlyUpdates: 0,
   },
 };
 

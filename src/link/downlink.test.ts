@@ -18,7 +18,11 @@ afterEach(async () => {
 
 async function server(bind = 'tcp://127.0.0.1:0', heartbeatMs = 100): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    ...{ bind, ...RUN, observationSize: 1, actionSize: 1, heartbeatMs },
+    bind,
+    ...RUN,
+    observationSize: 1,
+    actionSize: 1,
+    heartbeatMs,
     onTransition: () => undefined,
   });
   open.push(started);
@@ -27,8 +31,13 @@ async function server(bind = 'tcp://127.0.0.1:0', heartbeatMs = 100): Promise<Le
 
 function bundle(version: number, more: { runId?: string; weight?: number } = {}): PolicyWeights {
   const fields = {
-    ...{ ...RUN, version, parent: version === 1 ? null : version - 1, trainingStep: 10 * version, updates: 0 },
-    ...{ createdAt: '2026-01-01T00:00:00.000Z', shapes: [{ name: 'w', shape: [25_000] }] },
+    ...RUN,
+    version,
+    parent: version === 1 ? null : version - 1,
+    trainingStep: 10 * version,
+    updates: 0,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    shapes: [{ name: 'w', shape: [25_000] }],
   };
   const weights = new Float32Array(25_000).fill(more.weight ?? version);
   return sealWeights({ ...fields, runId: more.runId ?? RUN.runId }, new Uint8Array([1, 2, 3]), weights);
@@ -38,7 +47,9 @@ function subscribe(learner: { address: string }, more: Partial<SubscribeOptions>
   const versions: number[] = [];
   const faults: LinkFault[] = [];
   const subscription = subscribeWeights({
-    ...{ address: learner.address, keep: 'all', ...RUN },
+    address: learner.address,
+    keep: 'all',
+    ...RUN,
     onBundle: (b) => {
       expect(b.weights[24_999]).toBe(b.manifest.version);
       versions.push(b.manifest.version);

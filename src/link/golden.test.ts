@@ -34,7 +34,9 @@ function transition(n: number): Transition {
     observationAgeMs: 12.5,
     reward: 1 / 3,
     cost: 0.1,
-    ...{ marginMin: -0.25, tankDrainJ: 0.2, tankLevel: 0.7 },
+    marginMin: -0.25,
+    tankDrainJ: 0.2,
+    tankLevel: 0.7,
     terminated: n === 1,
     truncated: n === 0,
   });
@@ -146,7 +148,11 @@ describe('formats', () => {
     const header = { ...COMMON, monotonicNs: Number(COMMON.monotonicNs) };
     expect(python('transitions.frame')).toEqual({
       ...header,
-      ...{ kind: 'transitions', flags: 0, epoch: 2, count: 2, sequence: 2 ** 40 },
+      kind: 'transitions',
+      flags: 0,
+      epoch: 2,
+      count: 2,
+      sequence: 2 ** 40,
       records: expected,
     });
     expect(python('ack.frame')).toEqual({

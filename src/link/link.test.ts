@@ -301,7 +301,8 @@ describe('link', () => {
       open.push(old);
       const remedy = 'run the same version of Rein on the robot and on the learner';
       await expect(askLearner(old.address, 3000)).rejects.toMatchObject({
-        ...{ kind: 'environment', remedy },
+        kind: 'environment',
+        remedy,
         message: `the learner at ${old.address} cannot be used: ${message}`,
       });
       const reasons: (string | undefined)[] = [];
@@ -323,7 +324,7 @@ describe('link', () => {
       open.push({ close: async () => router.close() });
       await router.bind('tcp://127.0.0.1:*');
       const answered = new Set<string>();
-      const known = { ...{ watermark: null, delivered: 0, creditRecords: 10 }, recordVersion: RECORD_VERSION };
+      const known = { watermark: null, delivered: 0, creditRecords: 10, recordVersion: RECORD_VERSION };
       const answer = jsonPayload({ ...known, instance: 'i', runId: 'run-1', weightsVersion: 0 });
       void (async () => {
         for await (const [identity, bytes] of router) {
@@ -341,7 +342,7 @@ describe('link', () => {
       ['a frame that looks like one of another version', older],
     ])('a learner refuses no robot that it knows for %s', async (_, made) => {
       const faults: string[] = [];
-      const learner = await server([], { ...{ heartbeatMs: 10_000 }, onFault: (fault) => faults.push(fault) });
+      const learner = await server([], { heartbeatMs: 10_000, onFault: (fault) => faults.push(fault) });
       const robot = new Dealer({ linger: 0 });
       open.push({ close: async () => robot.close() });
       robot.connect(learner.address);

@@ -15,7 +15,10 @@ afterEach(async () => {
 
 async function server(): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    ...{ bind: 'tcp://127.0.0.1:0', ...RUN, observationSize: 1, actionSize: 1 },
+    bind: 'tcp://127.0.0.1:0',
+    ...RUN,
+    observationSize: 1,
+    actionSize: 1,
     onTransition: () => undefined,
   });
   open.push(started);

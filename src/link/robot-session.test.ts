@@ -28,7 +28,13 @@ function batch(from: number, to: number) {
 
 function intake(onRecord: (id: RecordId) => void) {
   const counters: ServerCounters = {
-    ...{ received: 0, delivered: 0, repeated: 0, lost: 0, quarantined: {}, flooded: 0, refused: {} },
+    received: 0,
+    delivered: 0,
+    repeated: 0,
+    lost: 0,
+    quarantined: {},
+    flooded: 0,
+    refused: {},
   };
   const from = { robotId: 'arm', journalId: 'j', watermark: undefined };
   return {

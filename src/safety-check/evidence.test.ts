@@ -49,7 +49,10 @@ describe('evidence of several robots', () => {
 
   it('names what broke without a stage', () => {
     expect(ablationOf(checked(10, [0, 4], 0))).toEqual({
-      ...{ robot: 'r', chain: 'on', without: ['tank'], ticks: 10 },
+      robot: 'r',
+      chain: 'on',
+      without: ['tank'],
+      ticks: 10,
       counts: { velocity: 4 },
     });
   });

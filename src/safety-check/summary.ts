@@ -69,7 +69,10 @@ export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], h
   const firstOf = (kind: ViolationKind): TrialName | null =>
     outcomes.find(({ counts }) => counts[kind].count > 0)?.name ?? null;
   return {
-    ...{ ticks, simulatedS, plantFailures, trials: outcomes.length },
+    ticks,
+    simulatedS,
+    plantFailures,
+    trials: outcomes.length,
     violations: VIOLATION_KINDS.map((kind) => ({
       kind,
       applies: appliesTo(model, kind, hasEnergy),
@@ -150,7 +153,9 @@ function energyOf(
     toleranceJ: energyToleranceJ(peakKineticJ),
     tankMinJ: hasTank ? tankMinJ : null,
     tankFloorJ: hasTank ? tank.minJ : null,
-    ...{ injectedJ, creditedJ, peakKineticJ },
+    injectedJ,
+    creditedJ,
+    peakKineticJ,
     trace: hasEnergy ? (wildest?.trace ?? null) : null,
   };
 }

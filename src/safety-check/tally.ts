@@ -39,10 +39,16 @@ export function createDistances(): Distances {
 }
 
 const SUMS = {
-  ...{ ticks: 0, changedTicks: 0, violatedTicks: 0, plantFailures: 0, simulatedS: 0 },
+  ticks: 0,
+  changedTicks: 0,
+  violatedTicks: 0,
+  plantFailures: 0,
+  simulatedS: 0,
   /** Ticks without a valid command, and first commands that were too far. */
-  ...{ idleTicks: 0, farStarts: 0 },
-  ...{ injectedJ: 0, creditedJ: 0 },
+  idleTicks: 0,
+  farStarts: 0,
+  injectedJ: 0,
+  creditedJ: 0,
 };
 const LEAST = { marginMin: Number.POSITIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
 const MOST = { surplusMaxJ: Number.NEGATIVE_INFINITY, peakKineticJ: 0, peakForceN: 0 };
@@ -59,7 +65,9 @@ export type Tally = typeof SUMS &
 
 export function createTally(): Tally {
   return {
-    ...{ ...SUMS, ...LEAST, ...MOST },
+    ...SUMS,
+    ...LEAST,
+    ...MOST,
     counts: createCounts(VIOLATION_KINDS),
     arm: createCounts(ARM_KINDS),
     stageTicks: STAGES.map(() => 0),

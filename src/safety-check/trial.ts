@@ -94,8 +94,15 @@ export class TrialRun {
     this.#leaseS = leaseOf(policyPeriodS);
     this.#action = actionSpecOf(model, plan);
     this.#attacker = new Attacker({
-      ...{ model, action: this.#action, name: plan.adversary, rng, policyPeriodS, leaseS: this.#leaseS },
-      ...{ naturalHz: setting.naturalHz, genome, isRaw: this.#isRaw },
+      model,
+      action: this.#action,
+      name: plan.adversary,
+      rng,
+      policyPeriodS,
+      leaseS: this.#leaseS,
+      naturalHz: setting.naturalHz,
+      genome,
+      isRaw: this.#isRaw,
       ...(plan.into === 'wall' && { heading: wallSide(model) }),
     });
     this.#sensor = sensorOf(model, plan, rng);

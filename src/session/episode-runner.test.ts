@@ -250,8 +250,13 @@ describe('an episode', () => {
   it('is cut, not ended, at the time limit', async () => {
     const { steps, run } = createRig(3);
     expect(await run()).toEqual({
-      ...{ success: false, steps: 3, interventionSteps: 0, interventions: 0 },
-      ...{ returnSum: 0, isDecided: false, costs: { filterShare: 0, tankDrainJ: 0, marginMin: 0 } },
+      success: false,
+      steps: 3,
+      interventionSteps: 0,
+      interventions: 0,
+      returnSum: 0,
+      isDecided: false,
+      costs: { filterShare: 0, tankDrainJ: 0, marginMin: 0 },
     });
     expect(steps.map(({ terminated, truncated }) => [terminated, truncated])).toEqual([
       [false, false],
@@ -269,8 +274,13 @@ describe('an episode', () => {
         frame.state = state;
       };
       expect(await run()).toEqual({
-        ...{ success: true, steps: 3, interventionSteps: 0, interventions: 0 },
-        ...{ returnSum: 1, isDecided: true, costs: { filterShare: 0, tankDrainJ: 0, marginMin: 0 } },
+        success: true,
+        steps: 3,
+        interventionSteps: 0,
+        interventions: 0,
+        returnSum: 1,
+        isDecided: true,
+        costs: { filterShare: 0, tankDrainJ: 0, marginMin: 0 },
       });
       expect(steps.at(-1)).toMatchObject({ reward: 1, terminated: true, truncated: false });
     }

@@ -26,15 +26,27 @@ it('takes no status that lacks a number or has another thing in its place, and r
   const { address } = learner;
   const faults: string[] = [];
   const robot = new LearnerConnection({
-    ...{ setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' },
+    setup,
+    runId: 'run',
+    robotId: 'arm',
+    address,
+    folder,
+    keep: 'newest',
     onFault: (message) => faults.push(message),
   });
   closers.push(() => robot.close());
   await robot.connected(5000);
 
   const status: LearnerStatus = {
-    ...{ updates: 1, pretrained: 2, updatesPerS: 3.5, utd: 0.5, online: 4, version: 5 },
-    ...{ delivered: 6, repeated: 7, lost: 8 },
+    updates: 1,
+    pretrained: 2,
+    updatesPerS: 3.5,
+    utd: 0.5,
+    online: 4,
+    version: 5,
+    delivered: 6,
+    repeated: 7,
+    lost: 8,
   };
   for (const body of [{}, { ...status, version: '5' }, { ...status, utd: null }, { ...status, updates: -1 }]) {
     learner.sendControl('status', body);

@@ -118,7 +118,16 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
     const live =
       lockStep === undefined ? { durationS, earlier } : { earlier, robotTicks: { now: () => link.latest.ticks, hz } };
     const parts: SessionParts = {
-      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, draws, ...arbiters },
+      setup,
+      clock,
+      link,
+      policy,
+      kept,
+      recorder,
+      listeners,
+      closers,
+      draws,
+      ...arbiters,
       runner:
         lockStep?.runner ??
         createRunner({ setup, link, clock, timings: log, basePolicy: base, leasePeriods: LEASE_PERIODS }),
@@ -228,7 +237,13 @@ function createRecorder(
   const { setup, folder, runId, robotId, learner, lockStep } = options;
   let wasConnected = false;
   return openRecorder({
-    ...{ setup, folder, runId, robotId, learner, weightsAfter, weightsAddress: lockStep?.weightsAddress },
+    setup,
+    folder,
+    runId,
+    robotId,
+    learner,
+    weightsAfter,
+    weightsAddress: lockStep?.weightsAddress,
     keep: lockStep === undefined ? 'newest' : 'all',
     onFault: (message) => listeners.report({ level: 'warn', name: 'recording', message }),
     onJournal: (status) => recording.see(status),
@@ -268,13 +283,15 @@ function drawsOf(setup: RunSetup, { epoch, connection }: TransitionRecorder): Dr
     connection === undefined ? evaluating : ({ rng: root.fork('exploration'), purpose: 'explore' } as const);
   const training = root.fork('layouts');
   const streams = {
-    ...{ training, demo: training },
+    training,
+    demo: training,
     evaluation: root.fork('evaluation layouts'),
     first: root.fork('first layout'),
   };
   const isArranged = arrangesScene(setup);
   return {
-    ...{ exploring, evaluating },
+    exploring,
+    evaluating,
     layout: (stream) => (isArranged ? setup.task.drawLayout(streams[stream]) : undefined),
   };
 }

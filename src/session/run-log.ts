@@ -325,7 +325,10 @@ class SafetyTally {
       return [name, { changedTicks: frame.stageTicks[i]!, marginMin: this.#stageMargins[i]! }] as const;
     });
     const figures = {
-      ...{ ticks, changedTicks, violations, overruns },
+      ticks,
+      changedTicks,
+      violations,
+      overruns,
       byReason: { ...this.#ticksByReason },
       stages: Object.fromEntries(stages),
       marginMin: this.#marginMin,

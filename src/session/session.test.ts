@@ -219,7 +219,9 @@ describe('a stop', () => {
 
   it('is waited out where a person gives leave, and is told of with what to do', async () => {
     const session = await robot.open({
-      ...{ policy: await robot.policyFile(), afterStop: 'askLeave', howToGoOn: 'Press c.' },
+      policy: await robot.policyFile(),
+      afterStop: 'askLeave',
+      howToGoOn: 'Press c.',
     });
     const events: SessionEvent[] = [];
     session.listen({ event: (event) => events.push(event) });
@@ -326,7 +328,10 @@ describe('a run whose surroundings fail', () => {
       const reported: RunStatus['link'][] = [];
       const observer = { status: ({ link }: RunStatus) => void reported.push(link), print: () => undefined };
       const session = await robot.open({
-        ...{ policy: await robot.policyFile(), learner: 'tcp://127.0.0.1:9', drainMs: 100, observer },
+        policy: await robot.policyFile(),
+        learner: 'tcp://127.0.0.1:9',
+        drainMs: 100,
+        observer,
         listener: { event: (event) => events.push(event) },
       });
       if (before > 0) await session.runEpisode({ purpose: 'training', maxSteps: before }).done;

@@ -63,8 +63,12 @@ export class LiveSession {
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
     this.#weights = new WeightsWatch((event) => this.emit(event));
     this.#episodes = new Episodes({
-      ...{ parts, pace, policy: this.#policy, guard: this.#guard },
-      ...{ marks: this.#marks, observations: this.#observations },
+      parts,
+      pace,
+      policy: this.#policy,
+      guard: this.#guard,
+      marks: this.#marks,
+      observations: this.#observations,
     });
     this.#hearGuard();
     this.#watch();

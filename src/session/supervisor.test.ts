@@ -48,7 +48,9 @@ const lines = (): string[] => readFileSync(diary, 'utf8').trim().split('\n');
 function supervise(options: Partial<SupervisorOptions>): { supervisor: Supervisor; events: SupervisorEvent[] } {
   const events: SupervisorEvent[] = [];
   const supervisor = new Supervisor({
-    ...{ guard: { modulePath: guard, args: [] }, node: { modulePath: node, args: [] }, maxNodeRestarts: 0 },
+    guard: { modulePath: guard, args: [] },
+    node: { modulePath: node, args: [] },
+    maxNodeRestarts: 0,
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -71,7 +73,8 @@ describe('a supervisor', () => {
   it('starts a node that dies again, tells it how often, and stops the robot each time', async () => {
     const { supervisor, events } = supervise({
       node: (restart) => ({ modulePath: mortal, args: [String(restart)] }),
-      ...{ maxNodeRestarts: 5, nodeStarts: 'besideGuard' },
+      maxNodeRestarts: 5,
+      nodeStarts: 'besideGuard',
     });
     expect(await supervisor.run()).toBe(0);
     expect(lines().filter((line) => line.startsWith('mortal'))).toEqual([

@@ -108,13 +108,12 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     this.#options = {
-      ...{
-        startLimitMs: 15_000,
-        stopLimitMs,
-        nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
-        nodeStarts: 'afterGuard',
-      },
-      ...{ onNodeMessage: () => undefined, onGuardReady: () => undefined },
+      startLimitMs: 15_000,
+      stopLimitMs,
+      nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
+      nodeStarts: 'afterGuard',
+      onNodeMessage: () => undefined,
+      onGuardReady: () => undefined,
       ...options,
     };
   }

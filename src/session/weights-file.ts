@@ -17,8 +17,16 @@ export function saveWeights(setup: RunSetup, source: PolicyWeights, folder: stri
   const { encoder } = encoderFor(setup);
   const onnx = encoder === undefined ? policy : inlineModel(policy, ENCODER_PLACE, encoder);
   return savePolicyFile(folder, onnx, {
-    ...{ runId, version, parent, trainingStep, updates, createdAt },
-    ...{ schemaHash, observationSize, actionSize, ...names },
+    runId,
+    version,
+    parent,
+    trainingStep,
+    updates,
+    createdAt,
+    schemaHash,
+    observationSize,
+    actionSize,
+    ...names,
   });
 }
 

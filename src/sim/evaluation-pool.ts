@@ -127,8 +127,13 @@ class OrderedCount {
   readonly #early = new Map<number, JudgedEpisode>();
   #isOver = false;
   #result: TrialResult = {
-    ...{ episodes: 0, successes: 0, meanSteps: 0 },
-    ...{ ticks: 0, changedTicks: 0, violations: 0, restarts: NO_RESTARTS },
+    episodes: 0,
+    successes: 0,
+    meanSteps: 0,
+    ticks: 0,
+    changedTicks: 0,
+    violations: 0,
+    restarts: NO_RESTARTS,
   };
 
   constructor(trial: Trial) {

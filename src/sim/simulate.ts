@@ -117,15 +117,24 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   let plan: TrainingPlan | undefined;
   let session: LiveSession | undefined;
   session = await openSession({
-    ...{ setup, folder: path, runId, robotId: ROBOT_ID, learner: learner.address },
-    ...{ guard: robot.link, clock: robot.clock },
+    setup,
+    folder: path,
+    runId,
+    robotId: ROBOT_ID,
+    learner: learner.address,
+    guard: robot.link,
+    clock: robot.clock,
     operators: keyboard === undefined ? [] : [keyboard],
     isScripted: true,
     asksPeople: options.demonstrations === 'keyboard',
-    ...{ keys: KEYS, afterStop: 'askLeave', drainMs: 0 },
+    keys: KEYS,
+    afterStop: 'askLeave',
+    drainMs: 0,
     listener: { event: (event) => report(event, log, session, trouble) },
     lockStep: {
-      ...{ log, runner: robot.runner, weightsAddress: learner.weightsAddress },
+      log,
+      runner: robot.runner,
+      weightsAddress: learner.weightsAddress,
       draws: lockStepDraws(setup),
       pace: (parts) => {
         plan = new TrainingPlan(parts, connectionOf(parts.recorder), pool, signal);
@@ -198,7 +207,12 @@ async function work(rig: Rig): Promise<SimulationResult> {
   if (training.firstRecording !== undefined) await keepRecording(rig, '1-first', training.firstRecording);
   const evaluation = await evaluate(rig, training.kept);
   const missedAndSummary = summarise({
-    ...{ setup: rig.setup, training, evaluation, trainingWallS, startedAt, interventions },
+    setup: rig.setup,
+    training,
+    evaluation,
+    trainingWallS,
+    startedAt,
+    interventions,
     work: trained,
     link: log.status.link,
     wallS: log.elapsedS,

@@ -89,7 +89,10 @@ it('a simulated robot follows a leader arm from wherever both are, in every epis
     const asked: number[][] = [];
     let startM = 0;
     await robot.runner.run({
-      ...{ layout: setup.task.drawLayout(new Rng(episode)), operator, purpose: 'evaluation', maxSteps: 8 },
+      layout: setup.task.drawLayout(new Rng(episode)),
+      operator,
+      purpose: 'evaluation',
+      maxSteps: 8,
       beforeStep: () => {
         if (asked.length === 1) leader.pose[0]! += 0.003;
         if (asked.length === 1) startM = robot.link.latest.referenceTcp[0]!;
@@ -149,7 +152,10 @@ describe('a simulated robot that was stopped', () => {
 
   it('goes on by itself after category 2', async () => {
     const shaking: TeleopSource = {
-      ...{ name: 'shaking', decidedBy: 'scripted', reset: () => undefined, close: () => undefined },
+      name: 'shaking',
+      decidedBy: 'scripted',
+      reset: () => undefined,
+      close: () => undefined,
       poll: (_observation, _nowS, out) => {
         out.active = true;
         out.action.fill(Number.NaN);
@@ -221,7 +227,10 @@ it('a simulated robot asks the base policy of its task, and refuses one that doe
   const operator = createDemonstrator(setup, 3);
   let start = 0;
   await robot.runner.run({
-    ...{ layout, operator, purpose: 'demo', maxSteps: 2 },
+    layout,
+    operator,
+    purpose: 'demo',
+    maxSteps: 2,
     onStep: (t) => {
       // Both actions are of one chunk, planned at the first sight.
       if (t.step === 0) start = t.observation[0]!;

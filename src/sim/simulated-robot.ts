@@ -105,7 +105,10 @@ async function openParts(setup: RunSetup, timings: StepTimings | undefined, clos
     return restart;
   };
   return {
-    ...{ link, clock, runner, goOn },
+    link,
+    clock,
+    runner,
+    goOn,
     close: () => closeAll(closes),
     get scene() {
       return sceneNow();

@@ -21,9 +21,13 @@ function planOf(task: object, succeeds: (version: number) => boolean) {
   const written: { readonly version: number; readonly step: number }[] = [];
   const policy = { version: 1 };
   const log = {
-    ...{ status: createRunStatus('a1', 'insert', 0), elapsedS: 0 },
-    ...{ phase: () => undefined, message: () => undefined, progress: () => undefined },
-    ...{ noProgress: () => undefined, uses: () => undefined },
+    status: createRunStatus('a1', 'insert', 0),
+    elapsedS: 0,
+    phase: () => undefined,
+    message: () => undefined,
+    progress: () => undefined,
+    noProgress: () => undefined,
+    uses: () => undefined,
     write: ({ policyVersion }: { policyVersion: number }, step: number) =>
       void written.push({ version: policyVersion, step }),
   };

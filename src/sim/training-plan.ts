@@ -54,7 +54,9 @@ export class TrainingPlan {
     this.#signal = signal;
     this.time = new TrainingTime({ limitS: task.training.timeLimitS, nowS: () => live.log.elapsedS });
     this.#selection = new ModelSelection({
-      ...{ pool, seed, signal },
+      pool,
+      seed,
+      signal,
       episodes: task.validation.episodes,
       stopAt: task.training.stopAtValidation,
       onProgress: (done, total) => this.#showProgress(done, total),

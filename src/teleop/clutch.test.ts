@@ -18,7 +18,9 @@ class World {
   readonly robot = Float64Array.of(0.4, -1);
   readonly source = Float64Array.of(7, 2);
   readonly #command: { -readonly [K in keyof TeleopCommand]: TeleopCommand[K] } = {
-    ...{ active: true, action: new Float32Array(2), phase: 'correct' },
+    active: true,
+    action: new Float32Array(2),
+    phase: 'correct',
   };
   name = 'leader';
   closing = 0;

@@ -90,7 +90,9 @@ function joy(): TeleopSubject {
     source.onJoy(message, clock.nowS());
   };
   return {
-    ...{ source, actionSize: 6, observationSize: 3 },
+    source,
+    actionSize: 6,
+    observationSize: 3,
     takeOver: () => {
       send(0, 0);
       send(1, 0);
@@ -114,7 +116,9 @@ function twist(): TeleopSubject {
 function leader(): TeleopSubject {
   const source = new LeaderArm([3, -2, 1, 0, 2, 5]);
   return {
-    ...{ source, actionSize: 6, observationSize: 3 },
+    source,
+    actionSize: 6,
+    observationSize: 3,
     takeOver: () => {
       source.takeOver();
       source.clutch('closed');

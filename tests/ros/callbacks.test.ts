@@ -136,7 +136,11 @@ describeRos('a callback that throws', () => {
 function hooks(configure: () => void): LifecycleHooks {
   const fine = (): 'success' => 'success';
   return {
-    ...{ activate: fine, deactivate: fine, cleanup: fine, shutdown: fine, error: fine },
+    activate: fine,
+    deactivate: fine,
+    cleanup: fine,
+    shutdown: fine,
+    error: fine,
     configure: () => {
       configure();
       return 'success';

@@ -29,12 +29,24 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 async function movingPolicy(): Promise<string> {
   const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
   const { graph } = writeMlpGraph({
-    ...{ observationSize, hiddenSizes: [8], actionSize },
-    ...{ parameters: 'baked', valueAt: () => 0.1 },
+    observationSize,
+    hiddenSizes: [8],
+    actionSize,
+    parameters: 'baked',
+    valueAt: () => 0.1,
   });
   return savePolicyFile(join(scratch, 'policy'), graph, {
-    ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
-    ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+    runId: 'elsewhere',
+    version: 7,
+    parent: null,
+    trainingStep: 0,
+    updates: 0,
+    schemaHash,
+    observationSize,
+    actionSize,
+    robot: 'arm6',
+    task: 'insert',
+    createdAt: '2026-01-02T03:04:05.000Z',
   });
 }
 let runs = 0;
@@ -197,7 +209,11 @@ describeRos('ros2 launch rein robot.launch.py', () => {
         const restMs = await endAtRestMs();
         const watch = await watchLifecycle('/rein');
         const robot = launch('robot.launch.py', {
-          ...{ robot: 'arm6-ros', task: 'insert', policy: await movingPolicy(), autostart: 'true', out: out() },
+          robot: 'arm6-ros',
+          task: 'insert',
+          policy: await movingPolicy(),
+          autostart: 'true',
+          out: out(),
         });
         await reaches(watch, /activating -> active/, robot, 30_000);
         await robot.printed(/arm6 is there/, 30_000);

@@ -23,8 +23,17 @@ beforeAll(async () => {
   const sizes = { observationSize, hiddenSizes: [8], actionSize };
   const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
   await savePolicyFile(join(folder, 'policy'), graph, {
-    ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
-    ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+    runId: 'elsewhere',
+    version: 7,
+    parent: null,
+    trainingStep: 0,
+    updates: 0,
+    schemaHash,
+    observationSize,
+    actionSize,
+    robot: 'arm6',
+    task: 'insert',
+    createdAt: '2026-01-02T03:04:05.000Z',
   });
 });
 
@@ -288,7 +297,11 @@ describeRos('a node whose learner comes late', () => {
       const { schemaHash, observationSize, actionSize } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
       const open = (bind: string): Promise<LearnerServer> =>
         startLearnerServer({
-          ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize },
+          bind,
+          runId: 'run-7',
+          schemaHash,
+          observationSize,
+          actionSize,
           onTransition: () => undefined,
         });
       const first = await open('tcp://127.0.0.1:0');

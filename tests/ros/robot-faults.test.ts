@@ -29,8 +29,17 @@ describeRos('faults of a robot behind ROS', () => {
     const sizes = { observationSize, hiddenSizes: [8], actionSize };
     const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 0.05 });
     await savePolicyFile(join(folder, 'policy'), graph, {
-      ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
-      ...{ observationSize, actionSize, robot: 'arm6-ros', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+      runId: 'elsewhere',
+      version: 7,
+      parent: null,
+      trainingStep: 0,
+      updates: 0,
+      schemaHash,
+      observationSize,
+      actionSize,
+      robot: 'arm6-ros',
+      task: 'insert',
+      createdAt: '2026-01-02T03:04:05.000Z',
     });
   });
 

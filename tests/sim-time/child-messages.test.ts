@@ -57,7 +57,9 @@ it('a status arrives as it was, also with a number that JSON does not have', () 
     success: { successes: 1, episodes: 2, helped: 1, rates: { successesPerHour: 61, humanStepShare: 0.5 } },
     successHistory: [0.1],
     operator: {
-      ...{ driving: 'you', keys: 't', prompt: 'Show it.' },
+      driving: 'you',
+      keys: 't',
+      prompt: 'Show it.',
       person: { isInControl: true, isStopped: false, stepScale: 0.5, lastKey: 't' },
     },
     tool: { positionM: [1, 2, 3], offsetM: [1, 2, 3], forceN: 4 },

@@ -65,7 +65,10 @@ function runCase(subject: CheckSubject, given: Case): Promise<LoopResult> {
   };
   return runLoop(
     {
-      ...{ file: subject.plantFile!, model, delayTicks, velocityFeedForward: feedForward },
+      file: subject.plantFile!,
+      model,
+      delayTicks,
+      velocityFeedForward: feedForward,
       ...(policy === 'pushing' ? { wall: wallBefore(model) } : {}),
       ...given.plant,
     },
@@ -106,7 +109,9 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
       let travelRad = 0;
       for (const policy of ENERGY_POLICIES) {
         const result = await runCase(subject, {
-          ...{ policy, ...turn, seed: rng.int(1e6) },
+          policy,
+          ...turn,
+          seed: rng.int(1e6),
           loop: { jitter: rng.uniform() < 0.4 ? 'wild' : 'none', dropOuts: rng.uniform() < 0.4 },
           plant: {
             payload: { scale: rng.uniformIn(0.5, 1.5) },
@@ -128,10 +133,16 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
       for (const policy of ENERGY_POLICIES) {
         const delayTicks = rng.int(2);
         const result = await runCase(subject, {
-          ...{ policy, statedNoiseRad: statedNoiseRad, delayTicks, declaredTicks: delayTicks + readingDelayTicks },
-          ...{ feedForward: rng.uniform() < 0.5, seed: rng.int(1e6) },
+          policy,
+          statedNoiseRad: statedNoiseRad,
+          delayTicks,
+          declaredTicks: delayTicks + readingDelayTicks,
+          feedForward: rng.uniform() < 0.5,
+          seed: rng.int(1e6),
           loop: {
-            ...{ sensor, readingDelayTicks, jitter: rng.uniform() < 0.4 ? 'wild' : 'none' },
+            sensor,
+            readingDelayTicks,
+            jitter: rng.uniform() < 0.4 ? 'wild' : 'none',
             lostReadings: rng.uniform() < 0.3,
           },
           plant: { payload: { massKg: rng.uniformIn(0, 3) }, frictionNm: rng.uniformIn(0, 2) },
@@ -226,7 +237,9 @@ describe('the check bites', () => {
 
   it('where the robot leads its set-points and the tank was not told', async () => {
     const result = await runCase(arm6!, {
-      ...{ policy: 'bangBang', feedForward: true, tank: { velocityFeedForward: false } },
+      policy: 'bangBang',
+      feedForward: true,
+      tank: { velocityFeedForward: false },
     });
     expect(result.surplusMaxJ).toBeGreaterThan(0.1);
   });

@@ -14,7 +14,13 @@ const { createAgent } = (await import(new URL('../../dist/learner/index.js', imp
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
-  ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 3, critics: 3, bcInitSteps: 100, warmupSteps: 0 },
+  actorHidden: [16],
+  criticHidden: [16],
+  batchSize: 16,
+  utd: 3,
+  critics: 3,
+  bcInitSteps: 100,
+  warmupSteps: 0,
 };
 const spec: AgentSpec = { parts: { stateSize: 3 }, actionSize: 2, config, seed: 1 };
 

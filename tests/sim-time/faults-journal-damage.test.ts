@@ -42,7 +42,11 @@ const unsynced: JournalStorage = {
 async function record(epochs: readonly number[], segmentRecords = 1e6): Promise<void> {
   for (const count of epochs) {
     const journal = openJournal({
-      ...{ dir, ...RUN, capacity: 20_000, segmentBytes: segmentRecords * SLOT, storage: unsynced },
+      dir,
+      ...RUN,
+      capacity: 20_000,
+      segmentBytes: segmentRecords * SLOT,
+      storage: unsynced,
     });
     const transition = createTransition(SIZES.observationSize, SIZES.actionSize);
     for (let i = 0; i < count; i++) {
@@ -65,7 +69,9 @@ function flip(path: string, at: number): void {
 async function deliver() {
   const seen: Transition[] = [];
   const learner = await startLearnerServer({
-    ...{ bind: 'tcp://127.0.0.1:0', ...RUN, heartbeatMs: 50 },
+    bind: 'tcp://127.0.0.1:0',
+    ...RUN,
+    heartbeatMs: 50,
     onTransition: (transition) => void seen.push(transition),
   });
   const journal = openJournal({ dir, ...RUN, storage: unsynced });
@@ -112,71 +118,104 @@ function slotsInPage(): number {
 
 const ROWS: Record<string, Row> = {
   'one bit in record 101 of 10 000, newest file': {
-    ...{ epochs: [10_000], intact: 9999, lost: 1 },
+    epochs: [10_000],
+    intact: 9999,
+    lost: 1,
     damage: () => flip(file(1), SEGMENT_HEADER_BYTES + 100 * SLOT + 7),
   },
   'one zeroed page in the middle of the newest file': {
-    ...{ epochs: [3000], intact: 3000 - slotsInPage(), lost: slotsInPage() },
+    epochs: [3000],
+    intact: 3000 - slotsInPage(),
+    lost: slotsInPage(),
     damage: () => zeroPage(file(1)),
   },
   'one bit in the header of the only file': {
-    ...{ epochs: [3000], intact: 3000, lost: 0 },
+    epochs: [3000],
+    intact: 3000,
+    lost: 0,
     damage: () => flip(file(1), 30),
   },
   'one bit in the header of the only file, and no page of files': {
-    ...{ epochs: [3000], intact: 3000, lost: 0, isNameless: true },
+    epochs: [3000],
+    intact: 3000,
+    lost: 0,
+    isNameless: true,
     damage: () => {
       rmSync(join(dir, 'files.jsonl'));
       flip(file(1), 30);
     },
   },
   'one bit in the header of epoch 2 of 3': {
-    ...{ epochs: [3000, 3000, 3000], intact: 9000, lost: 0 },
+    epochs: [3000, 3000, 3000],
+    intact: 9000,
+    lost: 0,
     damage: () => flip(file(2), 45),
   },
   'one bit in the header of file 2 of 7 of one epoch': {
-    ...{ epochs: [10_000], segmentRecords: 1634, intact: 10_000, lost: 0 },
+    epochs: [10_000],
+    segmentRecords: 1634,
+    intact: 10_000,
+    lost: 0,
     damage: () => flip(file(1, 1), 100),
   },
   'the file of the middle epoch deleted': {
-    ...{ epochs: [3000, 2000, 1000], intact: 4000, lost: 2000 },
+    epochs: [3000, 2000, 1000],
+    intact: 4000,
+    lost: 2000,
     damage: () => rmSync(file(2)),
   },
   'the file of the newest epoch deleted': {
-    ...{ epochs: [3000, 2000, 1000], intact: 5000, lost: 1000 },
+    epochs: [3000, 2000, 1000],
+    intact: 5000,
+    lost: 1000,
     damage: () => rmSync(file(3)),
   },
   'one file in the middle of an epoch deleted': {
-    ...{ epochs: [1000, 3000], segmentRecords: 500, intact: 3500, lost: 500 },
+    epochs: [1000, 3000],
+    segmentRecords: 500,
+    intact: 3500,
+    lost: 500,
     damage: () => rmSync(file(2, 2)),
   },
   'the file of the middle epoch cut inside': {
-    ...{ epochs: [3000, 2000, 1000], intact: 4500, lost: 1500 },
+    epochs: [3000, 2000, 1000],
+    intact: 4500,
+    lost: 1500,
     damage: () => truncateSync(file(2), SEGMENT_HEADER_BYTES + 500 * SLOT + 20),
   },
   'one bit in record 101 of an older epoch': {
-    ...{ epochs: [5000, 5000], intact: 9999, lost: 1 },
+    epochs: [5000, 5000],
+    intact: 9999,
+    lost: 1,
     damage: () => flip(file(1), SEGMENT_HEADER_BYTES + 100 * SLOT + 7),
   },
   'zeros behind the end': {
-    ...{ epochs: [1000, 2000], intact: 3000, lost: 0 },
+    epochs: [1000, 2000],
+    intact: 3000,
+    lost: 0,
     damage: () => {
       for (const epoch of [1, 2]) appendFileSync(file(epoch), Buffer.alloc(8192));
     },
   },
   'a torn tail': {
-    ...{ epochs: [3000], intact: 3000, lost: 0 },
+    epochs: [3000],
+    intact: 3000,
+    lost: 0,
     damage: () => {
       rmSync(join(dir, 'files.jsonl'));
       appendFileSync(file(1), Buffer.alloc(SLOT - 30, 7));
     },
   },
   'a copy of epoch 1 named epoch 2': {
-    ...{ epochs: [3000], intact: 3000, lost: 0 },
+    epochs: [3000],
+    intact: 3000,
+    lost: 0,
     damage: () => copyFileSync(file(1), file(2)),
   },
   'the page of files damaged in the middle': {
-    ...{ epochs: [1000, 1000, 1000], intact: 3000, lost: 0 },
+    epochs: [1000, 1000, 1000],
+    intact: 3000,
+    lost: 0,
     damage: () => flip(join(dir, 'files.jsonl'), 500),
   },
 };

@@ -86,9 +86,16 @@ export class ClosedLoop {
   readonly report: ChainReport = createChainReport();
   readonly state: RobotState;
   readonly result: LoopResult = {
-    ...{ surplusMaxJ: Number.NEGATIVE_INFINITY, spareMinJ: Number.POSITIVE_INFINITY, injectedJ: 0 },
-    ...{ netInjectedMaxJ: Number.NEGATIVE_INFINITY, creditedJ: 0, kineticMaxJ: 0, forceMaxN: 0, travelRad: 0 },
-    ...{ heldTicks: 0, slowedTicks: 0 },
+    surplusMaxJ: Number.NEGATIVE_INFINITY,
+    spareMinJ: Number.POSITIVE_INFINITY,
+    injectedJ: 0,
+    netInjectedMaxJ: Number.NEGATIVE_INFINITY,
+    creditedJ: 0,
+    kineticMaxJ: 0,
+    forceMaxN: 0,
+    travelRad: 0,
+    heldTicks: 0,
+    slowedTicks: 0,
   };
   readonly #options: LoopOptions;
   readonly #tank: TankModel | undefined;

@@ -33,13 +33,13 @@ const SOURCED = {
 /** All is well but for what `fake` says. */
 export function fakeInstallation(fake: FakeInstallation): EnvironmentProbe {
   const all = {
-    ...{
-      env: SOURCED as Readonly<Record<string, string>>,
-      version: '2.2.0',
-      builtFor: 'humble',
-      generatedFor: 'humble',
-    },
-    ...{ offered: NEEDED_INTERFACES, generated: NEEDED_INTERFACES, isMainThread: true },
+    env: SOURCED as Readonly<Record<string, string>>,
+    version: '2.2.0',
+    builtFor: 'humble',
+    generatedFor: 'humble',
+    offered: NEEDED_INTERFACES,
+    generated: NEEDED_INTERFACES,
+    isMainThread: true,
     ...fake,
   };
   const prefixes = (all.env['AMENT_PREFIX_PATH'] ?? '').split(':').filter(Boolean);
@@ -51,7 +51,10 @@ export function fakeInstallation(fake: FakeInstallation): EnvironmentProbe {
     files[`${PACKAGE}/build/rclnodejs.target.mk`] = `DEFS := '-DROS_VERSION=${NUMBERS[all.builtFor]}'`;
   }
   const probe: EnvironmentProbe = {
-    ...{ env: all.env, platform: 'linux', arch: 'x64', isMainThread: all.isMainThread },
+    env: all.env,
+    platform: 'linux',
+    arch: 'x64',
+    isMainThread: all.isMainThread,
     packageFolder: all.version === undefined ? undefined : PACKAGE,
     packageVersion: () => all.version,
     rosPrefix: () => prefixes.find((prefix) => files[`${prefix}/lib/librcl.so`] !== undefined),

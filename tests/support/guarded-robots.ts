@@ -106,8 +106,13 @@ export const fencedBases: readonly RobotModel[] = [
   fenced(
     'fenced-car',
     {
-      ...{ kind: 'ackermann', speedMaxMPerS: 1.5, accelMaxMPerS2: 4, wheelbaseM: 0.26 },
-      ...{ steeringMaxRad: 0.4, steeringRateMaxRadPerS: 3, steeringAccelMaxRadPerS2: 40 },
+      kind: 'ackermann',
+      speedMaxMPerS: 1.5,
+      accelMaxMPerS2: 4,
+      wheelbaseM: 0.26,
+      steeringMaxRad: 0.4,
+      steeringRateMaxRadPerS: 3,
+      steeringAccelMaxRadPerS2: 40,
     },
     50,
   ),

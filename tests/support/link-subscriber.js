@@ -4,8 +4,12 @@ import { subscribeWeights } from '../../dist/link/index.js';
 
 const [address] = process.argv.slice(2);
 subscribeWeights({
-  ...{ address: 'tcp://127.0.0.1:1', weightsAddress: address, keep: 'newest' },
-  ...{ runId: 'run', schemaHash: '00112233445566ff', renewAfterMs: 300 },
+  address: 'tcp://127.0.0.1:1',
+  weightsAddress: address,
+  keep: 'newest',
+  runId: 'run',
+  schemaHash: '00112233445566ff',
+  renewAfterMs: 300,
   onBundle: ({ manifest }) => console.log(`version ${manifest.version}`),
 });
 console.log('ready');

@@ -58,7 +58,9 @@ export class MemoryNode {
     const ports = memoryPorts(this.graph);
     const { argv = [] } = choices;
     this.#port = await ports({
-      ...{ nodeName: 'rein', kind: 'lifecycle', argv },
+      nodeName: 'rein',
+      kind: 'lifecycle',
+      argv,
       onFault: (fault) => {
         this.faults.push(fault);
         this.#node?.rosFault(fault);
@@ -67,13 +69,27 @@ export class MemoryNode {
     this.#peer = await ports({ nodeName: 'peer', onFault: (fault) => void this.faults.push(fault) });
     this.open = async (operators, listener) =>
       openSession({
-        ...{ setup: this.robot.setup, folder: this.robot.folder, runId: 'run-a', robotId: 'robot1' },
-        ...{ guard: await this.robot.connect(), clock: this.robot.clock, afterStop: 'wait' },
-        ...{ policy, operators, listener, ...choices.session },
+        setup: this.robot.setup,
+        folder: this.robot.folder,
+        runId: 'run-a',
+        robotId: 'robot1',
+        guard: await this.robot.connect(),
+        clock: this.robot.clock,
+        afterStop: 'wait',
+        policy,
+        operators,
+        listener,
+        ...choices.session,
       });
     this.#node = new RobotNode({
-      ...{ port: this.#port, setup: this.robot.setup, robotId: 'robot1', operator: 'none', pad: 'xbox' },
-      ...{ teleopLeaseS: 0.1, jointStatesHz: 0, clock: new SystemClock() },
+      port: this.#port,
+      setup: this.robot.setup,
+      robotId: 'robot1',
+      operator: 'none',
+      pad: 'xbox',
+      teleopLeaseS: 0.1,
+      jointStatesHz: 0,
+      clock: new SystemClock(),
       openSession: (operators, listener) => this.open(operators, listener),
       onShutdown: () => {
         this.isShutDown = true;

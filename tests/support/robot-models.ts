@@ -84,8 +84,13 @@ export const holonomicBase: RobotModel = modelOfBase(
 export const carBase: RobotModel = modelOfBase(
   'car-base',
   {
-    ...{ kind: 'ackermann', speedMaxMPerS: 3, accelMaxMPerS2: 4, wheelbaseM: 0.26 },
-    ...{ steeringMaxRad: 0.4, steeringRateMaxRadPerS: 3, steeringAccelMaxRadPerS2: 40 },
+    kind: 'ackermann',
+    speedMaxMPerS: 3,
+    accelMaxMPerS2: 4,
+    wheelbaseM: 0.26,
+    steeringMaxRad: 0.4,
+    steeringRateMaxRadPerS: 3,
+    steeringAccelMaxRadPerS2: 40,
   },
   50,
 );

@@ -70,8 +70,17 @@ export class TestRobot {
     const sizes = { observationSize, hiddenSizes: [8], actionSize };
     const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
     return savePolicyFile(join(this.folder, name), graph, {
-      ...{ runId: 'elsewhere', version, parent: null, trainingStep: 0, updates: 0, schemaHash },
-      ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+      runId: 'elsewhere',
+      version,
+      parent: null,
+      trainingStep: 0,
+      updates: 0,
+      schemaHash,
+      observationSize,
+      actionSize,
+      robot: 'arm6',
+      task: 'insert',
+      createdAt: '2026-01-02T03:04:05.000Z',
     });
   }
 
@@ -85,7 +94,9 @@ export class TestRobot {
     this.link = new TurningLink({
       nodeIs: 'person',
       shape: {
-        ...{ joints: robot.joints.length, signals: task.signalNames.length, actions: actionSize },
+        joints: robot.joints.length,
+        signals: task.signalNames.length,
+        actions: actionSize,
         controlHz: robot.controlHz,
       },
       clock,
@@ -98,7 +109,12 @@ export class TestRobot {
     const guard = await this.connect();
     if (options.afterStop === 'askLeave') guard.nodeIs = 'program';
     this.#session = await openSession({
-      ...{ setup: this.setup, folder: this.folder, runId: 'run-a', robotId: 'robot1', guard, clock: this.clock },
+      setup: this.setup,
+      folder: this.folder,
+      runId: 'run-a',
+      robotId: 'robot1',
+      guard,
+      clock: this.clock,
       afterStop: 'wait',
       ...options,
     });

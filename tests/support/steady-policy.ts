@@ -10,7 +10,16 @@ export async function saveSteadyPolicy(folder: string): Promise<string> {
   const sizes = { observationSize, hiddenSizes: [8], actionSize };
   const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
   return savePolicyFile(join(folder, 'good'), graph, {
-    ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
-    ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+    runId: 'elsewhere',
+    version: 7,
+    parent: null,
+    trainingStep: 0,
+    updates: 0,
+    schemaHash,
+    observationSize,
+    actionSize,
+    robot: 'arm6',
+    task: 'insert',
+    createdAt: '2026-01-02T03:04:05.000Z',
   });
 }

@@ -99,7 +99,12 @@ export class WallGuard {
     const socketPath = join(folder, 'guard.sock');
     const driver = { name: 'mock', options: mock } as const;
     const config: GuardConfig = {
-      ...{ model: asWritten(model), action, policyPeriodS: 0.1, driver, socketPath, authority },
+      model: asWritten(model),
+      action,
+      policyPeriodS: 0.1,
+      driver,
+      socketPath,
+      authority,
       realTimePriority: 'try',
     };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
@@ -250,7 +255,13 @@ export function rowsOf({ flags }: SeenTick): readonly number[] {
 function seen(frame: GuardFrame): SeenTick {
   const { tick, state, decider, commandSeq, filterBits, faultFlags, violations } = frame;
   return {
-    ...{ tick, state, decider, commandSeq, violations, bits: filterBits, flags: faultFlags },
+    tick,
+    state,
+    decider,
+    commandSeq,
+    violations,
+    bits: filterBits,
+    flags: faultFlags,
     atS: frame.robot.measuredAtS,
     referenceRad: Array.from(frame.referenceRad),
     measuredRad: Array.from(frame.robot.positionRad),

@@ -31,7 +31,10 @@ afterEach(async () => {
 async function startLearner() {
   let version = 0;
   const learner = await startLearnerServer({
-    ...{ bind: 'tcp://127.0.0.1:0', ...RUN, ...SIZES, heartbeatMs: HEARTBEAT_MS },
+    bind: 'tcp://127.0.0.1:0',
+    ...RUN,
+    ...SIZES,
+    heartbeatMs: HEARTBEAT_MS,
     onTransition: () => undefined,
   });
   const timer = setInterval(() => {
@@ -60,11 +63,19 @@ async function startRobot(
   const weightsProxy = await startLyingProxy(port(learner.weightsAddress), lie, way, Math.min(chunk, 4));
   const journal = openJournal({ dir: join(dir, name), ...RUN, ...SIZES });
   const subscription = subscribeWeights({
-    ...{ address: learner.address, weightsAddress: weightsProxy.address, keep: 'newest', ...RUN },
-    ...{ onBundle: () => undefined, renewAfterMs: 3 * HEARTBEAT_MS },
+    address: learner.address,
+    weightsAddress: weightsProxy.address,
+    keep: 'newest',
+    ...RUN,
+    onBundle: () => undefined,
+    renewAfterMs: 3 * HEARTBEAT_MS,
   });
   const uplink = connectUplink({
-    ...{ address: uplinkProxy.address, robotId: name, ...RUN, journal, heartbeatMs: HEARTBEAT_MS },
+    address: uplinkProxy.address,
+    robotId: name,
+    ...RUN,
+    journal,
+    heartbeatMs: HEARTBEAT_MS,
     onLearnerVersion: (version) => subscription.learnerHas(version),
   });
   const transition = createTransition(SIZES.observationSize, SIZES.actionSize);

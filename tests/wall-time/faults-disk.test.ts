@@ -47,7 +47,9 @@ function storage(trouble: () => Promise<void>, space = nodeStorage.space): Journ
 
 function journalIn(name: string, disk: JournalStorage, capacity = 1000): Journal {
   return openJournal({
-    ...{ dir: join(dir, name), runId: 'run', schemaHash: '00112233445566ff' },
+    dir: join(dir, name),
+    runId: 'run',
+    schemaHash: '00112233445566ff',
     ...SIZES,
     storage: disk,
     capacity,

@@ -377,11 +377,14 @@ faultRow(54, 'wall', 'a joint whose torque its file does not explain cuts the to
   const limits = ur5eLike.joints.map(() => 20);
   const torqueObserver = {
     ...({ filterS: 0.02, weight: 'compensated', wrench: 'ignored', velocityFeedForward: true, delayTicks: 0 } as const),
-    ...{ torqueAgeS: 0, servoMaxNm: limits.map(() => 9999), externalMaxNm: limits },
+    torqueAgeS: 0,
+    servoMaxNm: limits.map(() => 9999),
+    externalMaxNm: limits,
     links: ur5eLike.joints.map((_, i) => (i === 1 ? heavy : light)),
   };
   const watched = await WallGuard.start({
-    ...{ model: { ...ur5eLike, torqueObserver }, action: jointAction(model, 0.12) },
+    model: { ...ur5eLike, torqueObserver },
+    action: jointAction(model, 0.12),
     mock: { torqueNm: limits.map(() => 0) },
   });
   try {

@@ -135,7 +135,11 @@ describe('between robot and learner', () => {
       const startedMs = performance.now();
       let refusedMs = Number.NaN;
       const second = connectUplink({
-        ...{ address, robotId: 'arm', ...RUN, journal, heartbeatMs: 200 },
+        address,
+        robotId: 'arm',
+        ...RUN,
+        journal,
+        heartbeatMs: 200,
         onState: (state) => {
           if (state === 'refused') refusedMs = performance.now() - startedMs;
         },

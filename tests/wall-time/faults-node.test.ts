@@ -94,14 +94,12 @@ describe('in real time', () => {
         const { robot } = setup.config;
         const layout = { jointsRad: robot.homeRad, objects: {}, signals: {} };
         const runner = new EpisodeRunner({
-          ...{
-            task: setup.task,
-            link,
-            jointNames: robot.joints.map(({ name }) => name),
-            clock,
-            policyHz: 10,
-            leaseS: 0.2,
-          },
+          task: setup.task,
+          link,
+          jointNames: robot.joints.map(({ name }) => name),
+          clock,
+          policyHz: 10,
+          leaseS: 0.2,
           resetLimitMs: 10 * promised('afterS'),
         });
         child.kill('SIGSTOP');

@@ -32,7 +32,11 @@ afterEach(async () => {
 
 async function server(seen: Transition[]): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    ...{ bind: 'tcp://127.0.0.1:0', ...RUN, ...SIZES, ...BEAT, liveMs: 400 },
+    bind: 'tcp://127.0.0.1:0',
+    ...RUN,
+    ...SIZES,
+    ...BEAT,
+    liveMs: 400,
     onTransition: (t) => void seen.push(t),
   });
   open.push(started);
@@ -60,7 +64,11 @@ describe('a wire that falls silent without closing', () => {
     open.push(journal);
     const states: UplinkState[] = [];
     const link = connectUplink({
-      ...{ address: wire.address, robotId: 'arm', ...RUN, journal, ...BEAT },
+      address: wire.address,
+      robotId: 'arm',
+      ...RUN,
+      journal,
+      ...BEAT,
       onState: (state) => states.push(state),
     });
     open.push(link);
@@ -106,7 +114,11 @@ describe('a wire that falls silent without closing', () => {
     const wire = await wireTo(learner.weightsAddress);
     const versions: number[] = [];
     const subscription = subscribeWeights({
-      ...{ address: learner.address, weightsAddress: wire.address, keep: 'newest', ...RUN, renewAfterMs: 300 },
+      address: learner.address,
+      weightsAddress: wire.address,
+      keep: 'newest',
+      ...RUN,
+      renewAfterMs: 300,
       onBundle: ({ manifest }) => void versions.push(manifest.version),
     });
     open.push(subscription);

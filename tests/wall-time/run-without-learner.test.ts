@@ -97,7 +97,11 @@ describe('a robot whose learner is away', { timeout: 180_000 }, () => {
     const { runId } = last.manifest;
     const sizes = { observationSize, actionSize };
     const played = await startLearnerServer({
-      ...{ bind: address, runId, schemaHash, ...sizes, onTransition: () => undefined },
+      bind: address,
+      runId,
+      schemaHash,
+      ...sizes,
+      onTransition: () => undefined,
     });
     try {
       played.publish(old);

@@ -20,8 +20,14 @@ afterEach(() => {
 /** Two short demonstrations, and small networks. */
 function asked(): PretrainOptions {
   return {
-    ...{ run: undefined, environment: 'point', environmentOptions: {}, demonstrations: 2, skill: {}, seed: 1 },
-    ...{ learner: 'rlpd', out: join(root, 'out') },
+    run: undefined,
+    environment: 'point',
+    environmentOptions: {},
+    demonstrations: 2,
+    skill: {},
+    seed: 1,
+    learner: 'rlpd',
+    out: join(root, 'out'),
     learnerKeys: { bcInitSteps: 100, batchSize: 4, actorHidden: [4], criticHidden: [4] },
   };
 }

@@ -3,20 +3,25 @@ import type { SafetyCheckResult } from '../../safety-check/index.ts';
 import { checkTable } from './safety-table.ts';
 
 const energy = {
-  ...{
-    hasTank: true,
-    surplusMaxJ: 1e-9,
-    toleranceJ: 1e-6,
-    tankMinJ: 0.25,
-    tankFloorJ: 0.2,
-    injectedJ: 1,
-    creditedJ: 1,
-  },
-  ...{ peakKineticJ: 1, trace: null },
+  hasTank: true,
+  surplusMaxJ: 1e-9,
+  toleranceJ: 1e-6,
+  tankMinJ: 0.25,
+  tankFloorJ: 0.2,
+  injectedJ: 1,
+  creditedJ: 1,
+  peakKineticJ: 1,
+  trace: null,
   comparison: [
     {
-      ...{ attack: 'wall' as const, trials: 8, ticks: 4000, peakKineticWithJ: 0.0123456, peakKineticWithoutJ: 1.23456 },
-      ...{ peakForceWithN: 98.765, peakForceWithoutN: 1234.5, hasTouched: true },
+      attack: 'wall' as const,
+      trials: 8,
+      ticks: 4000,
+      peakKineticWithJ: 0.0123456,
+      peakKineticWithoutJ: 1.23456,
+      peakForceWithN: 98.765,
+      peakForceWithoutN: 1234.5,
+      hasTouched: true,
     },
   ],
 };

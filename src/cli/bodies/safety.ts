@@ -38,8 +38,16 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
       for (const message of subject.assumed) process.stdout.write(`assumed: ${message}\n`);
     }
     const result = await runSafetyCheck({
-      ...{ subject, shownAs: options.subject, command: commandLine(options), ticks, seed, chain, without },
-      ...{ onProgress: (made) => progress.show(shareOf(made), progressText(made)), signal, timeLimitS },
+      subject,
+      shownAs: options.subject,
+      command: commandLine(options),
+      ticks,
+      seed,
+      chain,
+      without,
+      onProgress: (made) => progress.show(shareOf(made), progressText(made)),
+      signal,
+      timeLimitS,
     });
     progress.end();
     const code = await report(result, options);

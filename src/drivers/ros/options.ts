@@ -141,7 +141,12 @@ export const rosOptions = z.strictObject({
   command: command.extend({ wheelbaseM: z.number().min(0), steeringMaxRad: z.number().min(0) }),
   // Where positions and velocities come from.
   state: z.strictObject({ kind: z.enum(['jointStates', 'odometry']), topic: z.string() }),
-  ...{ signals, freshnessMs, minimumRateHz, wrench, controllerManager, scene },
+  signals,
+  freshnessMs,
+  minimumRateHz,
+  wrench,
+  controllerManager,
+  scene,
 });
 
 export type RosDriverOptions = Configured<typeof rosOptions>;

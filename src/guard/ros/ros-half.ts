@@ -109,8 +109,12 @@ export class RosHalf {
       Atomics.store(this.#words, ROS_WORDS.generation, generation);
       if (this.#hasBeenReady)
         this.#onNotice({
-          ...{ row: 25, level: 'info', condition: BRIDGE, isOver: true },
-          ...{ message: 'The process that speaks ROS is back, in standby.', remedy: 'Acknowledge, then enable.' },
+          row: 25,
+          level: 'info',
+          condition: BRIDGE,
+          isOver: true,
+          message: 'The process that speaks ROS is back, in standby.',
+          remedy: 'Acknowledge, then enable.',
         });
       this.#hasBeenReady = true;
     } else if (kind === ROS_MESSAGE.answer) this.#receiveAnswer(payload);
@@ -165,7 +169,9 @@ export class RosHalf {
     if (!this.#hasBeenReady)
       this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#onNotice({
-      ...{ row: 25, level: 'error', condition: BRIDGE },
+      row: 25,
+      level: 'error',
+      condition: BRIDGE,
       message: `The process that speaks ROS died (${how}); the robot is stopped.`,
       remedy: 'It is started again. Acknowledge, then enable.',
     });
@@ -179,7 +185,9 @@ export class RosHalf {
       this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#hasStopperDied = true;
     this.#onNotice({
-      ...{ row: 25, level: 'warn', condition: STOPPER },
+      row: 25,
+      level: 'warn',
+      condition: STOPPER,
       message: `The process that can only stop the robot died (${how}).`,
       remedy: 'It is started again; the robot cannot be enabled before.',
     });

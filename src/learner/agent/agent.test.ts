@@ -11,7 +11,13 @@ import { type Agent, createAgent } from './agent.ts';
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 3, critics: 3, bcInitSteps: 100, warmupSteps: 0 },
+  actorHidden: [16],
+  criticHidden: [16],
+  batchSize: 16,
+  utd: 3,
+  critics: 3,
+  bcInitSteps: 100,
+  warmupSteps: 0,
 };
 
 /** Random transitions whose demonstrations always act 0.7·sign of the first observation. */
@@ -219,8 +225,14 @@ describe('Agent', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ actorHidden: [32, 32], criticHidden: [32, 32], batchSize: 64, utd: 2, warmupSteps: 100, discount: 0.9 },
-      ...{ learningRateActor: 2e-3, learningRateCritic: 2e-3 },
+      actorHidden: [32, 32],
+      criticHidden: [32, 32],
+      batchSize: 64,
+      utd: 2,
+      warmupSteps: 100,
+      discount: 0.9,
+      learningRateActor: 2e-3,
+      learningRateCritic: 2e-3,
     };
     const agent = await createAgent({ parts: { stateSize: 1 }, actionSize: 1, config, seed: 3 });
     const replay = new Replay(1, 1, 10_000);

@@ -138,8 +138,11 @@ export class Agent {
   async pretrain(replay: Replay, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     return this.#pretrain({
-      ...{ phase: 'cloning', replay, loss: 'cloningLoss' },
-      ...{ steps: this.config.bcInitSteps, signal },
+      phase: 'cloning',
+      replay,
+      loss: 'cloningLoss',
+      steps: this.config.bcInitSteps,
+      signal,
     });
   }
 
@@ -151,8 +154,12 @@ export class Agent {
   async pretrainOffline(replay: Replay, updates: number, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     return this.#pretrain({
-      ...{ phase: 'offline', replay, loss: 'criticLoss' },
-      ...{ steps: updates, updatesPerCall: updatesPerCall(this.config), signal },
+      phase: 'offline',
+      replay,
+      loss: 'criticLoss',
+      steps: updates,
+      updatesPerCall: updatesPerCall(this.config),
+      signal,
     });
   }
 

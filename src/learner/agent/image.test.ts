@@ -18,7 +18,12 @@ const O = totalObservationSize(parts);
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 2, warmupSteps: 0, bcInitSteps: 50 },
+  actorHidden: [16],
+  criticHidden: [16],
+  batchSize: 16,
+  utd: 2,
+  warmupSteps: 0,
+  bcInitSteps: 50,
   encoder: { channels: [4], kernel: 3, stride: 2, embeddings: 0, latent: 6, cropPadding: 1 },
 };
 

@@ -41,7 +41,12 @@ describe('what observations are normalised with', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 1, bcInitSteps: 0, normaliseObservations: true },
+      actorHidden: [4],
+      criticHidden: [4],
+      batchSize: 4,
+      utd: 1,
+      bcInitSteps: 0,
+      normaliseObservations: true,
     };
     const create = () => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 1 });
     const [agent, other] = [await create(), await create()];

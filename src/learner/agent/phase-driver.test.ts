@@ -17,7 +17,11 @@ const spec: LearnerSpec = {
   config: {
     ...DEFAULT_LEARNER_CONFIG,
     criticOnlyUpdates: 0,
-    ...{ actorHidden: [2], criticHidden: [2], batchSize: 4, critics: 4, criticSubset: 2 },
+    actorHidden: [2],
+    criticHidden: [2],
+    batchSize: 4,
+    critics: 4,
+    criticSubset: 2,
   },
 };
 

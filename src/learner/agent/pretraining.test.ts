@@ -8,7 +8,12 @@ import { createAgent } from './agent.ts';
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ algorithm: 'wsrl', actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 2, bcInitSteps: 500 },
+  algorithm: 'wsrl',
+  actorHidden: [4],
+  criticHidden: [4],
+  batchSize: 4,
+  utd: 2,
+  bcInitSteps: 500,
 };
 
 const create = (config = small) => createAgent({ parts: { stateSize: 2 }, actionSize: 1, config, seed: 1 });

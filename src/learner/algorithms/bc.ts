@@ -41,7 +41,9 @@ export function cloneActor(
   // The spread has no part in this loss: its head keeps its first values. What lies below it is trained, so the spread moves.
   const frozen = ['logStd.weight', 'logStd.bias'];
   step.minimise('actor', loss, {
-    ...{ rate: config.learningRateBc, clip: config.gradientClip, frozen },
+    rate: config.learningRateBc,
+    clip: config.gradientClip,
+    frozen,
     trainsEncoder: true,
   });
   step.report('cloningLoss', loss);

@@ -221,8 +221,15 @@ describe('one whole call', () => {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
     criticOnlyUpdates: 0,
-    ...{ algorithm: 'dsact', batchSize: B, actorHidden: [4], criticHidden: [5], layerNorm: false },
-    ...{ learningRateCritic: 0.05, entropyInTarget: true, criticAggregation: 'min', initialTemperature: 0.3 },
+    algorithm: 'dsact',
+    batchSize: B,
+    actorHidden: [4],
+    criticHidden: [5],
+    layerNorm: false,
+    learningRateCritic: 0.05,
+    entropyInTarget: true,
+    criticAggregation: 'min',
+    initialTemperature: 0.3,
     dsact: { ...DEFAULT_LEARNER_CONFIG.dsact, boundSpreads: 1.5 },
   };
   const spec: LearnerSpec = { parts: { stateSize: O }, actionSize: A, config };
@@ -314,7 +321,10 @@ describe('learning', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'dsact', batchSize: 4, actorHidden: [4], criticHidden: [5] },
+      algorithm: 'dsact',
+      batchSize: 4,
+      actorHidden: [4],
+      criticHidden: [5],
     };
     const small = { parts: { stateSize: 3 }, actionSize: 2, config };
     const { after } = await callOnce(dsact, small, dsact.cloning!, 3, new Rng(4));
@@ -325,9 +335,18 @@ describe('learning', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'dsact', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, layerNorm: false },
-      ...{ activation: 'gelu', criticAggregation: 'min', rewardScale: 10, targetEntropyPerDimension: -1 },
-      ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
+      algorithm: 'dsact',
+      actorHidden: [32],
+      criticHidden: [32],
+      batchSize: 64,
+      utd: 2,
+      layerNorm: false,
+      activation: 'gelu',
+      criticAggregation: 'min',
+      rewardScale: 10,
+      targetEntropyPerDimension: -1,
+      learningRateActor: 5e-3,
+      learningRateCritic: 5e-3,
     };
     expect(await errorOnBandit(config, bandit(1000, 3), 200)).toBeLessThan(0.1);
   });

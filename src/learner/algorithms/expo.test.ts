@@ -232,8 +232,15 @@ describe('learning', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'expo', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, bcInitSteps },
-      ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3, learningRateBc: 5e-3 },
+      algorithm: 'expo',
+      actorHidden: [32],
+      criticHidden: [32],
+      batchSize: 64,
+      utd: 2,
+      bcInitSteps,
+      learningRateActor: 5e-3,
+      learningRateCritic: 5e-3,
+      learningRateBc: 5e-3,
       expo: { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [32], editScale: 0.2, ...settings },
     };
     return errorOnBandit(config, bandit(1000, 3, 200), 120);

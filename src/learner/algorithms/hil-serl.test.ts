@@ -91,8 +91,13 @@ const [B, O, A] = [4, 3, 3];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ algorithm: 'hil-serl', batchSize: B, actorHidden: [4], criticHidden: [5], layerNorm: false },
-  ...{ learningRateCritic: 0.05, hilSerl: { ...settings, togglePenalty: 0.5 } },
+  algorithm: 'hil-serl',
+  batchSize: B,
+  actorHidden: [4],
+  criticHidden: [5],
+  layerNorm: false,
+  learningRateCritic: 0.05,
+  hilSerl: { ...settings, togglePenalty: 0.5 },
 };
 const spec: LearnerSpec = { parts: { stateSize: O }, actionSize: A, config };
 /** Gripper commands of the four rows of each update; the second and the last turn an open or closed gripper round. */
@@ -196,8 +201,15 @@ describe('the policy of HIL-SERL', () => {
     }
     const learner: LearnerConfig = {
       ...config,
-      ...{ actorHidden: [16], criticHidden: [32], layerNorm: true, batchSize: 64, utd: 4, demoFraction: 0 },
-      ...{ learningRateCritic: 0.01, bcInitSteps: 0, hilSerl: { ...settings, togglePenalty: 0.3 } },
+      actorHidden: [16],
+      criticHidden: [32],
+      layerNorm: true,
+      batchSize: 64,
+      utd: 4,
+      demoFraction: 0,
+      learningRateCritic: 0.01,
+      bcInitSteps: 0,
+      hilSerl: { ...settings, togglePenalty: 0.3 },
     };
     const agent = await createAgent({ parts: { stateSize: 2 }, actionSize: 2, config: learner, seed: 1 });
     for (let i = 0; i < 60; i++) await agent.update(replay, 900);
@@ -227,7 +239,9 @@ describe('the policy of HIL-SERL', () => {
     const learner = {
       ...config,
       encoder: { ...config.encoder, channels: [2], latent: 4, cropPadding: 1 },
-      ...{ bcInitSteps: 0, utd: 1, learningRateCritic: 1e-30 },
+      bcInitSteps: 0,
+      utd: 1,
+      learningRateCritic: 1e-30,
     };
     const agent = await createAgent({ parts, actionSize: A, config: learner, seed: 1 });
     expect((await agent.actorWeights()).shapes.map(({ name }) => name)).toContain('encoder.conv0.kernel');

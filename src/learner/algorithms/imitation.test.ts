@@ -9,15 +9,14 @@ import { Replay } from '../replay/replay.ts';
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{
-    algorithm: 'bc',
-    actorHidden: [32],
-    batchSize: 64,
-    utd: 2,
-    bcInitSteps: 100,
-    learningRateBc: 5e-3,
-    demoFraction,
-  },
+
+  algorithm: 'bc',
+  actorHidden: [32],
+  batchSize: 64,
+  utd: 2,
+  bcInitSteps: 100,
+  learningRateBc: 5e-3,
+  demoFraction,
   bc: { policy },
   expo: { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [32] },
 });

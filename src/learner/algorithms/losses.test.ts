@@ -139,7 +139,11 @@ describe('the temperature', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'sac', batchSize: 4, actorHidden: [4], criticHidden: [4], minTemperature },
+      algorithm: 'sac',
+      batchSize: 4,
+      actorHidden: [4],
+      criticHidden: [4],
+      minTemperature,
     };
     const { state, after } = await callOnce(
       sac,

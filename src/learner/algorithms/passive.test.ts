@@ -95,7 +95,11 @@ const [B, O, A, K] = [4, 3, 2, 2];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ algorithm: 'passive', batchSize: B, actorHidden: [4], criticHidden: [5], learningRateCritic: 0.05 },
+  algorithm: 'passive',
+  batchSize: B,
+  actorHidden: [4],
+  criticHidden: [5],
+  learningRateCritic: 0.05,
   passive: { ...usual, costUnit: 2, budget: 0.25, multiplier: 'plain', rate: 2 },
 };
 const spec: LearnerSpec = { parts: { stateSize: O }, actionSize: A, config };
@@ -195,12 +199,20 @@ function costly(count: number): Replay {
 describe('the learner', () => {
   const small: LearnerConfig = {
     ...config,
-    ...{ actorHidden: [16], criticHidden: [32], batchSize: 64, utd: 4, demoFraction: 0, bcInitSteps: 0 },
-    ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
+    actorHidden: [16],
+    criticHidden: [32],
+    batchSize: 64,
+    utd: 4,
+    demoFraction: 0,
+    bcInitSteps: 0,
+    learningRateActor: 5e-3,
+    learningRateCritic: 5e-3,
   };
   const create = (settings: Partial<LearnerConfig['passive']>) =>
     createAgent({
-      ...{ parts: { stateSize: 1 }, actionSize: 1, seed: 1 },
+      parts: { stateSize: 1 },
+      actionSize: 1,
+      seed: 1,
       config: { ...small, passive: { ...usual, ...settings } },
     });
 

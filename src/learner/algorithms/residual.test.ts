@@ -36,17 +36,20 @@ const SETTINGS = {
 function specOf(overrides: Partial<LearnerConfig> = {}): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    ...{
-      algorithm: 'residual',
-      criticOnlyUpdates: 0,
-      batchSize: B,
-      utd: K,
-      critics: 3,
-      criticSubset: 2,
-      actorHidden: [4],
-      criticHidden: [5],
-    },
-    ...{ learningRateCritic: 0.05, learningRateActor: 0.01, gradientClip: 1, residual: SETTINGS, ...overrides },
+
+    algorithm: 'residual',
+    criticOnlyUpdates: 0,
+    batchSize: B,
+    utd: K,
+    critics: 3,
+    criticSubset: 2,
+    actorHidden: [4],
+    criticHidden: [5],
+    learningRateCritic: 0.05,
+    learningRateActor: 0.01,
+    gradientClip: 1,
+    residual: SETTINGS,
+    ...overrides,
   };
   return { parts: { stateSize: 2, baseActionSize: A }, actionSize: A, config };
 }
@@ -238,8 +241,13 @@ describe('the residual on a base policy', () => {
   it('learns to correct a base that is always wrong by the same 0.2, by more than half', async () => {
     const config: LearnerConfig = {
       ...specOf().config,
-      ...{ batchSize: 64, actorHidden: [32], criticHidden: [32], learningRateActor: 3e-3, learningRateCritic: 5e-3 },
-      ...{ demoFraction: 0, residual: { ...SETTINGS, penalty: 0, explorationNoise: 0 } },
+      batchSize: 64,
+      actorHidden: [32],
+      criticHidden: [32],
+      learningRateActor: 3e-3,
+      learningRateCritic: 5e-3,
+      demoFraction: 0,
+      residual: { ...SETTINGS, penalty: 0, explorationNoise: 0 },
     };
     const parts = { stateSize: 1, baseActionSize: 1 };
     const agent = await createAgent({ parts, actionSize: 1, config, seed: 1 });

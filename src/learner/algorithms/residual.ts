@@ -69,8 +69,10 @@ function updateActor(step: Step): void {
   const squaredLength = correctionSize(a_r);
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
   const total = addCloning(step, penalised, {
-    ...{ mean: beforeTanh(step.online('actor'), input), values },
-    ...{ action: shownCorrection(step, input), executed: step.action },
+    mean: beforeTanh(step.online('actor'), input),
+    values,
+    action: shownCorrection(step, input),
+    executed: step.action,
   });
   // No decay: the correction is to stay as it was begun until there is a reason to correct.
   step.minimise('actor', total, { ...actorOptimiser(config), weightDecay: 0 });

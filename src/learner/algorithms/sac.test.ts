@@ -99,7 +99,9 @@ describe('one training call', () => {
       ...overrides,
       batchSize: B,
       utd: K,
-      ...{ actorHidden: [4], criticHidden: [5], layerNorm: true },
+      actorHidden: [4],
+      criticHidden: [5],
+      layerNorm: true,
       discount: GAMMA,
       learningRateCritic: 0.05,
     };

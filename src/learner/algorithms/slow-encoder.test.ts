@@ -14,7 +14,12 @@ function specOf(algorithm: LearnerConfig['algorithm']): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
     criticOnlyUpdates: 0,
-    ...{ algorithm, batchSize: 2, critics: 2, criticSubset: 2, actorHidden: [3], criticHidden: [3] },
+    algorithm,
+    batchSize: 2,
+    critics: 2,
+    criticSubset: 2,
+    actorHidden: [3],
+    criticHidden: [3],
     // Else the slow copy would move towards the other within the update, before the second of two losses.
     targetRate: 0,
     encoder: { ...encoder, channels: [2], embeddings: 0, latent: 3 },

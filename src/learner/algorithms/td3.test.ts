@@ -67,14 +67,13 @@ describe('TD3', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{
-        algorithm: 'td3',
-        batchSize: B,
-        actorHidden: [4],
-        criticHidden: [5],
-        learningRateCritic: 0.05,
-        ...overrides,
-      },
+
+      algorithm: 'td3',
+      batchSize: B,
+      actorHidden: [4],
+      criticHidden: [5],
+      learningRateCritic: 0.05,
+      ...overrides,
     };
     const spec = { parts: { stateSize: O }, actionSize: A, config };
     const { state, inputs, after, metric } = await callOnce(td3, spec, td3.update, K, new Rng(11));
@@ -150,8 +149,13 @@ describe('TD3', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'td3', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2 },
-      ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
+      algorithm: 'td3',
+      actorHidden: [32],
+      criticHidden: [32],
+      batchSize: 64,
+      utd: 2,
+      learningRateActor: 5e-3,
+      learningRateCritic: 5e-3,
       td3: { ...DEFAULT_LEARNER_CONFIG.td3, explorationNoise: 0 },
     };
     expect(await errorOnBandit(config, bandit(1000, 3), 200)).toBeLessThan(0.1);

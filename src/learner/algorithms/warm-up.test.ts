@@ -11,8 +11,15 @@ const [O, A] = [3, 2];
 function configOf(algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig {
   return {
     ...DEFAULT_LEARNER_CONFIG,
-    ...{ algorithm, actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, warmupSteps: 0 },
-    ...{ bcInitSteps: 50, criticOnlyUpdates: 6, ...overrides },
+    algorithm,
+    actorHidden: [8],
+    criticHidden: [8],
+    batchSize: 8,
+    utd: 2,
+    warmupSteps: 0,
+    bcInitSteps: 50,
+    criticOnlyUpdates: 6,
+    ...overrides,
   };
 }
 

@@ -30,8 +30,13 @@ function specOf(overrides: Partial<LearnerConfig['wsrl']> = {}): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
     criticOnlyUpdates: 0,
-    ...{ algorithm: 'wsrl', batchSize: B, critics: 2, criticSubset: 1, actorHidden: [4], criticHidden: [5] },
-    ...{ learningRateCritic: 0.05 },
+    algorithm: 'wsrl',
+    batchSize: B,
+    critics: 2,
+    criticSubset: 1,
+    actorHidden: [4],
+    criticHidden: [5],
+    learningRateCritic: 0.05,
     wsrl: { ...DEFAULT_LEARNER_CONFIG.wsrl, actionSamples: N, conservatism: 0.5, ...overrides },
   };
   return { parts: { stateSize: O }, actionSize: A, config };
@@ -151,8 +156,14 @@ describe('WSRL', () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
       criticOnlyUpdates: 0,
-      ...{ algorithm: 'wsrl', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, bcInitSteps: 0 },
-      ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
+      algorithm: 'wsrl',
+      actorHidden: [32],
+      criticHidden: [32],
+      batchSize: 64,
+      utd: 2,
+      bcInitSteps: 0,
+      learningRateActor: 5e-3,
+      learningRateCritic: 5e-3,
     };
     const replayOf = (demonstrations: number) => bandit(demonstrations, 3, 1);
     const spec = { parts: { stateSize: 1 }, actionSize: 1, config, seed: 1 };
@@ -198,8 +209,14 @@ describe('WSRL', () => {
       }
       const one = () => new Float32Array(1);
       const batch = {
-        ...{ observation: one(), nextObservation: one(), action: one(), reward: one(), filterActivity: one() },
-        ...{ tankDrainJ: one(), bootstrap: one(), monteCarloReturn: one() },
+        observation: one(),
+        nextObservation: one(),
+        action: one(),
+        reward: one(),
+        filterActivity: one(),
+        tankDrainJ: one(),
+        bootstrap: one(),
+        monteCarloReturn: one(),
       };
       replay.demonstrations.copyRow(0, batch, 0);
       expect(batch.monteCarloReturn[0]).toBe(expected);

@@ -11,7 +11,12 @@ const [O, A] = [3, 2];
 const tiny: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{ actorHidden: [4], criticHidden: [5, 4], batchSize: 8, utd: 1, critics: 3, targetRate: 0.1 },
+  actorHidden: [4],
+  criticHidden: [5, 4],
+  batchSize: 8,
+  utd: 1,
+  critics: 3,
+  targetRate: 0.1,
   learningRateCritic: 0.05,
 };
 

@@ -22,14 +22,25 @@ function column(): Float32Array {
 /** Row `index`, read over up to `steps` steps. */
 function read(ring: TransitionRing, index: number, steps: number, range?: RowRange) {
   const batch = {
-    ...{ observation: column(), nextObservation: column(), action: column(), reward: column(), bootstrap: column() },
-    ...{ filterActivity: column(), tankDrainJ: column(), discountPower: column(), discountSum: column() },
+    observation: column(),
+    nextObservation: column(),
+    action: column(),
+    reward: column(),
+    bootstrap: column(),
+    filterActivity: column(),
+    tankDrainJ: column(),
+    discountPower: column(),
+    discountSum: column(),
     monteCarloReturn: column(),
   };
   ring.copyRow(index, batch, 0, { steps, discount: DISCOUNT }, range);
   return {
-    ...{ from: batch.observation[0], to: batch.nextObservation[0], reward: batch.reward[0] },
-    ...{ power: batch.discountPower[0], sum: batch.discountSum[0], bootstrap: batch.bootstrap[0] },
+    from: batch.observation[0],
+    to: batch.nextObservation[0],
+    reward: batch.reward[0],
+    power: batch.discountPower[0],
+    sum: batch.discountSum[0],
+    bootstrap: batch.bootstrap[0],
     returned: batch.monteCarloReturn[0]!,
   };
 }
@@ -56,8 +67,14 @@ describe('a window of three steps', () => {
   it('adds up costs alike', () => {
     const { online } = replayOf(episode.map((_, i) => step(i, { cost: 4 * i, tankDrainJ: 8 })));
     const batch = {
-      ...{ observation: column(), nextObservation: column(), action: column(), reward: column() },
-      ...{ bootstrap: column(), filterActivity: column(), tankDrainJ: column(), cost: column() },
+      observation: column(),
+      nextObservation: column(),
+      action: column(),
+      reward: column(),
+      bootstrap: column(),
+      filterActivity: column(),
+      tankDrainJ: column(),
+      cost: column(),
     };
     online.copyRow(0, batch, 0, { steps: 3, discount: DISCOUNT });
     expect([batch.filterActivity[0], batch.cost[0], batch.tankDrainJ[0]]).toEqual([4, 4, 14]);

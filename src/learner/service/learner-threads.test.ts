@@ -19,8 +19,14 @@ it.each([true, false])('next to a robot: %s', async (hasRobot) => {
   threadsHere.mockReset().mockResolvedValue({ threads: 1, spinning: false });
   const onFault = (message: string): void => expect.fail(message);
   const learner = await Learner.start({
-    ...{ setup: createSetup({ ...config, learner: small }), runId: 'run', bind: 'tcp://127.0.0.1:0', folder },
-    ...{ start: 'fresh', engine: 'local', hasRobot, onFault },
+    setup: createSetup({ ...config, learner: small }),
+    runId: 'run',
+    bind: 'tcp://127.0.0.1:0',
+    folder,
+    start: 'fresh',
+    engine: 'local',
+    hasRobot,
+    onFault,
   });
   await learner.close();
   rmSync(folder, { recursive: true, force: true });

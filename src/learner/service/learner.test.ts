@@ -42,7 +42,14 @@ async function startLearner(
 ): Promise<Learner> {
   const onFault = (message: string): void => void faults.push(message);
   const learner = await Learner.start({
-    ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local', hasRobot: false },
+    setup: of,
+    runId: 'run',
+    bind: address,
+    folder,
+    start,
+    onFault,
+    engine: 'local',
+    hasRobot: false,
     ...(begin === undefined ? {} : { begin }),
   });
   closers.push(() => learner.close());

@@ -188,7 +188,9 @@ export class Learner {
       utd: achievedUtd(updates, online, contract),
       online,
       version: this.#versions.newest,
-      ...{ delivered, repeated, lost },
+      delivered,
+      repeated,
+      lost,
     };
   }
 
@@ -198,7 +200,9 @@ export class Learner {
     const { elapsedS, criticLoss, success, updatesPerS } = this.#record;
     return statusLine({
       ...this.status,
-      ...{ elapsedS, criticLoss, success },
+      elapsedS,
+      criticLoss,
+      success,
       robots: this.#server.robots(),
       counts: replay.counts(),
       refused: agent.refusedCalls,

@@ -23,9 +23,19 @@ it('counts the updates of a call, which are not those that a transition pays for
 });
 
 const training: LearnerState = {
-  ...{ robots: ['arm'], counts: { online: 30, demonstrations: 5 }, updates: 600, refused: 0 },
-  ...{ updatesPerS: 80.4, waitsFor: undefined, version: 3, elapsedS: 61.2, utd: 19.98, utdTarget: 20 },
-  ...{ criticLoss: 0.01234, success: { successes: 9, episodes: 12 }, awaitedDemonstrations: 0 },
+  robots: ['arm'],
+  counts: { online: 30, demonstrations: 5 },
+  updates: 600,
+  refused: 0,
+  updatesPerS: 80.4,
+  waitsFor: undefined,
+  version: 3,
+  elapsedS: 61.2,
+  utd: 19.98,
+  utdTarget: 20,
+  criticLoss: 0.01234,
+  success: { successes: 9, episodes: 12 },
+  awaitedDemonstrations: 0,
 };
 
 const SUCCESS = '9 of the last 12 episodes without help succeeded';
@@ -49,8 +59,14 @@ it.each<[string, Partial<LearnerState>, string]>([
   [
     'demonstrations that nobody gives',
     {
-      ...{ robots: [], counts: { online: 0, demonstrations: 0 }, updates: 0, updatesPerS: undefined, version: 0 },
-      ...{ criticLoss: undefined, success: { successes: 0, episodes: 0 }, awaitedDemonstrations: 20 },
+      robots: [],
+      counts: { online: 0, demonstrations: 0 },
+      updates: 0,
+      updatesPerS: undefined,
+      version: 0,
+      criticLoss: undefined,
+      success: { successes: 0, episodes: 0 },
+      awaitedDemonstrations: 20,
     },
     '1:01 no robot: 0 demonstration steps, 0 steps, 0 updates, policy 0; waiting for 20 demonstrations: a robot gives them with --operator scripted, or you do with --operator keyboard',
   ],

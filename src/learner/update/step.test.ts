@@ -15,7 +15,9 @@ import { buildUpdateGraph } from './update-graph.ts';
 const tiny = { actorHidden: [4], criticHidden: [4], batchSize: 2, critics: 2, criticSubset: 2 };
 
 const settings: LearnerConfig = {
-  ...{ ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, ...tiny },
+  ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
+  ...tiny,
   hilSerl: { ...DEFAULT_LEARNER_CONFIG.hilSerl, gripperObservations: [0] },
   encoder: { ...DEFAULT_LEARNER_CONFIG.encoder, channels: [2], cropPadding: 0 },
 };

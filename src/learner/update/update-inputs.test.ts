@@ -11,17 +11,16 @@ import { inputArrays, UpdateInputs } from './update-inputs.ts';
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
   criticOnlyUpdates: 0,
-  ...{
-    utd: 3,
-    batchSize: 8,
-    actorHidden: [4],
-    criticHidden: [4],
-    critics: 5,
-    criticSubset: 2,
-    discount: 0.9,
-    bcAuxWeight: 1,
-    demoFraction: 0.25,
-  },
+
+  utd: 3,
+  batchSize: 8,
+  actorHidden: [4],
+  criticHidden: [4],
+  critics: 5,
+  criticSubset: 2,
+  discount: 0.9,
+  bcAuxWeight: 1,
+  demoFraction: 0.25,
 };
 
 /** Rewards name the rows: negative for demonstrations; every third transition ends its episode. */

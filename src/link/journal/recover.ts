@@ -72,8 +72,15 @@ export function explainJournal(dir: string): JournalExplanation {
   const deliverable = files.reduce((sum, { intact }) => sum + intact, 0);
   const all = parts.reduce((sum, { count }) => sum + count, 0);
   return {
-    ...{ dir, runId: identity?.runId, journalId: identity?.journalId, schemaHash: identity?.schemaHash },
-    ...{ epochs: epoch, files, findings: found, deliverable, lost: all - deliverable },
+    dir,
+    runId: identity?.runId,
+    journalId: identity?.journalId,
+    schemaHash: identity?.schemaHash,
+    epochs: epoch,
+    files,
+    findings: found,
+    deliverable,
+    lost: all - deliverable,
     notRecorded: notRecordedIn(survey, files),
   };
 }

@@ -4,8 +4,15 @@ import { filterActivity } from './figures.ts';
 
 const at = (tS: number): MetricRecord =>
   ({
-    ...{ kind: 'safety', tS, ticks: 1000, changedTicks: 3, violations: 0, overruns: 0, byReason: {} },
-    ...{ stages: { limiter: { changedTicks: 3, marginMin: 0.5 } }, marginMin: 0.25 },
+    kind: 'safety',
+    tS,
+    ticks: 1000,
+    changedTicks: 3,
+    violations: 0,
+    overruns: 0,
+    byReason: {},
+    stages: { limiter: { changedTicks: 3, marginMin: 0.5 } },
+    marginMin: 0.25,
   }) as unknown as MetricRecord;
 
 it('breaks the line of the safety margin where nothing was recorded, and says what each stage does', () => {

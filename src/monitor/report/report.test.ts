@@ -75,7 +75,9 @@ function records(label = 'trained'): MetricRecord[] {
     returnSum: 1,
     interventions: i < 20 ? 1 : 0,
     interventionSteps: i < 20 ? 12 : 0,
-    ...{ filterShare: 0.1, tankDrainJ: 2, marginMin: 0.5 },
+    filterShare: 0.1,
+    tankDrainJ: 2,
+    marginMin: 0.5,
     policyVersion: i,
   });
   const update = { update: 100, criticLoss: 0.1, actorLoss: -0.3, temperature: 0.1, entropy: -1, qMean: 0.4 };
@@ -96,7 +98,9 @@ function records(label = 'trained'): MetricRecord[] {
       overruns: 2,
       byReason: { limits: 31, [label]: 1 },
       stages: { limiter: { changedTicks: 31, marginMin: 1 }, [`tank ${label}`]: { changedTicks: 3, marginMin: 0.125 } },
-      ...{ marginMin: 0.125, clearanceM: 0.05, tank: { energyJ: 2, levelMin: 0.5, injectedJ: 7 } },
+      marginMin: 0.125,
+      clearanceM: 0.05,
+      tank: { energyJ: 2, levelMin: 0.5, injectedJ: 7 },
     },
     { ...at(900), kind: 'histogram', name: 'tickMs', data: histogram.toJSON() },
     { ...at(1600), kind: 'evaluation', label, policyVersion: 9, successes: 198, episodes: 200, meanSteps: 23.4 },

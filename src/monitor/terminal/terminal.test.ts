@@ -92,7 +92,8 @@ describe('renderStatus', () => {
       ...training,
       tool: { positionM: [0.49, 0.13, 0.152], offsetM: [0.0012, -0.0304, 0], forceN: 3.14 },
       operator: {
-        ...{ driving: 'you', keys: '? keys' },
+        driving: 'you',
+        keys: '? keys',
         person: { isInControl: true, isStopped: false, stepScale: 0.25, lastKey: 'w' },
       },
     };

@@ -335,8 +335,14 @@ it('keeps efforts that are no number as such where torques are compared with a m
   const model = {
     ...ur5eLike,
     torqueObserver: {
-      ...{ filterS: 0.03, weight: 'measured' as const, wrench: 'ignored' as const, velocityFeedForward: false },
-      ...{ delayTicks: 0, torqueAgeS: 0, servoMaxNm: joints.map(() => 1), externalMaxNm: joints.map(() => 1) },
+      filterS: 0.03,
+      weight: 'measured' as const,
+      wrench: 'ignored' as const,
+      velocityFeedForward: false,
+      delayTicks: 0,
+      torqueAgeS: 0,
+      servoMaxNm: joints.map(() => 1),
+      externalMaxNm: joints.map(() => 1),
       links: joints.map(() => new Array<number>(14).fill(0)),
     },
   };

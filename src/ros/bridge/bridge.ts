@@ -78,7 +78,9 @@ export class Bridge {
     this.#controllers = options.controllerManager && new Controllers(port, options.controllerManager);
     this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
     this.#notices = new Notices({
-      ...{ options, readings: this.#readings, clock },
+      options,
+      readings: this.#readings,
+      clock,
       commanders: () => this.#publishersOf(this.#publisher.topic),
       sources: () => this.#publishersOf(this.#readings.subscription.topic),
       graphFaults: () => port.graphFaults,

@@ -208,8 +208,12 @@ export class Notices {
     const { topic } = this.#parts.readings.subscription;
     const message = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
     this.#parts.say({
-      ...{ row: 10, level: 'info', message, remedy: '' },
-      ...{ condition: CONDITION.measurements, isOver: true },
+      row: 10,
+      level: 'info',
+      message,
+      remedy: '',
+      condition: CONDITION.measurements,
+      isOver: true,
     });
   }
 

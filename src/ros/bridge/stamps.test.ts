@@ -53,7 +53,12 @@ it.each([
   const notices: GuardNotice[] = [];
   const nobody = () => ({ topic: '', nodes: [] });
   const notice = new Notices({
-    ...{ options, readings, clock, commanders: nobody, sources: nobody, graphFaults: () => [] },
+    options,
+    readings,
+    clock,
+    commanders: nobody,
+    sources: nobody,
+    graphFaults: () => [],
     say: (found) => notices.push(found),
   });
   const look = (): void => {

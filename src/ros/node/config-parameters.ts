@@ -105,7 +105,10 @@ function declaration(name: string, type: ParameterType, value: ParameterValue, f
   const hasRange = isNumber && (Number.isFinite(min) || Number.isFinite(max));
   const choices = field.enum?.filter((choice) => typeof choice === 'string') ?? [];
   return {
-    ...{ name, type, default: value, isReadOnly: true },
+    name,
+    type,
+    default: value,
+    isReadOnly: true,
     description: unit === undefined || unit === '1' ? description : `${description} Unit: ${unit}.`,
     ...(hasRange ? { range: { min, max } } : {}),
     ...(type === 'string' && choices.length > 0 ? { choices } : {}),

@@ -183,8 +183,12 @@ export class Diagnostics {
 function policyOf(session: LiveSession): PartStatus {
   const { version, ageS, latencyP50Ms, latencyP99Ms, runId, state } = session.policyState;
   const values = {
-    ...{ version, state, runId, ageS: ageS.toFixed(1) },
-    ...{ latencyP50Ms: latencyP50Ms.toFixed(3), latencyP99Ms: latencyP99Ms.toFixed(3) },
+    version,
+    state,
+    runId,
+    ageS: ageS.toFixed(1),
+    latencyP50Ms: latencyP50Ms.toFixed(3),
+    latencyP99Ms: latencyP99Ms.toFixed(3),
   };
   if (state === 'absent') return { part: 'policy', level: 'warn', message: 'There are no weights.', values };
   if (state === 'unusable') {

@@ -26,7 +26,12 @@ async function startLearner(newestVersion: number): Promise<Transition[]> {
   const { observationSize, actionSize, schemaHash } = setup;
   const taken: Transition[] = [];
   learner = await startLearnerServer({
-    ...{ bind: address, runId: 'run-7', schemaHash, observationSize, actionSize, meaning: setup.meaning },
+    bind: address,
+    runId: 'run-7',
+    schemaHash,
+    observationSize,
+    actionSize,
+    meaning: setup.meaning,
     onTransition: (transition) => void taken.push(transition),
   });
   learner.publish(weightsOf(newestVersion, 1e-3, { runId: 'run-7', schemaHash }, { observationSize, actionSize }));
@@ -58,7 +63,11 @@ async function start(): Promise<{ readonly joined: string[] }> {
   const { setup, folder, clock } = ros.robot;
   const joined: string[] = [];
   const run = new LearnerRun({
-    ...{ setup, folder, learner: address, runId: 'the-folders-own', hasJoined: false },
+    setup,
+    folder,
+    learner: address,
+    runId: 'the-folders-own',
+    hasJoined: false,
     onJoined: async (runId) => void joined.push(runId),
     onEvent: (event) => ros.node.event(event),
   });
@@ -68,8 +77,17 @@ async function start(): Promise<{ readonly joined: string[] }> {
   });
   ros.open = async (operators, listener) =>
     openSession({
-      ...{ setup, folder, runId: run.runId, robotId: 'robot1', learner: address, operators, listener },
-      ...{ guard: await ros.robot.connect(), clock, afterStop: 'wait', drainMs: 200 },
+      setup,
+      folder,
+      runId: run.runId,
+      robotId: 'robot1',
+      learner: address,
+      operators,
+      listener,
+      guard: await ros.robot.connect(),
+      clock,
+      afterStop: 'wait',
+      drainMs: 200,
     });
   ros.node.start();
   await ros.node.openedOrWaiting();
@@ -117,7 +135,11 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
     await meetLearner();
     const { observationSize, actionSize } = ros.robot.setup;
     learner = await startLearnerServer({
-      ...{ bind: address, runId: 'run-8', schemaHash: '00112233445566ff', observationSize, actionSize },
+      bind: address,
+      runId: 'run-8',
+      schemaHash: '00112233445566ff',
+      observationSize,
+      actionSize,
       onTransition: () => undefined,
     });
     ros.events.length = 0;
@@ -141,7 +163,11 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
   function waitingRun() {
     const { setup, folder } = ros.robot;
     const run = new LearnerRun({
-      ...{ setup, folder, learner: address, runId: 'own', hasJoined: false },
+      setup,
+      folder,
+      learner: address,
+      runId: 'own',
+      hasJoined: false,
       onJoined: async () => undefined,
       onEvent: () => undefined,
     });

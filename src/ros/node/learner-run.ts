@@ -44,7 +44,9 @@ export class LearnerRun {
     this.#runId = runId;
     if (isLearnerAway) {
       onEvent({
-        ...{ level: 'warn', name: 'learnerAway', row: 0 },
+        level: 'warn',
+        name: 'learnerAway',
+        row: 0,
         message: `No learner answers at ${learner}: the last weights on disk act, and it is joined when it is there.`,
         remedy: 'Start the learner, or check the address.',
       });

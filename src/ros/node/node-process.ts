@@ -35,7 +35,9 @@ async function main(): Promise<void> {
   const ending = AbortSignal.any([parent.ending, shutdown.signal]);
   let node: RobotNode | undefined;
   const port = await openRosPort({
-    ...{ nodeName: NODE_NAME, kind: 'lifecycle', argv: start.argv },
+    nodeName: NODE_NAME,
+    kind: 'lifecycle',
+    argv: start.argv,
     onFault: (fault) => {
       if (node === undefined) process.stderr.write(`rein node: ${fault.where}: ${fault.message}\n`);
       else node.rosFault(fault);
@@ -90,19 +92,36 @@ function createNode({
   const startedAtS = clock.nowS();
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
-    ...{ setup, folder, learner: request.learner, runId: start.runId, hasJoined: start.hasJoined },
+    setup,
+    folder,
+    learner: request.learner,
+    runId: start.runId,
+    hasJoined: start.hasJoined,
     onJoined: (runId) => parent.send({ kind: 'joined', runId }),
     onEvent: (event) => node.event(event),
   });
   const node = new RobotNode({
     ...request,
-    ...{ port, setup, clock, onShutdown },
+    port,
+    setup,
+    clock,
+    onShutdown,
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
     beforeOpening: (signal, onWait) => run.settle(signal, onWait),
     openSession: (operators, listener) =>
       openSession({
-        ...{ ...request, setup, folder, runId: run.runId, operators, listener, clock, observations },
-        ...{ guard: socketPath, isScripted: request.operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
+        ...request,
+        setup,
+        folder,
+        runId: run.runId,
+        operators,
+        listener,
+        clock,
+        observations,
+        guard: socketPath,
+        isScripted: request.operator === 'scripted',
+        afterStop: 'wait',
+        drainMs: DRAIN_MS,
       }),
     others: () => [observationsStatus(observations, clock.nowS())],
     staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),

@@ -179,14 +179,23 @@ async function evaluate(
 }
 
 const NO_EPISODES: EvaluationReport = {
-  ...{ episodes: 0, successes: 0, successRate: 0, low: 0, high: 1, meanSteps: 0 },
-  ...{ successesPerHour: 0, humanStepShare: 0 },
+  episodes: 0,
+  successes: 0,
+  successRate: 0,
+  low: 0,
+  high: 1,
+  meanSteps: 0,
+  successesPerHour: 0,
+  humanStepShare: 0,
 };
 
 function resultOf(report: EvaluationReport): EvaluateResult {
   const { episodes, successes, low, high } = report;
   return {
-    ...{ episodes, successes, low, high },
+    episodes,
+    successes,
+    low,
+    high,
     success_rate: report.successRate,
     mean_steps: report.meanSteps,
     successes_per_hour: report.successesPerHour,

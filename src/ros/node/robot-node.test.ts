@@ -84,7 +84,9 @@ describe('the lifecycle', () => {
     await soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
     expect(await change.call({ transition: { id: 1, label: '' } }, CALL_MS)).toEqual({ success: false });
     expect(ros.events.at(-1)).toMatchObject({
-      ...{ level: 'warn', name: 'refused', row: 0 },
+      level: 'warn',
+      name: 'refused',
+      row: 0,
       message: 'change_state: the node is active, it cannot configure now',
     });
     await ros.robot.tick(20);
@@ -278,7 +280,9 @@ describe('services', () => {
     });
     expect((await mark.call({ mark: 7, note: '' }, CALL_MS)).message).toContain('mark is 7');
     expect(await save.call({ path: '' }, CALL_MS)).toEqual({
-      ...{ success: true, message: 'Policy 7 is saved.', version: 7n },
+      success: true,
+      message: 'Policy 7 is saved.',
+      version: 7n,
       path: `${ros.robot.folder}/policy.onnx`,
     });
     expect(await save.call({ path: '/tmp/it.onnx' }, CALL_MS)).toMatchObject({ success: false, version: 0n });
@@ -370,7 +374,8 @@ describe('actions', () => {
     await ros.port.transition('activate');
     await expect(send('dancing')).rejects.toThrow('refuses');
     expect(ros.events.at(-1)).toMatchObject({
-      ...{ level: 'warn', name: 'goalRefused' },
+      level: 'warn',
+      name: 'goalRefused',
       message: '~/run_episode: purpose is "dancing", it must be training or evaluation.',
     });
     const activity = ros.node.session?.runEpisode({ purpose: 'training' });
@@ -443,7 +448,8 @@ describe('topics', () => {
     expect(events.find((event) => event.row === 10)).toMatchObject({ level: 2, name: 'driverLost' });
     await soon(() => partOf(arrays, 'robot driver')?.level === 2, 'the diagnostic');
     expect(partOf(arrays, 'robot driver')).toMatchObject({
-      ...{ message: 'The robot does not answer (fault 10).', hardware_id: 'robot1' },
+      message: 'The robot does not answer (fault 10).',
+      hardware_id: 'robot1',
     });
   });
 
@@ -466,7 +472,10 @@ describe('topics', () => {
     const light = Array.from({ length: 14 }, () => 0);
     const torqueObserver = {
       ...({ filterS: 0.02, weight: 'compensated', wrench: 'ignored', velocityFeedForward: true } as const),
-      ...{ delayTicks: 0, torqueAgeS: 0, servoMaxNm: joints.map(() => 9999), externalMaxNm: joints.map(() => 20) },
+      delayTicks: 0,
+      torqueAgeS: 0,
+      servoMaxNm: joints.map(() => 9999),
+      externalMaxNm: joints.map(() => 20),
       links: joints.map((_, i) => (i === 1 ? [...light.slice(1), 30] : light)),
     };
     await ros.close();
@@ -498,8 +507,12 @@ describe('topics', () => {
     clearInterval(ticking);
     const levels = Object.fromEntries(arrays.at(-1)!.status.map(({ name, level }) => [name, level]));
     expect(levels).toEqual({
-      ...{ 'rein: guard': 0, 'rein: robot driver': 0, 'rein: policy': 0, 'rein: learner link': 0 },
-      ...{ 'rein: teleop': 0, 'rein: ROS': 0 },
+      'rein: guard': 0,
+      'rein: robot driver': 0,
+      'rein: policy': 0,
+      'rein: learner link': 0,
+      'rein: teleop': 0,
+      'rein: ROS': 0,
     });
     expect(policies.at(-1)).toMatchObject({ version: 7n, run_id: 'run-a', state: 'ready' });
     // Without ticks what the guard said gets old.
@@ -587,7 +600,9 @@ describe('a person', () => {
     await delay(50);
     expect(ros.events.filter(({ row }) => row === 11)).toEqual([
       {
-        ...{ level: 'warn', name: 'malformed', row: 11 },
+        level: 'warn',
+        name: 'malformed',
+        row: 11,
         message: '/joy: a message was dropped: not of the pad xbox; 1 so far.',
         remedy: 'Look at who publishes it; the parameter pad is xbox.',
       },

@@ -71,7 +71,9 @@ export class RobotNode {
     const { robot } = setup.config;
     this.#options = options;
     this.#publications = new Publications({
-      ...{ port, controlHz: robot.controlHz, jointStatesHz: options.jointStatesHz },
+      port,
+      controlHz: robot.controlHz,
+      jointStatesHz: options.jointStatesHz,
       joints: robot.joints,
     });
     this.#holder = new SessionHolder({
@@ -84,12 +86,21 @@ export class RobotNode {
       onFailure: (error) => this.#openFailed(error.message, error.remedy),
     });
     this.#teleop = new Teleop({
-      ...{ port, setup, clock, operator: options.operator, pad: options.pad, leaseS: options.teleopLeaseS },
+      port,
+      setup,
+      clock,
+      operator: options.operator,
+      pad: options.pad,
+      leaseS: options.teleopLeaseS,
       onEvent: (event) => this.event(event),
       onMark: (mark) => void this.#holder.session?.mark(mark, ''),
     });
     this.#diagnostics = new Diagnostics({
-      ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS(), joints: robot.joints },
+      port,
+      robotId: options.robotId,
+      holder: this.#holder,
+      nowS: () => clock.nowS(),
+      joints: robot.joints,
       lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
@@ -189,7 +200,9 @@ export class RobotNode {
     const doubles = port.nodeNames().filter((name) => name === port.fullName).length - 1;
     if (doubles > (staleNodes?.() ?? 0)) {
       this.event({
-        ...{ level: 'error', name: 'duplicateNode', row: 29 },
+        level: 'error',
+        name: 'duplicateNode',
+        row: 29,
         message: `Another node is called ${port.fullName}: this one does not begin.`,
         remedy: 'Give one of them another name or namespace. One that died is forgotten within 10 s.',
       });
@@ -238,7 +251,10 @@ export class RobotNode {
   #opened(session: LiveSession): void {
     const { config } = this.#options.setup;
     this.event({
-      ...{ level: 'info', name: 'opened', row: 0, remedy: '' },
+      level: 'info',
+      name: 'opened',
+      row: 0,
+      remedy: '',
       message: `${config.robot.name} is there for ${config.task.name}; files in ${session.folder}.`,
     });
     this.#publications.publish('second', session);

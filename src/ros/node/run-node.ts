@@ -93,7 +93,9 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
       },
       comesUp: 'inactive',
       supervision: {
-        ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS, nodeStopLimitMs: NODE_STOP_MS },
+        nodeStarts: 'besideGuard',
+        maxNodeRestarts: NODE_RESTARTS,
+        nodeStopLimitMs: NODE_STOP_MS,
         stopLimitMs: guardStopMs(config.robot, GUARD_STOP_MS),
       },
       print: (line) => process.stderr.write(`rein node: ${fullName}: ${line}\n`),

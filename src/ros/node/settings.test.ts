@@ -94,14 +94,18 @@ describe('parameters', () => {
   it('hold every number, word and list of numbers of the configuration, with its words, unit and range', () => {
     expect(declared.get('settings.task.maxSteps')).toMatchObject({ type: 'integer', default: 80, isReadOnly: true });
     expect(declared.get('settings.robot.limitMarginRad')).toMatchObject({
-      ...{ type: 'double', default: 0.02, range: { min: 0, max: 0.5 } },
+      type: 'double',
+      default: 0.02,
+      range: { min: 0, max: 0.5 },
       description: 'Distance kept from every position limit. Unit: rad.',
     });
     expect(declared.get('settings.robot.homeRad')).toMatchObject({ type: 'double_array' });
     expect(declared.get('settings.task.hole.clearanceM')).toMatchObject({ type: 'double', default: 0.0005 });
     expect(declared.get('settings.learner.utd')).toBeDefined();
     expect(declared.get('settings.robot.joints.elbow.accelMaxRadPerS2')).toMatchObject({
-      ...{ type: 'double', default: 20, isReadOnly: true },
+      type: 'double',
+      default: 20,
+      isReadOnly: true,
       range: { min: 0, max: 1000 },
     });
   });

@@ -103,7 +103,8 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
   const own = applyGiven(NODE_PARAMETERS, notOfConfig(given));
   const text = (name: string): string => own.get(name) as string;
   return {
-    ...{ arguments: args, identity },
+    arguments: args,
+    identity,
     robot: text('robot'),
     task: text('task'),
     config: text('config') || undefined,
@@ -124,7 +125,10 @@ export function configOf(request: NodeRequest): ResolvedConfig {
   const { task, seed, robotId, config: overlay } = request;
   const given = resolveParameters(request.arguments.parameters, request.identity.fullName);
   const config = resolveConfig({
-    ...{ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } },
+    task,
+    seed,
+    overlay,
+    run: { command: LIVE_COMMAND, task, seed, robotId },
     overrides: [...robotOverride(request.robot), ...overridesOf(given)],
   });
   // Every given name is one that the node will declare.

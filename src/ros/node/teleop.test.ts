@@ -17,7 +17,11 @@ it('refuses twists of another frame than the base, counts them, and says so once
   const publisher = hand.advertise(TwistStamped, '/rein/teleop', SENSOR_QOS);
   const events: SessionEvent[] = [];
   const teleop = new Teleop({
-    ...{ port: node, operator: 'twist', pad: 'xbox', leaseS: 0.1, setup: new TestRobot().setup },
+    port: node,
+    operator: 'twist',
+    pad: 'xbox',
+    leaseS: 0.1,
+    setup: new TestRobot().setup,
     clock: new SystemClock(),
     onEvent: (event) => events.push(event),
     onMark: () => undefined,

@@ -113,7 +113,9 @@ export class Teleop {
     this.#malformedReportedAtS = nowS;
     const { pad, operator, onEvent } = this.#options;
     onEvent({
-      ...{ level: 'warn', name: 'malformed', row: 11 },
+      level: 'warn',
+      name: 'malformed',
+      row: 11,
       message: `${this.#subscription?.topic}: a message was dropped: ${this.#misfit()}; ${count} so far.`,
       remedy:
         operator === 'joy' ? `Look at who publishes it; the parameter pad is ${pad}.` : 'Look at who publishes it.',

@@ -52,7 +52,9 @@ const { INFO: info, WARN: warn, ERROR: error } = ROBOT_EVENT;
 const LEVELS = { info, warn, error } as const;
 
 const state: NodeTopic<State> = {
-  ...{ type: State, name: '~/state', qos: STATE_QOS },
+  type: State,
+  name: '~/state',
+  qos: STATE_QOS,
   what: 'What the node is doing.',
   rate: '10 Hz, and at every change',
   on: {
@@ -78,7 +80,9 @@ const state: NodeTopic<State> = {
 };
 
 const safety: NodeTopic<SafetyState> = {
-  ...{ type: SafetyState, name: '~/safety_state', qos: LATCHED_QOS },
+  type: SafetyState,
+  name: '~/safety_state',
+  qos: LATCHED_QOS,
   what: 'What the guard decided about motion, and why.',
   rate: '1 Hz, and at every change',
   on: {
@@ -123,7 +127,9 @@ function decisionOf({ state, decider, faultFlags }: GuardFrame): string {
 }
 
 const policy: NodeTopic<PolicyStatus> = {
-  ...{ type: PolicyStatus, name: '~/policy', qos: STATE_QOS },
+  type: PolicyStatus,
+  name: '~/policy',
+  qos: STATE_QOS,
   what: 'Which weights act, how old and how fast they are.',
   rate: '1 Hz',
   on: {
@@ -140,7 +146,9 @@ const policy: NodeTopic<PolicyStatus> = {
 };
 
 const intervention: NodeTopic<Intervention> = {
-  ...{ type: Intervention, name: '~/intervention', qos: LATCHED_QOS },
+  type: Intervention,
+  name: '~/intervention',
+  qos: LATCHED_QOS,
   what: 'A person took over, or gave back.',
   rate: 'at every change',
   on: {
@@ -156,7 +164,9 @@ const intervention: NodeTopic<Intervention> = {
 };
 
 const events: NodeTopic<RobotEvent> = {
-  ...{ type: RobotEvent, name: '~/events', qos: EVENT_QOS },
+  type: RobotEvent,
+  name: '~/events',
+  qos: EVENT_QOS,
   what: 'What a person may want to read: faults, refusals, starts, stops.',
   rate: 'as they happen',
   on: {
@@ -171,7 +181,9 @@ const events: NodeTopic<RobotEvent> = {
 };
 
 const joints: NodeTopic<JointState> = {
-  ...{ type: JointState, name: 'joint_states', qos: STATE_QOS },
+  type: JointState,
+  name: 'joint_states',
+  qos: STATE_QOS,
   what: 'Measured joints, where the robot is not behind ROS itself (its own broadcaster publishes them else).',
   rate: '`joint_states_rate`; by default every tick',
   isOffered: ({ jointStatesHz }) => jointStatesHz !== undefined,
@@ -235,8 +247,12 @@ export class Publications {
     this.#port = port;
     this.#controlHz = controlHz;
     this.#memory = {
-      ...{ joints, jointNames: joints.map(({ name }) => name) },
-      ...{ filterBits: 0, reportedDecision: '', jointsPerFrame: 1, jointsDue: 0 },
+      joints,
+      jointNames: joints.map(({ name }) => name),
+      filterBits: 0,
+      reportedDecision: '',
+      jointsPerFrame: 1,
+      jointsDue: 0,
     };
     this.setJointStatesHz(jointStatesHz);
     this.#offered = NODE_TOPICS.filter(({ isOffered }) => isOffered?.(options) ?? true).map((topic) => {

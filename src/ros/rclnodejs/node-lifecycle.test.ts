@@ -13,8 +13,12 @@ function activeNode(): { readonly node: BindingLifecycleNode; readonly asked: nu
   const register = (): void => undefined;
   const node = {
     currentState: { id: 3 },
-    ...{ registerOnConfigure: register, registerOnActivate: register, registerOnDeactivate: register },
-    ...{ registerOnCleanup: register, registerOnShutdown: register, registerOnError: register },
+    registerOnConfigure: register,
+    registerOnActivate: register,
+    registerOnDeactivate: register,
+    registerOnCleanup: register,
+    registerOnShutdown: register,
+    registerOnError: register,
     _onChangeState: ({ transition }, response) => {
       if (transition.id !== 4) throw new Error('Transition is not registered., at …rcl_lifecycle.c:355');
       asked.push(transition.id);

@@ -8,8 +8,13 @@ type Field = NonNullable<BindingType['ROSMessageDef']>['fields'][number];
 const single = (name: string, type: string, pkgName: string | null = null): Field => ({
   name,
   type: {
-    ...{ isArray: false, arraySize: null, isFixedSizeArray: false, isUpperBound: false },
-    ...{ pkgName, type, isPrimitiveType: pkgName === null },
+    isArray: false,
+    arraySize: null,
+    isFixedSizeArray: false,
+    isUpperBound: false,
+    pkgName,
+    type,
+    isPrimitiveType: pkgName === null,
   },
 });
 const many = (name: string, type: string, arraySize: number | null = null, isUpperBound = false): Field => ({

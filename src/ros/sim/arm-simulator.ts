@@ -109,7 +109,8 @@ export class ArmSimulator {
         { name: JOINT_BROADCASTER, type: 'joint_state_broadcaster/JointStateBroadcaster', claims: [] },
         { name: WRENCH_BROADCASTER, type: 'force_torque_sensor_broadcaster/ForceTorqueSensorBroadcaster', claims: [] },
         ...this.#motion.map(({ name, type, commandInterface }) => ({
-          ...{ name, type },
+          name,
+          type,
           group: 'arm',
           claims: this.jointNames.map((joint) => `${joint}/${commandInterface}`),
         })),

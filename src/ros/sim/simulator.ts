@@ -117,7 +117,13 @@ async function createRobot(settings: SimSettings, common: Common): Promise<Parts
   await arm.open();
   const robot = new ArmSimulator({
     ...common,
-    ...{ arm, periodS, active: plant.active, isShuffled, isBestEffort, interpolatesFromDesired, allowsEndInMotion },
+    arm,
+    periodS,
+    active: plant.active,
+    isShuffled,
+    isBestEffort,
+    interpolatesFromDesired,
+    allowsEndInMotion,
   });
   return { robot, periodS, title: `${plant.model.name} behind ${plant.active}`, stamps };
 }

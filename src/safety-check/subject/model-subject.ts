@@ -96,7 +96,8 @@ async function overlapsAtHome(
   const found: string[] = [];
   for (const pair of pairs) {
     const plant = await RobotPlant.open({
-      ...{ file, image },
+      file,
+      image,
       model: { ...model, collision: { ...collision, keepOut: [], pairs: [pair] } },
     });
     const distanceM = plant.smallestDistanceM();

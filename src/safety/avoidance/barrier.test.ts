@@ -242,11 +242,9 @@ describe('the barrier brakes', () => {
   it('or keeps the rows that the solver has no room for, too', () => {
     // 20 points at the same place: 120 walls, of which the solver sees the first 64.
     const points = Array.from({ length: 20 }, (_, k) => ({
-      ...{
-        name: `p${k}`,
-        link: ur5eLike.joints[5]!.name,
-        positionM: [0, 0, 0.2 + 0.002 * k] as [number, number, number],
-      },
+      name: `p${k}`,
+      link: ur5eLike.joints[5]!.name,
+      positionM: [0, 0, 0.2 + 0.002 * k] as [number, number, number],
     }));
     const model: RobotModel = {
       ...guardedArm,

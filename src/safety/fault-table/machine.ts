@@ -3,27 +3,36 @@ import type { FaultRow } from './fault-row.ts';
 
 export const MACHINE: readonly FaultRow[] = [
   {
-    ...{ row: 26, fault: 'Power is lost, or a process killed, while recording', applies: true },
+    row: 26,
+    fault: 'Power is lost, or a process killed, while recording',
+    applies: true,
     promise: 'All that was acknowledged after fdatasync is there; 0 torn records are accepted.',
     source: "SQLite's tests of power cuts",
     numbers: { acknowledgedLost: 0, tornAccepted: 0 },
     signs: [],
   },
   {
-    ...{ row: 27, fault: 'The disk is full, read-only or broken', applies: true },
+    row: 27,
+    fault: 'The disk is full, read-only or broken',
+    applies: true,
     promise: 'The robot goes on; recording stops at 2 % free, warns at 10 %, and goes on by itself without a hole.',
     source: 'SQLite reports a full disk; numbers ours',
     numbers: { stopFreeShare: 0.02, warnFreeShare: 0.1 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'recordingStopped', action: 'warn', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'recordingStopped',
+        action: 'warn',
+        clears: 'byItself',
         message: 'The journal cannot be written; the robot goes on, and steps are kept in memory for a while.',
         remedy: 'Make room on the disk: recording goes on by itself.',
       },
     ],
   },
   {
-    ...{ row: 28, fault: 'The disk is slow', applies: true },
+    row: 28,
+    fault: 'The disk is slow',
+    applies: true,
     promise:
       'Nothing that moves the robot waits for it: records queue up to a bound, what is beyond is left out and counted.',
     source: 'writers off the tick',
@@ -31,20 +40,27 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [],
   },
   {
-    ...{ row: 29, fault: 'The same robot twice', applies: true },
+    row: 29,
+    fault: 'The same robot twice',
+    applies: true,
     promise: 'The second is refused within 1 s, with who is there: a lock with the process, one live robot of a name.',
     source: 'session epochs; the second is ours',
     numbers: { refusedWithinS: 1 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'duplicateNode', action: 'refuse', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'duplicateNode',
+        action: 'refuse',
+        clears: 'byItself',
         message: 'Another node of the same name is there; this one does not move the robot.',
         remedy: 'Give one of them another name or namespace.',
       },
     ],
   },
   {
-    ...{ row: 30, fault: 'An unknown or malicious peer', applies: true },
+    row: 30,
+    fault: 'An unknown or malicious peer',
+    applies: true,
     promise:
       'Only addresses of this machine are bound: any other is refused at the start. 0 frames of strangers are accepted.',
     source: 'keys (CURVE) are not built, so there is no way off the machine',
@@ -52,14 +68,18 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [],
   },
   {
-    ...{ row: 31, fault: 'A message that is too long, or lies about its length', applies: true },
+    row: 31,
+    fault: 'A message that is too long, or lies about its length',
+    applies: true,
     promise: '16 MiB at most; lengths are checked before memory is taken; the sender is cut, others go on.',
     source: 'bounded frames; the number is ours',
     numbers: { maxBytes: 16 * 1024 * 1024 },
     signs: [],
   },
   {
-    ...{ row: 32, fault: 'An allowed peer floods', applies: true },
+    row: 32,
+    fault: 'An allowed peer floods',
+    applies: true,
     promise:
       'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
     source: 'quotas; the numbers are ours',
@@ -67,26 +87,36 @@ export const MACHINE: readonly FaultRow[] = [
     signs: [],
   },
   {
-    ...{ row: 33, fault: 'A configuration is wrong: value, unit, unknown key', applies: true },
+    row: 33,
+    fault: 'A configuration is wrong: value, unit, unknown key',
+    applies: true,
     promise: 'Nothing starts; file, line and column are named, and the nearest word.',
     source: 'schema',
     numbers: { startedWrong: 0 },
     signs: [
       {
-        ...{ seenBy: 'configuration', name: 'configuration', action: 'refuse', clears: 'byItself' },
+        seenBy: 'configuration',
+        name: 'configuration',
+        action: 'refuse',
+        clears: 'byItself',
         message:
           'A parameter or a file holds an unknown key, a wrong type or unit, or a value out of range; nothing starts.',
         remedy: 'The message names the place, what is allowed, and the nearest word.',
       },
       {
-        ...{ seenBy: 'node', name: 'qosMismatch', action: 'warn', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'qosMismatch',
+        action: 'warn',
+        clears: 'byItself',
         message: 'Both ends of a topic are there, and their quality of service does not fit: nothing comes through.',
         remedy: 'Give both ends a fitting quality of service.',
       },
     ],
   },
   {
-    ...{ row: 34, fault: 'The calibration is missing, or of another robot', applies: false },
+    row: 34,
+    fault: 'The calibration is missing, or of another robot',
+    applies: false,
     promise: 'Serial number and hash must match; else no motion.',
     source: 'ours',
     needs: 'a driver that reads serial numbers and stores a calibration',

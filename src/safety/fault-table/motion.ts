@@ -4,20 +4,28 @@ import { CONTACT_FORCE, LIMIT_BROKEN, TANK_EMPTY, TRACKING_ERROR } from './flags
 
 export const MOTION: readonly FaultRow[] = [
   {
-    ...{ row: 35, fault: 'A command beyond the position of a joint', applies: true },
+    row: 35,
+    fault: 'A command beyond the position of a joint',
+    applies: true,
     promise: 'The joint brake bound: the reference stops before the limit, 0 violations.',
     source: "libfranka's velocity limit by the distance to the joint limit; exact in discrete time is ours",
     numbers: { violations: 0 },
     signs: [],
   },
   {
-    ...{ row: 36, fault: 'A command beyond velocity, acceleration or jerk', applies: true },
+    row: 36,
+    fault: 'A command beyond velocity, acceleration or jerk',
+    applies: true,
     promise: 'Velocity and acceleration: 0 violations. Jerk is limited while a command is followed; braking is exempt.',
     source: 'libfranka, ros2_control',
     numbers: { violations: 0 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'limitBroken', bit: LIMIT_BROKEN, action: 'cat1', clears: 'acknowledged' },
+        seenBy: 'guard',
+        name: 'limitBroken',
+        bit: LIMIT_BROKEN,
+        action: 'cat1',
+        clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'The independent check found a reference outside the limits.',
         remedy: 'This is a defect of the software or of the robot description: report it. Then acknowledge.',
@@ -25,27 +33,35 @@ export const MOTION: readonly FaultRow[] = [
     ],
   },
   {
-    ...{ row: 37, fault: 'A torque or current beyond its limit', applies: false },
+    row: 37,
+    fault: 'A torque or current beyond its limit',
+    applies: false,
     promise: "The servos' registers are capped at the start and read back; software limits value and rate.",
     source: 'libfranka, 1000 N·m/s',
     needs: 'a driver that commands torque, or servos with torque registers',
   },
   {
-    ...{ row: 38, fault: 'A command out of the workspace, or into a keep-out box', applies: true },
+    row: 38,
+    fault: 'A command out of the workspace, or into a keep-out box',
+    applies: true,
     promise: 'Tool point, listed points and capsules stay where they may be along the whole brake path: 0 violations.',
     source: 'HIL-SERL clips the tool; the brake path is ours',
     numbers: { violations: 0 },
     signs: [],
   },
   {
-    ...{ row: 39, fault: 'A command that would make the robot hit itself', applies: true },
+    row: 39,
+    fault: 'A command that would make the robot hit itself',
+    applies: true,
     promise: 'The same shield keeps the listed pairs `clearanceM` apart (5 mm): 0 violations.',
     source: 'MoveIt Servo slows from 10 mm',
     numbers: { clearanceM: 0.005, violations: 0 },
     signs: [],
   },
   {
-    ...{ row: 40, fault: 'The arm is near a singular pose', applies: true },
+    row: 40,
+    fault: 'The arm is near a singular pose',
+    applies: true,
     promise:
       'Damping grows as manipulability falls: every joint stays within its velocity, and what is lost is motion of the tool. It is not scaled by condition number (MoveIt Servo: slow from 17, stop at 30).',
     source: 'Nakamura and Hanafusa 1986',
@@ -53,14 +69,20 @@ export const MOTION: readonly FaultRow[] = [
     signs: [],
   },
   {
-    ...{ row: 41, fault: 'The tool presses or is pressed too hard', applies: true },
+    row: 41,
+    fault: 'The tool presses or is pressed too hard',
+    applies: true,
     promise:
       "Beyond the robot's `contact` limits on any axis in 2 measurements running: category 1. Power is the energy tank's affair (80 W at most).",
     source: 'libfranka reflexes, 20 to 100 N; ISO/TS 15066, 80 W',
     numbers: { samples: 2 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'contactForce', bit: CONTACT_FORCE, action: 'cat1', clears: 'acknowledged' },
+        seenBy: 'guard',
+        name: 'contactForce',
+        bit: CONTACT_FORCE,
+        action: 'cat1',
+        clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'The tool felt more force or torque than the robot may press with, in two measurements running.',
         remedy: 'Look at what the tool touches, free it, then acknowledge.',
@@ -68,14 +90,20 @@ export const MOTION: readonly FaultRow[] = [
     ],
   },
   {
-    ...{ row: 42, fault: 'The energy tank is empty', applies: true },
+    row: 42,
+    fault: 'The energy tank is empty',
+    applies: true,
     promise:
       'Motion that would put energy in is scaled to 0, motion that takes some out goes on; well again at 10 % of the tank. A policy under which nothing has moved for 2 s meanwhile loses its episode: it is cut, with this as its reason, and on a real robot a person is asked before the next.',
     source: 'energy tanks (Califano et al. 2022)',
     numbers: { emptyShare: 0.02, wellShare: 0.1, idleS: 2 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'tankEmpty', bit: TANK_EMPTY, action: 'warn', clears: 'byItself' },
+        seenBy: 'guard',
+        name: 'tankEmpty',
+        bit: TANK_EMPTY,
+        action: 'warn',
+        clears: 'byItself',
         mayMove: 'anybody',
         message: 'The energy tank is empty: nothing that puts energy into the robot is done any more.',
         remedy:
@@ -84,14 +112,20 @@ export const MOTION: readonly FaultRow[] = [
     ],
   },
   {
-    ...{ row: 43, fault: 'The robot is not where it is asked to be', applies: true },
+    row: 43,
+    fault: 'The robot is not where it is asked to be',
+    applies: true,
     promise:
       'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1. A link measured nearer to a keep-out box or another link than half of `clearanceM`: half the highest speed; touching it in 2 readings running: category 1.',
     source: 'libfranka; numbers ours',
     numbers: { errorRad: 0.2, errorM: 0.03, afterS: 0.1, nearShare: 0.5, nearSpeedRatio: 0.5, touchReadings: 2 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'trackingError', bit: TRACKING_ERROR, action: 'cat1', clears: 'acknowledged' },
+        seenBy: 'guard',
+        name: 'trackingError',
+        bit: TRACKING_ERROR,
+        action: 'cat1',
+        clears: 'acknowledged',
         mayMove: 'nobody',
         message:
           'A joint was more than 0.2 rad, or the tool 30 mm, from where it was asked to be for 100 ms, or a link touches what it keeps clear of.',

@@ -4,47 +4,64 @@ import { EMERGENCY_STOP, TICK_STALLED } from './flags.ts';
 
 export const PEOPLE: readonly FaultRow[] = [
   {
-    ...{ row: 18, fault: 'The operator drops out while in control', applies: true },
+    row: 18,
+    fault: 'The operator drops out while in control',
+    applies: true,
     promise: 'Lease of 100 ms (150 ms at most); then the robot stops and stays: the policy never goes on by itself.',
     source: 'twist_mux and PX4 wait 500 ms; a firmware in the field 125 ms',
     numbers: { leaseS: 0.1, leaseMaxS: 0.15 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'teleopLost', action: 'cat2', clears: 'acknowledged' },
+        seenBy: 'node',
+        name: 'teleopLost',
+        action: 'cat2',
+        clears: 'acknowledged',
         message: 'The operator was in control and has not been heard for the lease (100 ms; at most 150 ms).',
         remedy: 'Bring the device back, then reset; the policy goes on only after an explicit resume.',
       },
     ],
   },
   {
-    ...{ row: 19, fault: 'Commands wait in a queue and are replayed', applies: true },
+    row: 19,
+    fault: 'Commands wait in a queue and are replayed',
+    applies: true,
     promise:
       'The newest wins, nothing waits, and the lease runs from the sending: 0 commands past their lease are executed.',
     source: 'replays seen in the field (stretch_web_teleop#3, romi#94)',
     numbers: { executedStale: 0 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'teleopStale', action: 'warn', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'teleopStale',
+        action: 'warn',
+        clears: 'byItself',
         message: 'A command of the operator was older than its lease, or came twice; it was not executed.',
         remedy: 'Stamp commands when they are sent, send only new ones, and set the clocks of both machines.',
       },
     ],
   },
   {
-    ...{ row: 20, fault: 'A stick is stuck, drifts, or repeats', applies: true },
+    row: 20,
+    fault: 'A stick is stuck, drifts, or repeats',
+    applies: true,
     promise: 'Needs the enabling switch and the middle first; 5 s of the same motion count as nobody holding it.',
     source: 'dead-man practice; the 5 s are ours',
     numbers: { sameForS: 5 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'teleopStuck', action: 'hold', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'teleopStuck',
+        action: 'hold',
+        clears: 'byItself',
         message: 'The operator asked for the same motion for 5 s; it counts as a stuck stick.',
         remedy: 'Let the stick go to its middle, then move on.',
       },
     ],
   },
   {
-    ...{ row: 21, fault: 'Two operators, or two nodes, at once', applies: true },
+    row: 21,
+    fault: 'Two operators, or two nodes, at once',
+    applies: true,
     promise:
       'One holds the lease, taking over is explicit and reported to both, and anybody may stop. One node at a guard.',
     source: "twist_mux's priorities",
@@ -52,28 +69,39 @@ export const PEOPLE: readonly FaultRow[] = [
     signs: [],
   },
   {
-    ...{ row: 22, fault: 'The wall clock jumps', applies: true },
+    row: 22,
+    fault: 'The wall clock jumps',
+    applies: true,
     promise:
       'A jump of ±1 day changes no duration: all run on the monotonic clock. ROS time that goes back cuts the episode.',
     source: 'ros2_control takes it for an overrun; ours is monotonic',
     numbers: { jumpS: 86_400 },
     signs: [
       {
-        ...{ seenBy: 'node', name: 'timeJump', action: 'hold', clears: 'byItself' },
+        seenBy: 'node',
+        name: 'timeJump',
+        action: 'hold',
+        clears: 'byItself',
         message: 'ROS time went back; the episode was cut. Durations are monotonic and did not change.',
         remedy: 'Nothing, if simulated time was reset.',
       },
     ],
   },
   {
-    ...{ row: 23, fault: 'The emergency stop is pressed', applies: true },
+    row: 23,
+    fault: 'The emergency stop is pressed',
+    applies: true,
     promise:
       'Seen in the tick that reads it: torque off at once, latched. Cutting the power is the affair of hardware.',
     source: 'IEC 60204-1, category 0',
     numbers: { withinTicks: 1 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'emergencyStop', bit: EMERGENCY_STOP, action: 'cat0', clears: 'acknowledged' },
+        seenBy: 'guard',
+        name: 'emergencyStop',
+        bit: EMERGENCY_STOP,
+        action: 'cat0',
+        clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'The emergency stop is pressed.',
         remedy: 'Make the cell safe, release the button, then acknowledge.',
@@ -81,14 +109,20 @@ export const PEOPLE: readonly FaultRow[] = [
     ],
   },
   {
-    ...{ row: 24, fault: 'The tick is held up', applies: true },
+    row: 24,
+    fault: 'The tick is held up',
+    applies: true,
     promise:
       'More than 3 periods: fault when it goes on, and it brakes from where the robot is measured; a person lets it go on, but where the robot is simulated. Silent for 100 ms: whoever can only stop, stops the robot.',
     source: 'overrun counters of ros2_control; numbers ours',
     numbers: { periods: 3, silenceS: 0.1 },
     signs: [
       {
-        ...{ seenBy: 'guard', name: 'tickStalled', bit: TICK_STALLED, action: 'cat2', clears: 'acknowledged' },
+        seenBy: 'guard',
+        name: 'tickStalled',
+        bit: TICK_STALLED,
+        action: 'cat2',
+        clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'More than three control periods passed without a tick.',
         remedy: 'Find what holds up the machine, then acknowledge.',
@@ -96,14 +130,19 @@ export const PEOPLE: readonly FaultRow[] = [
     ],
   },
   {
-    ...{ row: 25, fault: 'A process is killed', applies: true },
+    row: 25,
+    fault: 'A process is killed',
+    applies: true,
     promise:
       'Guard: a stop is sent within 50 ms of its death. Whatever is started again stands until a person acts, in simulation too.',
     source: 'supervisors and drive watchdogs; the 50 ms are ours',
     numbers: { stopWithinS: 0.05 },
     signs: [
       {
-        ...{ seenBy: 'supervisor', name: 'guardLost', action: 'cat1', clears: 'acknowledged' },
+        seenBy: 'supervisor',
+        name: 'guardLost',
+        action: 'cat1',
+        clears: 'acknowledged',
         message: 'A process died. The robot brakes; whoever is left stops it.',
         remedy: 'Look at the robot, then start or acknowledge.',
       },

@@ -32,7 +32,11 @@ interface Case {
 const INPUTS: readonly UnflaggedInput[] = REQUESTS.flatMap((request) =>
   DECIDERS.flatMap((decider: Decider) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({
-      ...{ request, decider, isConnected: (k & 1) !== 0, isAtRest: (k & 2) !== 0, isLetDown: (k & 4) !== 0 },
+      request,
+      decider,
+      isConnected: (k & 1) !== 0,
+      isAtRest: (k & 2) !== 0,
+      isLetDown: (k & 4) !== 0,
     })),
   ),
 );

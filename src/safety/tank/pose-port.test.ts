@@ -21,7 +21,14 @@ const T = 0.01;
 const K = [2000, 2000, 2000, 40, 40, 40] as const;
 const D = [89, 89, 89, 2, 2, 3] as const;
 const tank: TankModel = {
-  ...{ port: 'setPoint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9, stiffness: K, damping: D },
+  port: 'setPoint',
+  startJ: 2,
+  minJ: 0.1,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0.9,
+  stiffness: K,
+  damping: D,
 };
 const model: RobotModel = { ...ur5eLike, tank };
 const home = ur5eLike.homeRad;

@@ -16,8 +16,12 @@ const PERIOD_S = 1 / ur5eLike.controlHz;
 const model: RobotModel = {
   ...ur5eLike,
   torqueObserver: {
-    ...{ filterS: 0.028, weight: 'compensated', wrench: 'subtracted', velocityFeedForward: false },
-    ...{ delayTicks: 0, torqueAgeS: 0 },
+    filterS: 0.028,
+    weight: 'compensated',
+    wrench: 'subtracted',
+    velocityFeedForward: false,
+    delayTicks: 0,
+    torqueAgeS: 0,
     servoMaxNm: ur5eLike.joints.map(() => 2),
     externalMaxNm: ur5eLike.joints.map(() => 8),
     links: ur5eLike.joints.map(() => new Array<number>(LINK_PARAMETERS).fill(0)),

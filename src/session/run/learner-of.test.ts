@@ -13,7 +13,12 @@ afterEach(async () => {
 
 async function learner(bind: string, schemaHash: string, meaning = setup.meaning): Promise<LearnerServer> {
   const server = await startLearnerServer({
-    ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize, meaning },
+    bind,
+    runId: 'run-7',
+    schemaHash,
+    observationSize,
+    actionSize,
+    meaning,
     onTransition: () => undefined,
   });
   servers.push(server);

@@ -11,8 +11,20 @@ const folder = mkdtempSync(join(tmpdir(), 'rein-live-log-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const episode = (tS: number, success: boolean, more: object = {}) => ({
-  ...{ kind: 'episode', purpose: 'training', episode: 0, tS, envStep: 10 * tS, success, steps: 20, returnSum: 0 },
-  ...{ interventions: 0, interventionSteps: 0, filterShare: 0, tankDrainJ: 0, marginMin: 1, policyVersion: 3 },
+  kind: 'episode',
+  purpose: 'training',
+  episode: 0,
+  tS,
+  envStep: 10 * tS,
+  success,
+  steps: 20,
+  returnSum: 0,
+  interventions: 0,
+  interventionSteps: 0,
+  filterShare: 0,
+  tankDrainJ: 0,
+  marginMin: 1,
+  policyVersion: 3,
   ...more,
 });
 

@@ -79,12 +79,18 @@ async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
   const operators = request.operator === 'keyboard' ? [keyboardOf(node, heard)] : [];
   return openSession({
     ...request,
-    ...{ setup, folder, runId, observer, operators, guard: socketPath },
+    setup,
+    folder,
+    runId,
+    observer,
+    operators,
+    guard: socketPath,
     isScripted: request.operator === 'scripted',
     asksPeople: request.operator === 'keyboard',
     elapsedS: new SystemClock().nowS() - startedAtS,
     keys: KEYS,
-    ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
+    afterStop: 'askLeave',
+    howToGoOn: HOW_TO_GO_ON,
     listener: { event: (event) => print(observer, event) },
   });
 }

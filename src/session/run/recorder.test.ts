@@ -53,15 +53,13 @@ describe('the journal of a robot without a learner', () => {
     const setup = createSetup(configOf(LIVE_COMMAND));
     const open = () =>
       openRecorder({
-        ...{
-          setup,
-          folder: dir,
-          runId: 'run',
-          robotId: 'arm',
-          learner: undefined,
-          weightsAfter: 0,
-          keep: 'newest' as const,
-        },
+        setup,
+        folder: dir,
+        runId: 'run',
+        robotId: 'arm',
+        learner: undefined,
+        weightsAfter: 0,
+        keep: 'newest' as const,
         onFault: () => undefined,
         onJournal: () => undefined,
         onState: () => undefined,

@@ -59,7 +59,11 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
   }
   const { schemaHash, observationSize, actionSize } = setup;
   const journal = openJournal({
-    ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
+    dir: join(folder, JOURNAL_FOLDER),
+    runId,
+    schemaHash,
+    observationSize,
+    actionSize,
     onStatus: onJournal,
   });
   reportDamage(journal.status(), folder, onFault);

@@ -70,7 +70,9 @@ function withoutBounds(model: RobotModel): RobotModel {
   const [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   return {
     ...model,
-    ...{ leashM: high, leashRad: high, workspace: { minM: [low, low, low], maxM: [high, high, high] } },
+    leashM: high,
+    leashRad: high,
+    workspace: { minM: [low, low, low], maxM: [high, high, high] },
     joints: model.joints.map((joint) => ({ ...joint, positionMinRad: low, positionMaxRad: high })),
   };
 }

@@ -56,9 +56,14 @@ function trial(name: string, fields: Partial<TrialSpec>): string {
   writeTrialSpec(folder, {
     formatVersion: 1,
     environment: { name: 'point', options: {} },
-    ...{ base: null, overseer: null, demonstrations: null, from: null },
+    base: null,
+    overseer: null,
+    demonstrations: null,
+    from: null,
     learner: LEARNER,
-    ...{ seed: 1, steps: 30, randomSteps: 10 },
+    seed: 1,
+    steps: 30,
+    randomSteps: 10,
     evaluation: { everySteps: 30, episodes: 5, seed: 7 },
     ...fields,
   });
@@ -80,7 +85,10 @@ async function robotRun(algorithm: LearnerConfig['algorithm'] = 'rlpd', policyVe
   const { parts, actionSize } = setup;
   const training = await Training.open({ parts, actionSize, config: setup.config.learner, seed: 1 });
   await writeLearnerCheckpoint(folder, {
-    ...{ runId: 'run', schemaHash: setup.schemaHash, policyVersion, ...(await training.state()) },
+    runId: 'run',
+    schemaHash: setup.schemaHash,
+    policyVersion,
+    ...(await training.state()),
     replay: { online: 0, demonstrations: 0, received: 0 },
   });
   await training.close();

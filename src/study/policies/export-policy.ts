@@ -85,8 +85,16 @@ function exportRun(folder: string, out: string, say: (message: string) => void):
     const exported = { training, metadata, meaning: meaningOnRobot(task.action, config) };
     const { model, golden } = await verifiedModel(exported, recorded(folder, observationSize));
     const manifest = {
-      ...{ runId, version, parent: null, trainingStep: replay.online, updates: training.updates, schemaHash },
-      ...{ observationSize, actionSize, ...names, createdAt: new Date().toISOString() },
+      runId,
+      version,
+      parent: null,
+      trainingStep: replay.online,
+      updates: training.updates,
+      schemaHash,
+      observationSize,
+      actionSize,
+      ...names,
+      createdAt: new Date().toISOString(),
     };
     await saveAs(out, (place) => savePolicyFile(place, model, manifest));
     return { ...golden, path: out };

@@ -19,8 +19,17 @@ const LEARNER: LearnerConfig = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [8], cr
 /** Of "point" in 60 steps, with a variant for each of `learners`. */
 function studyOf(learners: Readonly<Record<string, LearnerConfig>>, fields: Partial<EnvironmentStudy> = {}): StudyFile {
   const study: EnvironmentStudy = {
-    ...{ kind: 'environment', title: 'a point', claim: '', source: '', notes: '' },
-    ...{ environment: 'point', steps: 60, seeds: 1, firstSeed: 0, measure: 'return', checks: [] },
+    kind: 'environment',
+    title: 'a point',
+    claim: '',
+    source: '',
+    notes: '',
+    environment: 'point',
+    steps: 60,
+    seeds: 1,
+    firstSeed: 0,
+    measure: 'return',
+    checks: [],
     evaluation: { everySteps: 30, episodes: 1 },
     variants: Object.fromEntries(Object.keys(learners).map((name) => [name, { title: name }])),
     ...fields,

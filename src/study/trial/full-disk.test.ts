@@ -58,7 +58,12 @@ const SPEC: TrialSpec = {
   overseer: null,
   learner: {
     ...DEFAULT_LEARNER_CONFIG,
-    ...{ actorHidden: [8], criticHidden: [8], batchSize: 8, warmupSteps: 30, bcInitSteps: 0, demoFraction: 0 },
+    actorHidden: [8],
+    criticHidden: [8],
+    batchSize: 8,
+    warmupSteps: 30,
+    bcInitSteps: 0,
+    demoFraction: 0,
   },
   seed: 3,
   steps: 120,

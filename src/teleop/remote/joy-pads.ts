@@ -52,8 +52,13 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back.',
     sticks: [1, 0, 4, 3],
     buttons: {
-      ...{ enable: { button: 4 }, recover: { button: 5 }, giveBack: { button: 7 }, stop: { button: 1 } },
-      ...{ success: { button: 0 }, failure: { button: 2 }, ...SPEEDS },
+      enable: { button: 4 },
+      recover: { button: 5 },
+      giveBack: { button: 7 },
+      stop: { button: 1 },
+      success: { button: 0 },
+      failure: { button: 2 },
+      ...SPEEDS,
     },
   },
   playstation: {
@@ -61,8 +66,13 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back.',
     sticks: [1, 0, 4, 3],
     buttons: {
-      ...{ enable: { button: 4 }, recover: { button: 5 }, giveBack: { button: 9 }, stop: { button: 1 } },
-      ...{ success: { button: 0 }, failure: { button: 3 }, ...SPEEDS },
+      enable: { button: 4 },
+      recover: { button: 5 },
+      giveBack: { button: 9 },
+      stop: { button: 1 },
+      success: { button: 0 },
+      failure: { button: 3 },
+      ...SPEEDS,
     },
   },
   stick: {
@@ -70,8 +80,12 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       'Flight stick with a twist axis: hold the trigger; thumb button recovers, 3 success, 4 failure, 5 stops, 6 gives back.',
     sticks: [1, 0, 3, 2],
     buttons: {
-      ...{ enable: { button: 0 }, recover: { button: 1 }, success: { button: 2 }, failure: { button: 3 } },
-      ...{ stop: { button: 4 }, giveBack: { button: 5 } },
+      enable: { button: 0 },
+      recover: { button: 1 },
+      success: { button: 2 },
+      failure: { button: 3 },
+      stop: { button: 4 },
+      giveBack: { button: 5 },
     },
   },
 };
