@@ -23,7 +23,8 @@ import type { Policy } from '../policy/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
-import { type EpisodeOptions, EpisodeRunner, TANK_STAYS_EMPTY } from './episode-runner.ts';
+import { type EpisodeOptions, EpisodeRunner } from './episode-runner.ts';
+import { TANK_STAYS_EMPTY } from './episode-tally.ts';
 
 const ACTIONS = mockAction.dimensions.length;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };

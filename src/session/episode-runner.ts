@@ -20,15 +20,12 @@ import {
 } from '../core/index.ts';
 import { createActionCommand, type GuardLink } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
-import { TANK_EMPTY } from '../safety/index.ts';
 import type { Task, Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
+import { EpisodeTally, IdleTank, StepCosts } from './episode-tally.ts';
 import { ExecutedAction, ReferencePose } from './executed-action.ts';
 import { ObservationStack } from './observation-stack.ts';
-import type { EpisodeCosts, EpisodeResult, Mark } from './session-types.ts';
-
-/** A record holds finite numbers; no margin means less than that nothing is left. */
-const LEAST_MARGIN = -1e3;
+import type { EpisodeResult, Mark } from './session-types.ts';
 
 export interface EpisodeRunnerOptions {
   readonly task: Task;
@@ -106,17 +103,11 @@ export class EpisodeRunner {
   readonly #reference: ReferencePose;
   readonly #transition: Transition;
   readonly #idleTank: IdleTank;
+  readonly #costs: StepCosts = new StepCosts();
   readonly #verdict: Verdict = { reward: 0, terminated: false, success: false };
   #episode = 0;
   #segment = 0;
   #commandSeq = 0;
-  #filterBits = 0;
-  #marginMin = 1;
-  #filterSum = 0;
-  #drainSumJ = 0;
-  #leastMargin = 1;
-  /** Why the policy may not go on after a person let go. */
-  #unled: string | undefined;
   #basePlace: ChunkPlace | undefined;
 
   constructor(options: EpisodeRunnerOptions) {
@@ -139,10 +130,7 @@ export class EpisodeRunner {
     this.#clutch = new Clutch(task.action);
     this.#reference = new ReferencePose(task.action, options.jointNames);
     this.#transition = createTransition(observationSize(task.observation), actions);
-    link.onFrame((frame) => {
-      this.#filterBits |= frame.filterBits;
-      if (frame.marginMin < this.#marginMin) this.#marginMin = frame.marginMin;
-    });
+    link.onFrame((frame) => this.#costs.tick(frame));
   }
 
   /** The current observation, [O]. */
@@ -159,61 +147,21 @@ export class EpisodeRunner {
   async run(episode: EpisodeOptions): Promise<EpisodeResult> {
     const { link, task } = this.#options;
     await this.#prepare(episode);
+    const noise = await this.#begin(episode);
     const t = this.#transition;
-    t.episode = this.#episode++;
-    t.executed.fill(0);
-    const noise = episode.noise ?? { rng: new Rng(t.episode), purpose: 'evaluate' };
-    this.#stack.reset(link.latest, t.executed);
-    this.#options.basePolicy?.reset(noise.rng.fork(`base ${t.episode}`));
-    await this.#askBase();
-    episode.operator?.reset();
-    // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
-    this.#clutch.open();
-    this.#filterSum = 0;
-    this.#drainSumJ = 0;
-    this.#leastMargin = 1;
-    this.#unled = undefined;
-    this.#idleTank.begin(link.latest);
-    let interventionSteps = 0;
-    let interventions = 0;
-    let returnSum = 0;
-    let previousSource: Source | undefined;
+    const tally = new EpisodeTally();
     const wanted = episode.maxSteps ?? task.maxSteps;
     const maxSteps = episode.purpose === 'demo' ? wanted : Math.min(task.maxSteps, wanted);
     for (let step = 0; step < maxSteps; step++) {
       await episode.beforeStep?.();
-      const startMs = performance.now();
       t.step = step;
-      t.observation.set(this.#stack.values);
-      this.#basePlace = this.#options.basePolicy?.place;
-      t.source = await this.#decide(episode, noise);
-      if (t.source !== previousSource) this.#segment++;
-      t.segment = this.#segment;
-      const isTakenOver = isIntervention(t.source);
-      if (isTakenOver) interventionSteps++;
-      if (isTakenOver && (previousSource === undefined || !isIntervention(previousSource))) interventions++;
-      previousSource = t.source;
-      this.#options.timings?.policyStepMs.add(performance.now() - startMs);
-      await this.#execute();
-      this.#applyMark(episode.mark?.());
-      returnSum += t.reward;
-      const halted = episode.cutBy?.() ?? this.#unled ?? this.#abortReason(link.latest);
-      const abortedBy = halted ?? this.#idleTank.reason(link.latest);
+      const abortedBy = await this.#step(episode, noise, tally.source);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
+      tally.add(t);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
         await link.request({ kind: 'hold' });
-        const { success } = this.#verdict;
-        const counts = {
-          success,
-          steps: step + 1,
-          interventionSteps,
-          interventions,
-          returnSum,
-          costs: this.#costs(step + 1),
-          isDecided: t.terminated,
-        };
-        return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
+        return tally.result(this.#verdict.success, t.terminated, abortedBy);
       }
     }
     throw new TypeError(`an episode needs at least one step, got ${maxSteps}`);
@@ -230,6 +178,23 @@ export class EpisodeRunner {
     await link.advance(1);
   }
 
+  /** Sees where the robot is, and forgets the episode before. Gives what the policy's noise is drawn from. */
+  async #begin({ noise, operator }: EpisodeOptions): Promise<PolicyNoise> {
+    const { link, basePolicy: base } = this.#options;
+    const t = this.#transition;
+    t.episode = this.#episode++;
+    t.executed.fill(0);
+    const drawn = noise ?? { rng: new Rng(t.episode), purpose: 'evaluate' };
+    this.#stack.reset(link.latest, t.executed);
+    base?.reset(drawn.rng.fork(`base ${t.episode}`));
+    if (base !== undefined) await this.#askBase(base);
+    operator?.reset();
+    // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
+    this.#clutch.open();
+    this.#idleTank.begin(link.latest);
+    return drawn;
+  }
+
   /** Rejects with `ResetHangsError` where it takes too long: nothing moves meanwhile, the guard holds. */
   async #resetScene(layout: SceneLayout): Promise<void> {
     const limitMs = this.#options.resetLimitMs ?? RESET_LIMIT_MS;
@@ -244,17 +209,25 @@ export class EpisodeRunner {
     }
   }
 
-  /** After a person let go: why the policy may not go on yet. */
-  async #leaveAgain(): Promise<string | undefined> {
-    const answer = await this.#options.link.request({ kind: 'activate' });
-    if (answer.ok) return undefined;
-    if (answer.needs !== 'person') throw refused('activate', answer.reason);
-    return 'a person let go, and nobody has given leave to go on';
-  }
-
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
     const answer = await this.#options.link.request(request);
     if (!answer.ok) throw refused(request.kind, answer.reason);
+  }
+
+  /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */
+  async #step(episode: EpisodeOptions, noise: PolicyNoise, before: Source | undefined): Promise<string | undefined> {
+    const { link, timings } = this.#options;
+    const startMs = performance.now();
+    const t = this.#transition;
+    t.observation.set(this.#stack.values);
+    this.#basePlace = this.#options.basePolicy?.place;
+    t.source = await this.#decide(episode, noise);
+    if (t.source !== before) this.#segment++;
+    t.segment = this.#segment;
+    timings?.policyStepMs.add(performance.now() - startMs);
+    const unled = await this.#execute();
+    this.#applyMark(episode.mark?.());
+    return episode.cutBy?.() ?? unled ?? this.#abortReason(link.latest) ?? this.#idleTank.reason(link.latest);
   }
 
   /** Fills the command and the transition's actions; says who decided. */
@@ -292,58 +265,47 @@ export class EpisodeRunner {
     return `${episode.operator?.decidedBy ?? 'human'}_${teleop.phase}`;
   }
 
-  /** Sends the command, lets one policy period pass, and measures and judges what came of it. */
-  async #execute(): Promise<void> {
-    const { link, task } = this.#options;
+  /** Sends the command, lets one policy period pass, and measures and judges what came of it. Gives why the policy may not go on. */
+  async #execute(): Promise<string | undefined> {
+    const { link, task, basePolicy: base } = this.#options;
     const t = this.#transition;
-    const changedBefore = link.latest.changedTicks;
-    const ticksBefore = link.latest.ticks;
-    const injectedBeforeJ = link.latest.tankInjectedJ;
     this.#executed.begin(link.latest);
-    this.#filterBits = 0;
-    this.#marginMin = 1;
+    this.#costs.begin(link.latest);
     link.send(this.#command);
     // The guard does not let the policy go on by itself after a person has let go.
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
-    if (isHandedBack) this.#unled = await this.#leaveAgain();
+    const unled = isHandedBack ? await this.#leaveAgain() : undefined;
     const startMs = performance.now();
     await link.advance(this.#ticksPerStep);
     if (link.shape.timing === 'lock-step') {
       this.#options.timings?.tickMs.add((performance.now() - startMs) / this.#ticksPerStep);
     }
     this.#executed.end(link.latest, this.#command, t.executed);
-    t.filterBits = this.#filterBits;
-    t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
-    // As exact as the observations are: what is beyond that differs between two runs of one seed.
-    t.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
-    // The difference of two large sums: below a nanojoule it says how they were rounded.
-    const drainNj = Math.round(1e9 * (link.latest.tankInjectedJ - injectedBeforeJ));
-    t.tankDrainJ = Math.fround(Math.max(0, drainNj) / 1e9);
-    t.tankLevel = Math.fround(link.latest.tankLevel);
-    this.#filterSum += t.cost;
-    this.#drainSumJ += t.tankDrainJ;
-    this.#leastMargin = Math.min(this.#leastMargin, t.marginMin);
+    this.#costs.end(link.latest, t);
     task.judge(link.latest, this.#verdict);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
     this.#stack.push(link.latest, t.executed);
     // What was planned was for another way than the one that a person took.
-    if (isIntervention(t.source)) this.#options.basePolicy?.drop();
-    await this.#askBase();
+    if (isIntervention(t.source)) base?.drop();
+    if (base !== undefined) await this.#askBase(base);
     t.nextObservation.set(this.#stack.values);
+    return unled;
   }
 
-  /** Lets the base policy, where there is one, add its action to the current observation. */
-  async #askBase(): Promise<void> {
-    const { basePolicy: base, timings } = this.#options;
-    if (base === undefined) return;
+  /** After a person let go: why the policy may not go on yet. */
+  async #leaveAgain(): Promise<string | undefined> {
+    const answer = await this.#options.link.request({ kind: 'activate' });
+    if (answer.ok) return undefined;
+    if (answer.needs !== 'person') throw refused('activate', answer.reason);
+    return 'a person let go, and nobody has given leave to go on';
+  }
+
+  /** Lets the base policy add its action to the current observation. */
+  async #askBase(base: BasePolicy): Promise<void> {
     const startMs = performance.now();
     await base.act(this.#stack.state, this.#stack.baseAction);
-    timings?.basePolicyMs.add(performance.now() - startMs);
-  }
-
-  #costs(steps: number): EpisodeCosts {
-    return { filterShare: this.#filterSum / steps, tankDrainJ: this.#drainSumJ, marginMin: this.#leastMargin };
+    this.#options.timings?.basePolicyMs.add(performance.now() - startMs);
   }
 
   #applyMark(mark: Mark | undefined): void {
@@ -361,41 +323,4 @@ export class EpisodeRunner {
 
 function refused(kind: string, reason: string): ReinError {
   return new ReinError('driver', `the guard refused to ${kind}: ${reason}`);
-}
-
-/** An empty tank under a policy ends the episode after so long without motion, s. */
-const IDLE_TANK_S = 2;
-/** The reference of a joint that moves slower than this stands, rad/s. */
-const STANDS_RAD_PER_S = 0.01;
-/** What an episode says that was cut because nothing could move any more (row 42). */
-export const TANK_STAYS_EMPTY: string = `the energy tank is empty, and the robot has not moved for ${IDLE_TANK_S} s`;
-
-/** Sees a policy that asks for motion which an empty tank cannot pay for: it would learn of nothing but standing still. */
-class IdleTank {
-  readonly #limitSteps: number;
-  readonly #stillRad: number;
-  readonly #before: Float64Array;
-  #steps = 0;
-
-  constructor(joints: number, policyHz: number) {
-    this.#limitSteps = Math.ceil(IDLE_TANK_S * policyHz);
-    this.#stillRad = STANDS_RAD_PER_S / policyHz;
-    this.#before = new Float64Array(joints);
-  }
-
-  begin({ referenceRad }: GuardFrame): void {
-    this.#before.set(referenceRad);
-    this.#steps = 0;
-  }
-
-  /** After a step: why the episode cannot go on. */
-  reason({ state, faultFlags, referenceRad }: GuardFrame): string | undefined {
-    let isIdle = state === 'active.policy' && (faultFlags & TANK_EMPTY) !== 0;
-    for (let i = 0; i < referenceRad.length; i++) {
-      if (Math.abs(referenceRad[i]! - this.#before[i]!) > this.#stillRad) isIdle = false;
-    }
-    this.#before.set(referenceRad);
-    this.#steps = isIdle ? this.#steps + 1 : 0;
-    return this.#steps >= this.#limitSteps ? TANK_STAYS_EMPTY : undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** The pace of a robot in real time: the newest weights act, nobody is waited for in silence, and people give leave to move. */
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
-import { TANK_STAYS_EMPTY } from './episode-runner.ts';
+import { TANK_STAYS_EMPTY } from './episode-tally.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { CutEpisode, Pace, ShownByPerson } from './pace.ts';
 import type { SessionParts } from './session-parts.ts';
