@@ -150,8 +150,13 @@ export type GuardRequest =
 
 export type GuardAnswer =
   | { readonly ok: true }
-  /** `needs`: it may be granted when a person asks for it, or once a tick has a reading of the joints that is believed. */
-  | { readonly ok: false; readonly reason: string; readonly needs?: 'person' | 'reading' };
+  /**
+   * `needs`: it may be granted when a person asks for it, once a tick has a reading of the joints that is believed, or in another
+   * state of the guard. Absent: `reason` has to be mended first.
+   */
+  | { readonly ok: false; readonly reason: string; readonly needs?: (typeof ANSWER_NEEDS)[number] };
+
+export const ANSWER_NEEDS = ['person', 'reading', 'state'] as const;
 
 /** Something about the robot's connection that people should know, beyond the state of each tick. */
 export interface GuardNotice {

@@ -39,6 +39,7 @@ export { storage, WriteError, writeErrorOf } from './files/write-error.ts';
 export { Framing } from './framing.ts';
 export {
   type ActionCommand,
+  ANSWER_NEEDS,
   DECIDERS,
   type Decider,
   emptyFrame,

@@ -9,7 +9,7 @@ import {
   type Vec,
 } from '../core/index.ts';
 import type { Driver } from '../drivers/index.ts';
-import { answerRequest, type Fault, hasTorque, messageOf, nextSafetyState } from '../safety/index.ts';
+import { answerRequest, hasTorque, messageOf, nextSafetyState, type SafetyInput } from '../safety/index.ts';
 import { Authority } from './authority.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 import type { Asker } from './link/link.ts';
@@ -88,7 +88,7 @@ export class Guard {
   #answer(request: GuardRequest): GuardAnswer {
     const tick = this.#tick;
     const input = tick.inputFor(request.kind);
-    const answer = answerRequest(tick.state, input, this.#report);
+    const answer = this.#answerTo(input);
     if (!answer.ok) return answer;
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
       const prepared = this.#prepare();
@@ -110,7 +110,16 @@ export class Guard {
     return this.#closing;
   }
 
-  readonly #report = (fault: Fault): string => messageOf(fault, this.#tick.frame, this.#model.joints);
+  /** What the states say to `input`. */
+  #answerTo(input: SafetyInput): GuardAnswer {
+    const { state, frame } = this.#tick;
+    let isFault = false;
+    const answer = answerRequest(state, input, (fault) => {
+      isFault = true;
+      return messageOf(fault, frame, this.#model.joints);
+    });
+    return answer.ok || isFault ? answer : { ...answer, needs: 'state' };
+  }
 
   /** Whether torque can come on now. */
   #prepare(): GuardAnswer {
@@ -137,11 +146,13 @@ export class Guard {
   /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */
   #acknowledge(): GuardAnswer {
     const tick = this.#tick;
-    if (!tick.mayAcknowledge) return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}` };
+    if (!tick.mayAcknowledge) {
+      return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}`, needs: 'state' };
+    }
     // It goes on from where it is measured, so it has to be.
     if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
-    const answer = answerRequest(tick.state, input, this.#report);
+    const answer = this.#answerTo(input);
     if (!answer.ok) return answer;
     tick.acknowledge();
     tick.forgetCommands();

@@ -4,6 +4,7 @@ export { GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
 export { Guardian, type GuardianEvent } from './guardian/guardian.ts';
 export type { BusMessage, StopCause } from './guardian/protocol.ts';
 export { createActionCommand } from './link/frames.ts';
+export { acknowledge, faultText, holdAgain, isLatched, whyHeld } from './link/going-on.ts';
 export type { GuardLink } from './link/link.ts';
 export { lostError } from './link/link-end.ts';
 export { MemoryGuardLink } from './link/memory-link.ts';

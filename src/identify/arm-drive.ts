@@ -9,8 +9,8 @@ import {
   type RobotModel,
   type SafetyStateName,
 } from '../core/index.ts';
-import { createActionCommand, type GuardLink } from '../guard/index.ts';
-import { COMMAND_LATE, faultsOf, messageOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
+import { createActionCommand, faultText, type GuardLink } from '../guard/index.ts';
+import { COMMAND_LATE, faultsOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
 
@@ -159,7 +159,7 @@ export class ArmDrive {
     // A person who lets go is no fault to the guard, and the arm is ready again: here, nobody meant to let go.
     const late = expected === 'active.human' && frame.state === 'ready' ? COMMAND_LATE : 0;
     const faults = faultsOf(frame.faultFlags | late);
-    const why = faults.map((fault) => withRow(messageOf(fault, frame, this.#model.joints), fault.row)).join(' ');
+    const why = faultText(frame, this.#model.joints, frame.faultFlags | late);
     return new ReinError('driver', `${STOPPED} ${why || `it is ${frame.state}.`}`, {
       remedy: (faults.some(({ bit }) => (bit & TORQUE_FAULTS) !== 0) ? CHANGED_ARM : faults[0]?.remedy) ?? BEGIN_AGAIN,
     });

@@ -18,7 +18,7 @@ import {
   type Source,
   type Transition,
 } from '../core/index.ts';
-import { createActionCommand, type GuardLink } from '../guard/index.ts';
+import { createActionCommand, type GuardLink, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
 import type { Task, Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
@@ -317,7 +317,7 @@ export class EpisodeRunner {
 
   #abortReason(frame: GuardFrame): string | undefined {
     if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
-    return this.#transition.terminated ? undefined : `the guard is in state "${frame.state}"`;
+    return this.#transition.terminated ? undefined : whyHeld(frame);
   }
 }
 

@@ -1,12 +1,10 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
 import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
-import type { GuardLink } from '../guard/index.ts';
-import { faultsOf, messageOf, withRow } from '../safety/index.ts';
+import { faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
+import { faultsOf } from '../safety/index.ts';
 
 /** The arm has so long to come to rest, s. */
 const STANDS_AFTER_S = 3;
-/** Ticks in which torque may come on. */
-const ENABLE_TRIES = 5;
 /** A cause that is still there stops the robot again within so many ticks: three that count, and some to hear of it. */
 const HOLDS_TICKS = 6;
 
@@ -41,9 +39,14 @@ export class GuardControl {
     }
     if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
     if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
-    const faults = faultsOf(latest.faultFlags);
-    const message = faults.map((fault) => withRow(messageOf(fault, latest, this.#joints), fault.row)).join(' ');
-    if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
+    const message = faultText(latest, this.#joints);
+    if (message !== '')
+      return {
+        message,
+        remedy: faultsOf(latest.faultFlags)
+          .map((fault) => fault.remedy)
+          .join(' '),
+      };
     if (latest.state === 'disconnected') {
       return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };
     }
@@ -56,17 +59,8 @@ export class GuardControl {
    */
   async leave(): Promise<string | undefined> {
     const link = this.#link;
-    const { state, faultFlags } = link.latest;
-    if (state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0)) {
-      const answer = await link.request({ kind: 'acknowledge' });
-      if (!answer.ok) return answer.reason;
-      await link.advance(1);
-    }
-    if (link.latest.state === 'standby') {
-      const answer = await link.request({ kind: 'enable' });
-      if (!answer.ok) return answer.reason;
-      await link.advance(1);
-    }
+    const held = await holdAgain(link);
+    if (!held.ok) return held.reason;
     const answer = await link.request({ kind: 'activate' });
     if (answer.ok) await link.request({ kind: 'hold' });
     // What else forbids motion, a new scene may mend.
@@ -82,40 +76,20 @@ export class GuardControl {
     const link = this.#link;
     await link.advance(1);
     await this.stands();
-    const { state, faultFlags } = link.latest;
-    const isLatched = state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
-    if (isLatched) await this.#request('acknowledge');
-    await link.advance(1);
-    if (link.latest.state === 'standby') await this.#enable();
+    const wasLatched = isLatched(link.latest);
+    const answer = await holdAgain(link);
+    if (!answer.ok) {
+      throw new ReinError('driver', `The robot does not go on: ${answer.reason}`, {
+        remedy: 'Remove the cause, then reset again.',
+      });
+    }
     await link.advance(HOLDS_TICKS);
     const held = this.refusal();
     if (held !== undefined) {
       throw new ReinError('driver', `The robot does not go on: ${held.message}`, { remedy: held.remedy });
     }
-    return isLatched;
+    return wasLatched;
   }
-
-  /** Torque comes on only in a tick that has measured the joints; one that has not, and nothing else, is asked again. */
-  async #enable(): Promise<void> {
-    for (let tries = 1; tries < ENABLE_TRIES; tries++) {
-      const answer = await this.#link.request({ kind: 'enable' });
-      if (answer.ok) return;
-      if (answer.needs !== 'reading') throw refused(answer.reason);
-      await this.#link.advance(1);
-    }
-    await this.#request('enable');
-  }
-
-  async #request(kind: 'acknowledge' | 'enable'): Promise<void> {
-    const answer = await this.#link.request({ kind });
-    if (!answer.ok) throw refused(answer.reason);
-  }
-}
-
-function refused(reason: string): ReinError {
-  return new ReinError('driver', `The robot does not go on: ${reason}`, {
-    remedy: 'Remove the cause, then reset again.',
-  });
 }
 
 function isMoving({ state }: GuardFrame): boolean {

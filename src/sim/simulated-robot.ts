@@ -11,8 +11,8 @@ import {
   type RobotModel,
 } from '../core/index.ts';
 import { createDriver, type Scene } from '../drivers/index.ts';
-import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
-import { faultsOf, messageOf, withRow } from '../safety/index.ts';
+import { acknowledge, faultText, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
 
 /** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
@@ -95,7 +95,7 @@ async function openParts(setup: RunSetup, timings: StepTimings | undefined, clos
   await begin();
   let restarts = NO_RESTARTS;
   const goOn = async (): Promise<Restarts> => {
-    const reason = await acknowledge(link, robot.joints);
+    const reason = await acknowledgeStop(link, robot.joints);
     if (reason === undefined) return NO_RESTARTS;
     await link.restart(() => driver.open());
     await begin();
@@ -123,15 +123,13 @@ async function openParts(setup: RunSetup, timings: StepTimings | undefined, clos
 const REST_TICKS = 1000;
 
 /** Acknowledges a stop; says why it stands where only a person may, and throws `ReinError('driver')` where its cause stays. */
-async function acknowledge(link: GuardLink, joints: RobotModel['joints']): Promise<string | undefined> {
+async function acknowledgeStop(link: GuardLink, joints: RobotModel['joints']): Promise<string | undefined> {
   for (let i = 0; i < REST_TICKS && link.latest.state === 'stopping'; i++) await link.advance(1);
-  const { state, faultFlags } = link.latest;
-  if (state !== 'stopped' && state !== 'fault' && !(state === 'standby' && faultFlags !== 0)) return undefined;
-  const answer = await link.request({ kind: 'acknowledge' });
-  await link.advance(1);
-  if (answer.ok) return undefined;
-  const faults = faultsOf(faultFlags);
-  const why = faults.map((fault) => withRow(messageOf(fault, link.latest, joints), fault.row)).join(' ');
+  const { faultFlags } = link.latest;
+  const answer = await acknowledge(link);
+  if (answer === undefined || answer.ok) return undefined;
+  const why = faultText(link.latest, joints, faultFlags);
   if (answer.needs === 'person') return why;
-  throw new ReinError('driver', `${why} ${answer.reason}.`, { remedy: faults.map(({ remedy }) => remedy).join(' ') });
+  const remedy = faultsOf(faultFlags).map((fault) => fault.remedy);
+  throw new ReinError('driver', `${why} ${answer.reason}.`, { remedy: remedy.join(' ') });
 }

@@ -1,5 +1,6 @@
 /** Reading what a peer sent: everything that is not exactly what we expect is refused. */
 import {
+  ANSWER_NEEDS,
   asObject,
   type GuardAnswer,
   type GuardNotice,
@@ -61,8 +62,8 @@ export function readAnswer(value: unknown): NumberedAnswer | undefined {
   if (answer['ok'] === true) return { id, answer: { ok: true } };
   const reason = answer['reason'];
   if (answer['ok'] !== false || typeof reason !== 'string') return undefined;
-  const needs = answer['needs'];
-  return { id, answer: { ok: false, reason, ...(needs === 'person' || needs === 'reading' ? { needs } : {}) } };
+  const needs = ANSWER_NEEDS.find((need) => need === answer['needs']);
+  return { id, answer: { ok: false, reason, ...(needs === undefined ? {} : { needs }) } };
 }
 
 /** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */

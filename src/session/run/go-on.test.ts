@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GuardAnswer } from '../../core/index.ts';
 import { GoOn, type GoOnRequest } from './go-on.ts';
 
-const REFUSED: GuardAnswer = { ok: false, reason: 'enable is not possible in the state stopped' };
+const REFUSED: GuardAnswer = { ok: false, reason: 'it stands otherwise', needs: 'state' };
 
 /** A guard that stands, may be stopped again at any moment, and brakes for some requests before it stands. */
 class StoppedRobot {

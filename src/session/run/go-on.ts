@@ -52,7 +52,7 @@ export class GoOn {
         const answer = await this.#ask(kind);
         // A reading that is missing for a tick is nothing new to see.
         if (kind === 'acknowledge') isSeen = !answer.ok && answer.needs === 'reading';
-        if (!answer.ok && !answer.reason.includes('not possible in the state')) why = answer.reason;
+        if (!answer.ok && answer.needs !== 'state') why = answer.reason;
         // Torque comes on only where a tick has measured the joints since.
         await delay(PAUSE_MS);
       }

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { LockStepClock } from '../../core/index.ts';
+import { MockDriver } from '../../drivers/index.ts';
+import { Guard } from '../guard.ts';
+import { createActionCommand } from './frames.ts';
+import { faultText, holdAgain, isLatched, whyHeld } from './going-on.ts';
+import { MemoryGuardLink } from './memory-link.ts';
+
+const action = {
+  kind: 'joint' as const,
+  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' as const })),
+};
+let driver: MockDriver;
+let link: MemoryGuardLink;
+let clock: LockStepClock;
+
+beforeEach(async () => {
+  driver = new MockDriver(ur5eLike);
+  clock = new LockStepClock(1 / ur5eLike.controlHz);
+  await driver.open();
+  link = new MemoryGuardLink({
+    nodeIs: 'person',
+    shape: { joints: 6, signals: 0, actions: 6, controlHz: ur5eLike.controlHz },
+    clock,
+    createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),
+  });
+  await link.advance(2);
+});
+
+describe('a robot that holds', () => {
+  it('was stopped, and is acknowledged and gets torque in one sequence', async () => {
+    expect(isLatched(link.latest)).toBe(false);
+    expect(await holdAgain(link)).toEqual({ ok: true });
+    expect(link.latest.state).toBe('ready');
+    await link.request({ kind: 'stop' });
+    await link.advance(200);
+    expect(isLatched(link.latest)).toBe(true);
+    expect(await holdAgain(link)).toEqual({ ok: true });
+    expect(link.latest.state).toBe('ready');
+  });
+
+  it('is not put to hold past a refusal, and its fault is named', async () => {
+    await holdAgain(link);
+    await link.request({ kind: 'stop' });
+    await link.advance(200);
+    driver.inject('emergencyStop', 1000);
+    await link.advance(20);
+    expect(await holdAgain(link)).toMatchObject({ ok: false });
+    expect(await link.request({ kind: 'activate' })).not.toHaveProperty('needs');
+    expect(faultText(link.latest, ur5eLike.joints)).toMatch(/\(fault \d+\)\.$/);
+  });
+
+  it('refuses by its state alone in words for people, and in a field for programs', async () => {
+    expect(await link.request({ kind: 'activate' })).toMatchObject({ ok: false, needs: 'state' });
+    expect(await link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'state' });
+  });
+
+  it('says the lease where a script that drove it has run out', async () => {
+    await holdAgain(link);
+    const command = createActionCommand(6);
+    Object.assign(command, { seq: 1, decider: 'human', issuedAtS: clock.nowS(), leaseS: 0.2 });
+    link.send(command);
+    await link.request({ kind: 'activate' });
+    await link.advance(2);
+    expect(link.latest.state).toBe('active.human');
+    await link.advance(100);
+    expect(whyHeld(link.latest)).toMatch(
+      /^the guard is in state "ready": the newest command is older than its lease.*\(fault 2\)$/,
+    );
+  });
+
+  it('says the fault that stops it', async () => {
+    await holdAgain(link);
+    driver.inject('emergencyStop', 1000);
+    await link.advance(20);
+    expect(whyHeld(link.latest)).toMatch(/^the guard is in state "\w+": .*\(fault \d+\)$/);
+  });
+});
