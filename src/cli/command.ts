@@ -43,7 +43,7 @@ export function runnable<O extends Options>(
 export function commanderOf(spec: CommandSpec, run: (options: Record<string, unknown>) => Promise<void>): Command {
   const command = new Command(spec.name.split(' ').at(-1)).description(spec.description);
   const fields = optionFields(spec.options);
-  const positional = fields.filter(({ flags }) => flags.startsWith('<'));
+  const positional = fields.filter(({ flags }) => /^[<[]/.test(flags));
   for (const field of positional) command.argument(field.flags, field.description, readerOf(field));
   const named = fields
     .filter((field) => !positional.includes(field))

@@ -1,8 +1,14 @@
 /** `rein plugins`: drivers, tasks, policies, operators and algorithms of others that a configuration could name here. */
-import { type Configured, optionsOf, switchOption } from '../schema/index.ts';
+import { type Configured, collect, option, optionsOf, path, switchOption } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
 const options = optionsOf({
+  modules: option(
+    path().array().default([]),
+    '[modules...]',
+    'modules by their paths, to be checked instead of what is installed',
+    { read: collect },
+  ),
   check: switchOption('--check', 'load each and check what it exports'),
   json: switchOption('--json', 'print one JSON object'),
 });
@@ -18,11 +24,13 @@ What is listed:
     driver: { kind: plugin, module: ./my-arm.js }
   examples/ has one of each kind; CONTRIBUTING.md has the steps.
 
-A module is code with all rights of the process that loads it. Listing loads none; --check does.
+A module is code with all rights of the process that loads it. Listing loads none; --check loads each in a process of
+its own, which has 10 s for it.
 
 Examples:
   $ rein plugins
   $ rein plugins --check --json
+  $ rein plugins --check ./my-arm.js     one that is not installed, by its path
 ${EXIT_CODES}`;
 
 export const pluginsCommand = defineCommand({
@@ -30,4 +38,6 @@ export const pluginsCommand = defineCommand({
   description: 'list installed drivers, tasks, policies, operators and algorithms of others',
   help: HELP,
   options,
+  misuse: ({ modules, check }) =>
+    modules.length > 0 && !check ? 'a module is only looked at with --check' : undefined,
 });

@@ -72,6 +72,7 @@ export {
 } from './parent-channel.ts';
 export {
   markPlugin,
+  PLUGIN_CONTRACTS,
   type PluginBase,
   type PluginKind,
   type PluginMark,

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LiveRun, until } from '../support/live-run.ts';
+import { rein } from '../support/rein.ts';
 
 let run: LiveRun;
 
@@ -145,5 +146,36 @@ describe('rein run', { timeout: 60_000 }, () => {
     expect(run.files('robot')).toEqual([]);
     const [{ pid } = { pid: 0 }] = loads();
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
+
+describe('rein plugins --check', { timeout: 60_000 }, () => {
+  it('reports each module by itself, whatever others do while they load', async () => {
+    put('exits.js', 'process.exit(0);');
+    put('loops.js', 'for (;;);');
+    put(
+      'stays.js',
+      `console.log('loud');\n${recording('policy', exampleOf('go-there.js'))}\nsetInterval(() => 0, 1000);`,
+    );
+    const modules = ['./exits.js', './loops.js', './stays.js', 'my-arm.js', './gone.js'];
+    const { code, stdout } = await rein(['plugins', '--check', '--json', ...modules], run.folder);
+    const rows = (JSON.parse(stdout) as { plugins: Record<string, string | null>[] }).plugins;
+    expect(rows.map(({ kind, trouble }) => [kind, trouble])).toEqual([
+      ['module', expect.stringMatching(/^The loading of .*exits\.js ended its process instead \(exit code 0\)\.$/)],
+      ['module', expect.stringMatching(/^The loading of .*loops\.js does not end within 10 s\.$/)],
+      ['policy', null],
+      ['driver', null],
+      ['module', expect.stringContaining('cannot be loaded')],
+    ]);
+    expect(rows.map(({ remedy }) => typeof remedy)).toEqual(['string', 'string', 'object', 'object', 'string']);
+    expect(code).toBe(1);
+    const pids = new Set(loads().map(({ pid }) => pid));
+    expect(pids.size).toBe(2);
+  });
+
+  it('is what looks at a module, and nothing else does', async () => {
+    const { code, stderr } = await rein(['plugins', './my-arm.js'], run.folder);
+    expect([code, loads()]).toEqual([2, []]);
+    expect(stderr).toContain('--check');
   });
 });

@@ -97,6 +97,23 @@ describe('a plugin is loaded', () => {
   });
 
   it.each([
+    ['', "import 'rein';", /^In .*: npm install rein-<version>\.tgz/],
+    ['', "import '@lab/none/deep.js';", /^In .*: npm install @lab\/none$/],
+    ['', "import './none.js';", /^Try it alone: node /],
+    ['gone', undefined, /^Give the path of a file that is there\.$/],
+  ])('says what to do where something is missing: %s%s', (name, text, remedy) => {
+    const file = `missing-${name}${text?.length ?? 0}.js`;
+    if (text !== undefined) put(file, text);
+    expect(() => load(file)).toThrow(expect.objectContaining({ remedy: expect.stringMatching(remedy) }));
+  });
+
+  it('of whatever kind it is where none is asked for', () => {
+    put('any.js', `export default { name: 'any', ${mark('policy')}, open() {} };`);
+    expect(loadPlugin(undefined, join(folder, 'any.js'))).toMatchObject({ name: 'any', rein: { kind: 'policy' } });
+    expect(() => loadPlugin('driver', join(folder, 'any.js'))).toThrow('a driver is asked for here');
+  });
+
+  it.each([
     ['none.js', undefined, /^The driver .*none\.js cannot be loaded: Error: Cannot find module/],
     ['syntax.js', 'export default {', /cannot be loaded: SyntaxError/],
     ['throws.js', "throw new Error('no port\\nat all')", /cannot be loaded: Error: no port\.$/],
@@ -125,7 +142,7 @@ describe('a plugin is loaded', () => {
     [
       'undated.js',
       "export default { name: 'x', rein: { kind: 'driver' }, create() {} }",
-      /version undefined of the contract/,
+      /^The plugin .*undated\.js gives no contract: write "contract": 1 beside its kind\.$/,
     ],
     ['nameless.js', `export default { ${mark('driver')}, create() {} }`, /has no name\.$/],
     ['bare.js', `export default { name: 'x', ${mark('driver')} }`, /has no function called create\.$/],

@@ -162,6 +162,7 @@ function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKin
   if (wanted !== undefined && kind !== wanted)
     return `${what} is ${article(kind)}, and ${article(wanted)} is asked for here`;
   const { version } = PLUGIN_CONTRACTS[kind];
+  if (contract === undefined) return `${what} gives no contract: write "contract": ${version} beside its kind`;
   if (contract !== version) {
     return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}`;
   }
@@ -177,27 +178,35 @@ export type LoadedPlugin<P> = P & PluginBase<unknown> & { readonly rein: PluginM
 
 /**
  * Loads the plugin of `kind` in `file`, an absolute path, and checks its mark and that it has the function that its kind
- * begins with. Once a process: the same file gives the same object. Throws
+ * begins with; of any kind where none is asked for. Once a process: the same file gives the same object. Throws
  * `ReinError('config')` in one sentence, whatever the module does wrong; a module must not await while it loads.
  */
-export function loadPlugin<P extends object>(kind: PluginKind, file: string): LoadedPlugin<P> {
-  const plugin = defaultExportOf(kind, file);
-  const trouble =
-    plugin === undefined
-      ? `${file} has no default export`
-      : ((markOf(plugin) === undefined
-          ? `the default export of ${file} is no plugin`
-          : markTrouble(`the plugin ${file}`, markOf(plugin)!, kind)) ??
-        memberTrouble(file, plugin, PLUGIN_CONTRACTS[kind].entry));
+export function loadPlugin<P extends object>(kind: PluginKind | undefined, file: string): LoadedPlugin<P> {
+  const plugin = defaultExportOf(kind ?? 'module', file);
+  const trouble = plugin === undefined ? `${file} has no default export` : exportTrouble(file, plugin, kind);
   if (trouble === undefined) return plugin as LoadedPlugin<P>;
   throw new ReinError('config', `${trouble[0]!.toUpperCase()}${trouble.slice(1)}.`, { remedy: remedyOf(kind) });
 }
 
-function remedyOf(kind: PluginKind): string {
-  return `Let the module end with \`export default define${kind[0]!.toUpperCase()}${kind.slice(1)}({ … })\`, imported from 'rein'; examples/ has one.`;
+function remedyOf(kind: PluginKind | undefined): string {
+  const [define, ...others] = (kind === undefined ? PLUGIN_KINDS : [kind]).map(
+    (name) => `define${name[0]!.toUpperCase()}${name.slice(1)}`,
+  );
+  const or = others.length === 0 ? '' : `, or with ${others.join(', ')}`;
+  return `Let the module end with \`export default ${define}({ … })\`${or}, imported from 'rein'; examples/ has one.`;
 }
 
-function defaultExportOf(kind: PluginKind, file: string): Record<string, unknown> | undefined {
+/** Why a default export cannot be used as `wanted`; nothing where it can. */
+function exportTrouble(file: string, plugin: Record<string, unknown>, wanted?: PluginKind): string | undefined {
+  const mark = markOf(plugin);
+  if (mark === undefined) return `the default export of ${file} is no plugin`;
+  return (
+    markTrouble(`the plugin ${file}`, mark, wanted) ??
+    memberTrouble(file, plugin, PLUGIN_CONTRACTS[mark.kind as PluginKind].entry)
+  );
+}
+
+function defaultExportOf(kind: PluginKind | 'module', file: string): Record<string, unknown> | undefined {
   let exports: unknown;
   try {
     exports = createRequire(file)(file);
@@ -210,15 +219,25 @@ function defaultExportOf(kind: PluginKind, file: string): Record<string, unknown
     }
     const why = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : `it threw ${String(cause)}`;
     throw new ReinError('config', `The ${kind} ${file} cannot be loaded: ${why}.`, {
-      remedy: isScript(cause)
-        ? 'Put "type": "module" into the package.json beside it, or call the file .mjs.'
-        : `Try it alone: node ${file}`,
+      remedy: loadRemedy(cause, file),
       cause,
     });
   }
   const found = (exports as { default?: unknown } | undefined)?.default ?? undefined;
   // A number or a function is a default export too, and no plugin: it has no mark.
   return found === undefined ? undefined : (Object(found) as Record<string, unknown>);
+}
+
+function loadRemedy(cause: unknown, file: string): string {
+  if (isScript(cause)) return 'Put "type": "module" into the package.json beside it, or call the file .mjs.';
+  if (!existsSync(file)) return 'Give the path of a file that is there.';
+  const missing = /^Cannot find (?:package|module) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(
+    cause instanceof Error ? cause.message : '',
+  )?.[1];
+  if (missing === undefined) return `Try it alone: node ${file}`;
+  // Rein is in no registry: it is installed from where its package was made.
+  const installed = missing === 'rein' ? 'rein-<version>.tgz, which npm pack makes in the folder of Rein' : missing;
+  return `In ${dirname(file)}: npm install ${installed}`;
 }
 
 /** Node took a module for a script, as it does where package.json does not say otherwise. */
