@@ -1,6 +1,14 @@
 /** Drivers of others: the plugin contract of the kind `driver`, and what a robot's file says of one. */
 import { z } from 'zod';
-import { checkGiven, openPlugin, type PluginBase, type RobotModel } from '../core/index.ts';
+import {
+  checkGiven,
+  messageOf,
+  openPlugin,
+  PLUGIN_CONTRACTS,
+  type PluginBase,
+  ReinError,
+  type RobotModel,
+} from '../core/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
 import type { Driver } from './driver.ts';
 import type { DriverKind } from './driver-kind.ts';
@@ -42,11 +50,36 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
   create: async ({ signalNames, ...reference }, { model: robot }) => {
     const { plugin, options } = openPlugin<DriverPlugin>('driver', reference);
     const context = { robot, signalNames, options };
-    const driver: unknown = await plugin.create(context);
+    const fail = (within: string, cause: unknown): never => {
+      if (cause instanceof ReinError) throw cause;
+      throw new ReinError('driver', `The driver ${plugin.name} failed in ${within}: ${messageOf(cause)}.`, {
+        remedy: `See to what it needs, and to its module ${reference.module}.`,
+        cause,
+      });
+    };
+    const driver: unknown = await (async () => plugin.create(context))().catch((cause) => fail('create', cause));
     checkDriver(driver, plugin.name, context);
+    nameFailures(driver, fail);
     return driver;
   },
 };
+
+/** Has what a function of `driver` throws say whose it is. Allocates nothing when one is called. */
+function nameFailures(driver: Driver, fail: (within: string, cause: unknown) => never): void {
+  const functions = driver as unknown as Record<string, (given: unknown) => unknown>;
+  if (Object.isFrozen(driver)) return;
+  for (const name of PLUGIN_CONTRACTS.driver.functions) {
+    const own = functions[name]!;
+    functions[name] = (given) => {
+      try {
+        const result = own.call(driver, given);
+        return result instanceof Promise ? result.catch((cause: unknown) => fail(name, cause)) : result;
+      } catch (cause) {
+        return fail(name, cause);
+      }
+    };
+  }
+}
 
 /** Refuses what a plugin called `name` gave for a driver where the guard could not use it. Throws `ReinError('driver')`. */
 function checkDriver(

@@ -106,7 +106,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   closes.push(() => learner.close());
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
   closes.push(() => pool.close());
-  const robot = await createSimulatedRobot(setup, log);
+  const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());
   const said: KeyboardHeard = {
     onMark: (mark) => void session?.mark(mark, ''),

@@ -242,3 +242,59 @@ it('a simulated robot asks the base policy of its task, and refuses one that doe
   await expect(createSimulatedRobot(withBase([1, 7]))).rejects.toThrow('as [1, 7], where this task needs [1, 4]');
   rmSync(folder, { recursive: true });
 });
+
+describe('a driver of others', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-driver-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let count = 0;
+
+  /** The setup with a driver whose functions are as `members` say. */
+  function withDriver(members: string) {
+    const module = join(folder, `arm-${count++}.mjs`);
+    const { signalNames } = setup.task;
+    writeFileSync(
+      module,
+      `export default { name: 'my arm', rein: { kind: 'driver', contract: 1 }, create: ({ robot, signalNames }) => ({
+        jointNames: robot.joints.map(({ name }) => name), signalNames, scene: { reset() {}, geoms: [], geomPoses() {} },
+        async open() {}, async close() { globalThis.closedDrivers = (globalThis.closedDrivers ?? 0) + 1; },
+        enable() {}, disable() {}, read: () => 'ok', write: () => 'ok', ${members} }) };`,
+    );
+    return { module, setup: { ...setup, driver: { name: 'plugin', options: { signalNames, module } } } };
+  }
+  const closed = (): number => (globalThis as { closedDrivers?: number }).closedDrivers ?? 0;
+
+  it.each([
+    ["async open() { throw new Error('no such port'); }", 'open: no such port'],
+    ["open() { throw new Error('no such port'); }", 'open: no such port'],
+    ["read() { throw new Error('the bus is mute'); }", 'read: the bus is mute'],
+  ])('that fails is named with its cause and its module: %s', async (members, said) => {
+    const { setup, module } = withDriver(members);
+    const before = closed();
+    await expect(createSimulatedRobot(setup)).rejects.toMatchObject({
+      name: 'ReinError',
+      kind: 'driver',
+      message: `The driver my arm failed in ${said}.`,
+      remedy: expect.stringContaining(module),
+    });
+    // It may be closed twice.
+    expect(closed()).toBeGreaterThan(before);
+  });
+
+  it('that never opens is named after a while, and left when a person wants to end', async () => {
+    const { setup, module } = withDriver('open: () => new Promise(() => undefined)');
+    const before = closed();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const refused = expect(createSimulatedRobot(setup)).rejects.toMatchObject({
+      name: 'ReinError',
+      message: `The driver ${module} did not open within 15 s.`,
+    });
+    await vi.advanceTimersByTimeAsync(15_000);
+    await refused;
+    vi.useRealTimers();
+    const ending = new AbortController();
+    const left = expect(createSimulatedRobot(setup, undefined, ending.signal)).rejects.toThrow('Ctrl+C');
+    setTimeout(() => ending.abort(new Error('Ctrl+C')), 50);
+    await left;
+    expect(closed()).toBe(before + 2);
+  });
+});

@@ -10,7 +10,7 @@ import {
   ReinError,
   type RobotModel,
 } from '../core/index.ts';
-import { createDriver, type Scene } from '../drivers/index.ts';
+import { createDriver, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
 import { acknowledge, faultText, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
@@ -49,21 +49,34 @@ export interface SimulatedRobot {
 /** How many policy periods an action stays valid: no machine is late in lock-step. */
 const LEASE_PERIODS = 1.5;
 
-/** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load; nothing stays open. */
-export function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
-  return openedOrClosed([], (closes) => openParts(setup, timings, closes));
+/** A driver may take this long to open, as one of a robot's guard may. */
+const OPEN_LIMIT_MS = 15_000;
+
+/**
+ * Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load, and what aborts
+ * `signal`; nothing stays open.
+ */
+export function createSimulatedRobot(
+  setup: RunSetup,
+  timings?: StepTimings,
+  signal?: AbortSignal,
+): Promise<SimulatedRobot> {
+  return openedOrClosed([], (closes) => openParts(setup, timings, closes, signal));
 }
 
-async function openParts(setup: RunSetup, timings: StepTimings | undefined, closes: Close[]): Promise<SimulatedRobot> {
+async function openParts(
+  setup: RunSetup,
+  timings: StepTimings | undefined,
+  closes: Close[],
+  signal: AbortSignal | undefined,
+): Promise<SimulatedRobot> {
   const { config, task } = setup;
   const { robot } = config;
   const policyPeriodS = 1 / config.task.policyHz;
   const clock = new LockStepClock(1 / robot.controlHz);
   const base = await openBase(setup);
   closes.push(() => base?.close());
-  const driver = await createDriver(setup.driver, { model: robot });
-  closes.push(() => driver.close());
-  await driver.open();
+  const driver = await openDriver(setup, closes, signal);
   if (driver.scene === undefined) {
     throw new ReinError('driver', `The robot ${robot.name} is no simulation: its driver ${driver.name} has no scene.`, {
       remedy: 'Run it in real time, with rein run: there a person lets it go on.',
@@ -117,6 +130,36 @@ async function openParts(setup: RunSetup, timings: StepTimings | undefined, clos
       return restarts;
     },
   };
+}
+
+/** Makes and opens the driver. Driver modules of others may take for ever, and cannot be stopped: they are waited for no longer. */
+async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], asked?: AbortSignal): Promise<Driver> {
+  const limit = new AbortController();
+  const signal = asked === undefined ? limit.signal : AbortSignal.any([asked, limit.signal]);
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  const open = async (): Promise<Driver> => {
+    signal.throwIfAborted();
+    const driver = await createDriver(spec, { model: config.robot });
+    signal.throwIfAborted();
+    closes.push(() => driver.close());
+    await driver.open();
+    return driver;
+  };
+  const timer = setTimeout(() => limit.abort(slowError(spec)), OPEN_LIMIT_MS);
+  try {
+    return await Promise.race([open(), ended]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function slowError({ name, options: { module } }: DriverSpec): ReinError {
+  const shown = module === undefined ? name : String(module);
+  return new ReinError('driver', `The driver ${shown} did not open within ${OPEN_LIMIT_MS / 1e3} s.`, {
+    remedy: 'See to what it waits for: it has to open, or to throw why it cannot.',
+  });
 }
 
 /** A stop may take so many ticks to come to rest, after which it is asked and refused. */
