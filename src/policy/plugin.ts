@@ -6,6 +6,7 @@ import {
   err,
   type ObservationSpec,
   observationSize,
+  openedOrClosed,
   openPlugin,
   type PluginBase,
   type PluginReference,
@@ -47,8 +48,10 @@ export async function openPluginPolicy(
   const { plugin, options } = openPlugin<PolicyPlugin>('policy', reference);
   const opened: unknown = await plugin.open({ ...context, options });
   const sizes = { observationSize: observationSize(context.observation), actionSize: context.action.dimensions.length };
-  checkPolicy(opened, plugin.name, sizes);
-  return new PluginPolicy(plugin.name, opened);
+  return openedOrClosed([() => (opened as Partial<Policy> | null)?.close?.()], async () => {
+    checkPolicy(opened, plugin.name, sizes);
+    return new PluginPolicy(plugin.name, opened);
+  });
 }
 
 class PluginPolicy implements ActingPolicy {
