@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeJsonFile } from './json-file.ts';
+import { checkJsonFile, writeJsonFile } from './json-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -52,5 +52,15 @@ describe('the file of --json', () => {
     expect(bytes.toString('utf8', 0, readSync(reader, bytes))).toBe('{}\n');
     closeSync(reader);
     expect(lstatSync(path).isFIFO()).toBe(true);
+  });
+
+  it('is refused with what is in the way, and not as one that is missing', async () => {
+    // A folder that takes no entries, not even of root.
+    await expect(checkJsonFile('/sys/found.json')).rejects.toThrow(
+      /^The file of --json cannot be written: (EACCES|EPERM|EROFS)/,
+    );
+    await expect(checkJsonFile(join(folder, 'gone', 'found.json'))).rejects.toThrow('ENOENT');
+    await checkJsonFile(join(folder, 'found.json'));
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

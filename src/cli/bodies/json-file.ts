@@ -16,7 +16,10 @@ export async function checkFile(path: string, option: string): Promise<void> {
         await file.close();
         return true;
       },
-      () => false,
+      (cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'EEXIST') return false;
+        throw cause;
+      },
     );
     if (isNew) await unlink(path);
     else {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -29,6 +29,17 @@ it('refuses a folder that is no run, and one that is not there', async () => {
   await expect(reportBody({ run: join(folder, 'gone') })).rejects.toThrow('is not a folder that can be read');
 });
 
+it('says what is in the way of the page', async () => {
+  writeFileSync(join(folder, 'config.yaml'), 'run:\n  command: run\n  task: insert\n');
+  mkdirSync(join(folder, 'report.html.new'));
+  await expect(reportBody({ run: folder })).rejects.toMatchObject({
+    name: 'ReinError',
+    message: `${join(folder, 'report.html')} cannot be written: there is a folder where a file is needed.`,
+  });
+});
+
 it('keeps a run from failing for its report', async () => {
-  expect(await reportLine(join(folder, 'gone'))).toContain('not written');
+  const gone = join(folder, 'gone');
+  const line = await reportLine(gone);
+  expect(line).toBe(`  report not written: ${gone} is not a folder that can be read; try: rein report ${gone}`);
 });

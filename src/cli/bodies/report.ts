@@ -1,5 +1,7 @@
 /** What `rein report` does, and what live runs do at their end. */
-import { ReinError } from '../../core/index.ts';
+import { join } from 'node:path';
+import { ReinError, writeErrorOf } from '../../core/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
 import type { ReportOptions } from '../report.ts';
 
 /** Resolves to the exit code. Rejects with `ReinError` where the folder is no run's. */
@@ -11,7 +13,10 @@ export async function reportBody({ run }: ReportOptions): Promise<number> {
       remedy: 'Give the folder of a rein sim, run or learn, such as runs/a1.',
     });
   }
-  process.stdout.write(`Written: ${await writeReport(run, data)}\n`);
+  const path = await writeReport(run, data).catch((cause) => {
+    throw writeErrorOf(join(run, RUN_FILES.report), cause);
+  });
+  process.stdout.write(`Written: ${path}\n`);
   return 0;
 }
 
@@ -21,7 +26,7 @@ export async function reportLine(folder: string): Promise<string> {
     const { loadReportData, writeReport } = await pages();
     return `  report ${await writeReport(folder, await loadReportData(folder))}`;
   } catch (error) {
-    return `  report not written: ${(error as Error).message}; try: rein report ${folder}`;
+    return `  report not written: ${(error as Error).message.replace(/\.$/, '')}; try: rein report ${folder}`;
   }
 }
 

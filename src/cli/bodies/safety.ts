@@ -10,12 +10,14 @@ import {
 } from '../../safety-check/index.ts';
 import type { SafetyCheckOptions } from '../safety.ts';
 import { INTERRUPTED, type Interruptible, interruptibly } from './interrupt.ts';
-import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { checkFile, checkJsonFile, writeJsonFile } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { checkTable } from './safety-table.ts';
 import { progressLine, warn } from './terminal.ts';
 
 const FOUND = 1;
+/** Below `--out`. */
+const PAGE = 'safety-report.html';
 /** Where nothing can be written over, a line so often, ms. */
 const LINE_MS = 15_000;
 
@@ -23,6 +25,7 @@ const LINE_MS = 15_000;
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
   makeOutFolder(options.out);
   await checkJsonFile(options.json).catch(asMisuse);
+  await checkFile(join(options.out, PAGE), '--out').catch(asMisuse);
   const startedMs = performance.now();
   const progress = progressLine(options.output, LINE_MS);
   const body = async ({ signal }: Interruptible): Promise<number> => {
@@ -65,7 +68,7 @@ function progressText({ ticks, trials, plannedTrials }: CheckProgress): string {
 }
 
 async function report(result: SafetyCheckResult, { out, json, output }: SafetyCheckOptions): Promise<number> {
-  const page = join(out, 'safety-report.html');
+  const page = join(out, PAGE);
   // First what a full disk cannot take away.
   if (output === 'live') process.stdout.write(checkTable(result));
   process.stdout.write(`${result.verdict}\n`);
