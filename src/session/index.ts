@@ -3,7 +3,7 @@ export { checkBase, openBase } from './base-policy.ts';
 export { encoderFor } from './encoder-file.ts';
 export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
 export { LearnerConnection } from './learner-connection.ts';
-export { createRunner, openSession } from './open-session.ts';
+export { createRunner, openLockStep, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';

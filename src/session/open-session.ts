@@ -11,9 +11,10 @@ import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
 import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
-import type { Draws, Pace } from './pace.ts';
-import { earlierStarts, LiveLog } from './run/live-log.ts';
-import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
+import type { Draws } from './pace.ts';
+import { RealTime } from './real-time.ts';
+import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
+import { openRecorder, type RecorderOptions, type TransitionRecorder } from './run/recorder.ts';
 import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewOf } from './run-log.ts';
 import type { RunRequest } from './run-request.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
@@ -24,14 +25,13 @@ import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
 
-export interface SessionOptions extends Pick<RunRequest, 'robotId' | 'learner' | 'policy' | 'durationS'> {
+/** What every session is given. */
+interface SharedOptions extends Pick<RunRequest, 'robotId' | 'learner'> {
   readonly setup: RunSetup;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
   /** The learner's run, or the folder's where there is no learner. */
   readonly runId: string;
-  /** Where the guard listens, or a link that somebody has opened. */
-  readonly guard: string | GuardLink;
   /** People who may take over. Closed with the session. */
   readonly operators?: readonly TeleopSource[];
   /** Observations that come by topic, as they were given to the task. */
@@ -43,29 +43,32 @@ export interface SessionOptions extends Pick<RunRequest, 'robotId' | 'learner' |
   /** One line for displays on which keys do what, where the operator has keys. */
   readonly keys?: string;
   readonly afterStop: SessionParts['afterStop'];
-  /** How a person lets the robot go on, one sentence. Default: nothing is said. */
-  readonly howToGoOn?: string;
   /** Default 2000. */
   readonly drainMs?: number;
+  /** Told from the very first moment on. */
+  readonly listener?: SessionListener;
+}
+
+/** A session in real time. */
+export interface SessionOptions extends SharedOptions, Pick<RunRequest, 'policy' | 'durationS'> {
+  /** Where the guard listens, or a link that somebody has opened. */
+  readonly guard: string | GuardLink;
+  /** How a person lets the robot go on, one sentence. Default: nothing is said. */
+  readonly howToGoOn?: string;
   /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
   readonly elapsedS?: number;
   readonly observer?: RunObserver;
-  /** In place of real time. */
-  readonly lockStep?: LockStepOptions;
-  /** Told from the very first moment on. */
-  readonly listener?: SessionListener;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/** A session whose robot stands while its learner works: what else than in real time it is made of. */
-export interface LockStepOptions {
-  readonly pace: (parts: SessionParts) => Pace;
-  readonly draws: Draws;
-  /** Of the robot, whose `guard` it is. Closed by whoever made it. */
-  readonly runner: EpisodeRunner;
+/** A session whose robot stands while its learner works. */
+export interface LockStepSessionOptions extends SharedOptions {
+  /** Closed by whoever made it. */
+  readonly robot: Pick<SessionParts, 'link' | 'clock' | 'runner'>;
   /** What the run is written into; begun before there was a robot, and closed by whoever did. */
   readonly log: RunLog;
+  readonly draws: Draws;
   /** Where the learner gives weights: all of them, in order. */
   readonly weightsAddress: string;
 }
@@ -77,71 +80,88 @@ const GUARD_MS = 10_000;
 /** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
 export function openSession(options: SessionOptions): Promise<LiveSession> {
   return openedOrClosed([], async (closers) => {
-    const { setup, lockStep } = options;
-    const earlier = earlierStarts(options.folder);
-    const listeners = new SessionListeners();
-    if (options.listener !== undefined) listeners.add(options.listener);
-    const log = lockStep?.log ?? openLog(options, closers);
-    const base = lockStep === undefined ? await openBase(setup) : undefined;
-    closers.push(() => base?.close());
+    const { setup, folder, durationS, clock = new SystemClock() } = options;
+    const earlier = earlierStarts(folder);
+    const listeners = new SessionListeners(options.listener);
+    const log = openLog(options, closers);
+    const basePolicy = await openBase(setup);
+    closers.push(() => basePolicy?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
-    const file = options.policy === undefined ? undefined : fileOf(options.policy, policy);
-    const disk = options.learner === undefined || lockStep !== undefined ? undefined : createDisk(options, listeners);
-    closers.push(() => disk?.close());
-    const fromDisk = policy.isFixed ? undefined : await disk?.load(policy);
-    if (fromDisk !== undefined) reportFromDisk(listeners, fromDisk.manifest.version);
-    const kept = new KeptWeights(setup, file, disk);
-    if (fromDisk !== undefined) kept.remember(fromDisk);
-    const recording = new RecordingWatch((event) => listeners.report(event));
-    const recorder = createRecorder(options, listeners, recording, disk?.after ?? 0, () => policy.version);
-    closers.push(async () => {
-      await recorder.close();
-      log.link(recorder.connection); // nothing waits in memory any more
-      log.notRecorded(recorder.notRecorded());
-      recording.end(recorder.notRecorded());
-      if (recorder.notRecorded() > 0) log.show('now');
+    const { kept, weightsAfter } = await openKept(options, policy, listeners, closers);
+    const runner = createRunner({ setup, link, clock, timings: log, basePolicy, leasePeriods: LEASE_PERIODS });
+    const parts = await assemble(options, closers, {
+      parts: { clock, link, policy, kept, listeners, runner },
+      log,
+      live: { durationS, earlier },
+      weights: { keep: 'newest', weightsAfter },
+      draws: (recorder) => drawsOf(setup, recorder),
     });
-    // The robot stands still before the journal is closed.
-    closers.push(() => link.close());
-    link.onFrame((frame) => log.tick(frame));
-    // The first frame says how the robot is.
-    if (link.latest.tick < 0) await link.advance(1);
-    const clock = options.clock ?? new SystemClock();
-    const draws = lockStep?.draws ?? drawsOf(setup, recorder);
-    const arbiters = createArbiters(options, recorder.epoch, log);
-    log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
-    log.message(`${setup.config.task.name}: ${setup.task.goal}`);
-    closers.push(() => arbiters.operators?.close());
-    await arrangeFirst(options, link, draws);
-    const { durationS } = options;
-    const { controlHz: hz } = link.shape;
-    const live =
-      lockStep === undefined ? { durationS, earlier } : { earlier, robotTicks: { now: () => link.latest.ticks, hz } };
-    const parts: SessionParts = {
-      setup,
-      clock,
-      link,
-      policy,
-      kept,
-      recorder,
-      listeners,
-      closers,
-      draws,
-      ...arbiters,
-      runner:
-        lockStep?.runner ??
-        createRunner({ setup, link, clock, timings: log, basePolicy: base, leasePeriods: LEASE_PERIODS }),
-      live: new LiveLog(log, live),
-      folder: options.folder,
-      runId: options.runId,
-      observations: options.observations ?? [],
-      demonstrator: options.asksPeople === true ? 'people' : options.isScripted === true ? 'script' : 'nobody',
-      afterStop: options.afterStop,
-      howToGoOn: options.howToGoOn ?? '',
-      drainMs: options.drainMs ?? 2000,
-    };
-    return new LiveSession(parts, lockStep?.pace);
+    return new LiveSession(parts, new RealTime(parts, options.howToGoOn ?? ''));
   });
+}
+
+/** What a session over a simulated robot is made of, for a `LiveSession` with a pace of its own. Rejects as `openSession` does. */
+export function openLockStep(options: LockStepSessionOptions): Promise<SessionParts> {
+  return openedOrClosed([], async (closers) => {
+    const { setup, folder, log, draws, weightsAddress } = options;
+    const { link, clock, runner } = options.robot;
+    const robotTicks = { now: () => link.latest.ticks, hz: link.shape.controlHz };
+    // A simulated run is there to learn its policy.
+    const policy = new OnnxPolicy(expectedPolicy(options));
+    closers.push(() => policy.close());
+    const kept = new KeptWeights(setup, undefined, undefined);
+    const listeners = new SessionListeners(options.listener);
+    return assemble(options, closers, {
+      parts: { clock, link, policy, kept, listeners, runner },
+      log,
+      live: { earlier: earlierStarts(folder), robotTicks },
+      weights: { keep: 'all', weightsAfter: 0, weightsAddress },
+      draws: () => draws,
+    });
+  });
+}
+
+/** What is opened in one way in real time, and in another in lock-step. */
+interface Opened {
+  readonly parts: Pick<SessionParts, 'clock' | 'link' | 'policy' | 'kept' | 'listeners' | 'runner'>;
+  readonly log: RunLog;
+  readonly live: LiveLogOptions;
+  readonly weights: Pick<RecorderOptions, 'keep' | 'weightsAfter' | 'weightsAddress'>;
+  readonly draws: (recorder: TransitionRecorder) => Draws;
+}
+
+/** Opens the rest, which is the same for both. */
+async function assemble(options: SharedOptions, closers: Close[], opened: Opened): Promise<SessionParts> {
+  const { setup, folder, runId, afterStop, observations = [], drainMs = 2000 } = options;
+  const { log, parts } = opened;
+  const { link } = parts;
+  const recorder = openRecording(options, closers, opened);
+  // Whoever opened the link closes it last; here, so that the robot stands before its journal is closed.
+  closers.push(() => link.close());
+  link.onFrame((frame) => log.tick(frame));
+  // The first frame says how the robot is.
+  if (link.latest.tick < 0) await link.advance(1);
+  const draws = opened.draws(recorder);
+  const arbiters = createArbiters(options, recorder.epoch, log);
+  log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
+  log.message(`${setup.config.task.name}: ${setup.task.goal}`);
+  closers.push(() => arbiters.operators?.close());
+  await arrangeFirst(setup, link, draws);
+  return {
+    setup,
+    folder,
+    runId,
+    ...parts,
+    ...arbiters,
+    recorder,
+    draws,
+    closers,
+    live: new LiveLog(log, opened.live),
+    observations,
+    demonstrator: options.asksPeople === true ? 'people' : options.isScripted === true ? 'script' : 'nobody',
+    afterStop,
+    drainMs,
+  };
 }
 
 function openLog(options: SessionOptions, closers: Close[]): RunLog {
@@ -162,19 +182,23 @@ async function both(
 ): Promise<[ActingPolicy, GuardLink]> {
   const [policy, link] = await Promise.allSettled([policyOpens, linkOpens]);
   if (policy.status === 'fulfilled') closers.push(() => policy.value.close());
+  if (link.status === 'fulfilled') closers.push(() => link.value.close());
   if (link.status === 'rejected') throw link.reason;
-  if (policy.status === 'fulfilled') return [policy.value, link.value];
-  closers.push(() => link.value.close());
-  throw policy.reason;
+  if (policy.status === 'rejected') throw policy.reason;
+  return [policy.value, link.value];
 }
 
-async function loadPolicy({ setup, runId, policy, lockStep }: SessionOptions): Promise<ActingPolicy> {
-  // A simulated run is there to learn one.
-  const plugin = lockStep === undefined ? pluginPolicyOf(setup, policy) : undefined;
+async function loadPolicy(options: SessionOptions): Promise<ActingPolicy> {
+  const { setup, policy } = options;
+  const plugin = await pluginPolicyOf(setup, policy);
   if (plugin !== undefined) return plugin;
-  const { observationSize, actionSize, schemaHash } = setup;
-  const expected = { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
+  const expected = expectedPolicy(options);
   return policy === undefined ? new OnnxPolicy(expected) : loadPolicyFile(policy, expected);
+}
+
+function expectedPolicy({ setup, runId }: SharedOptions): ConstructorParameters<typeof OnnxPolicy>[0] {
+  const { observationSize, actionSize, schemaHash } = setup;
+  return { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
 }
 
 /** The policy of one's own that the task names, opened; a policy file that somebody gave goes first. */
@@ -191,8 +215,27 @@ function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {
   return typeof guard === 'string' ? connectGuardLink(guard, { timeoutMs: GUARD_MS }) : Promise.resolve(guard);
 }
 
-function fileOf(path: string, policy: ActingPolicy): { readonly path: string; readonly version: number } {
-  return { path, version: policy.version };
+/** The weights that can be saved or act again; those that earlier starts had of a learner act until there are newer ones. */
+async function openKept(
+  { setup, folder, runId, learner, policy: path }: SessionOptions,
+  policy: ActingPolicy,
+  listeners: SessionListeners,
+  closers: Close[],
+): Promise<{ readonly kept: KeptWeights; readonly weightsAfter: number }> {
+  const file = path === undefined ? undefined : { path, version: policy.version };
+  if (learner === undefined) return { kept: new KeptWeights(setup, file, undefined), weightsAfter: 0 };
+  const onFault = (message: string): void =>
+    listeners.report({ level: 'warn', name: 'weightsRefused', row: 7, message });
+  const disk = new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
+  closers.push(() => disk.close());
+  const kept = new KeptWeights(setup, file, disk);
+  const weights = policy.isFixed ? undefined : await disk.load(policy);
+  if (weights !== undefined) {
+    const message = `Policy ${weights.manifest.version} from the disk acts until the learner sends newer weights.`;
+    listeners.report({ level: 'info', name: 'weightsOnDisk', message });
+    kept.remember(weights);
+  }
+  return { kept, weightsAfter: disk.after };
 }
 
 /** What an episode runner is made of, but for the names and rates that `setup` gives. */
@@ -216,57 +259,55 @@ export function createRunner({ setup, timings, leasePeriods, ...parts }: RunnerP
   });
 }
 
-function createDisk({ setup, folder, runId }: SessionOptions, listeners: SessionListeners): WeightsDisk {
-  const onFault = (message: string): void =>
-    listeners.report({ level: 'warn', name: 'weightsRefused', row: 7, message });
-  return new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
-}
-
-function reportFromDisk(listeners: SessionListeners, version: number): void {
-  const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
-  listeners.report({ level: 'info', name: 'weightsOnDisk', message });
-}
-
-function createRecorder(
-  options: SessionOptions,
-  listeners: SessionListeners,
-  recording: RecordingWatch,
-  weightsAfter: number,
-  version: () => number,
+/** Opens the journal, and begins to connect to the learner where there is one. */
+function openRecording(
+  { setup, folder, runId, robotId, learner }: SharedOptions,
+  closers: Close[],
+  { parts: { listeners, policy }, log, weights }: Opened,
 ): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner, lockStep } = options;
-  let wasConnected = false;
-  return openRecorder({
+  const watch = new RecordingWatch((event) => listeners.report(event));
+  const recorder = openRecorder({
     setup,
     folder,
     runId,
     robotId,
     learner,
-    weightsAfter,
-    weightsAddress: lockStep?.weightsAddress,
-    keep: lockStep === undefined ? 'newest' : 'all',
+    ...weights,
     onFault: (message) => listeners.report({ level: 'warn', name: 'recording', message }),
-    onJournal: (status) => recording.see(status),
-    onState: (state) => {
-      if (state === 'connecting' && wasConnected) {
-        const message = `The learner is gone: policy ${version()} goes on.`;
-        listeners.report({ level: 'warn', name: 'learnerLost', row: 4, message });
-      }
-      if (state === 'connected') {
-        listeners.report({ level: 'info', name: 'learnerConnected', message: 'The learner is connected.' });
-      }
-      wasConnected ||= state === 'connected';
-    },
+    onJournal: (status) => watch.see(status),
+    onState: reportLearner(listeners, policy),
   });
+  closers.push(async () => {
+    await recorder.close();
+    log.link(recorder.connection); // nothing waits in memory any more
+    log.notRecorded(recorder.notRecorded());
+    watch.end(recorder.notRecorded());
+    if (recorder.notRecorded() > 0) log.show('now');
+  });
+  return recorder;
+}
+
+/** Tells when the learner comes, and when it is gone. */
+function reportLearner(listeners: SessionListeners, policy: ActingPolicy): RecorderOptions['onState'] {
+  let wasConnected = false;
+  return (state) => {
+    if (state === 'connecting' && wasConnected) {
+      const message = `The learner is gone: policy ${policy.version} goes on.`;
+      listeners.report({ level: 'warn', name: 'learnerLost', row: 4, message });
+    }
+    if (state === 'connected') {
+      listeners.report({ level: 'info', name: 'learnerConnected', message: 'The learner is connected.' });
+    }
+    wasConnected ||= state === 'connected';
+  };
 }
 
 /** Everybody who may take over, and the people among them. */
 function createArbiters(
-  options: SessionOptions,
+  { setup, operators = [], isScripted, keys = '' }: SharedOptions,
   epoch: number,
   log: RunLog,
 ): Pick<SessionParts, 'operators' | 'people'> {
-  const { setup, operators = [], isScripted, keys = '' } = options;
   const people = operators.length === 0 ? undefined : new OperatorArbiter(operators, setup.actionSize);
   if (people !== undefined) log.status.operator = { driving: 'nobody', keys };
   if (isScripted !== true) return { operators: people, people };
@@ -303,7 +344,7 @@ function arrangesScene({ task, driver }: RunSetup): boolean {
 }
 
 /** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
-async function arrangeFirst({ setup }: SessionOptions, link: GuardLink, draws: Draws): Promise<void> {
+async function arrangeFirst(setup: RunSetup, link: GuardLink, draws: Draws): Promise<void> {
   const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
   const isInScene = worldOf(setup.config.robot.driver) === 'scene';
   const layout = isInScene && isFresh ? draws.layout('first') : undefined;

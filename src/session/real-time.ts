@@ -2,7 +2,7 @@
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';
-import type { GuardControl } from './guard-control.ts';
+import { GuardControl } from './guard-control.ts';
 import type { CutEpisode, Pace, ShownByPerson } from './pace.ts';
 import type { SessionParts } from './session-parts.ts';
 import { ArrivingWeights } from './weights/weights-source.ts';
@@ -17,13 +17,16 @@ export class RealTime implements Pace {
   readonly weights: ArrivingWeights;
   readonly restartReason = undefined;
   readonly #parts: SessionParts;
+  readonly #howToGoOn: string;
   readonly #guard: GuardControl;
   #hasJoined = false;
 
-  constructor(parts: SessionParts, guard: GuardControl) {
-    const { policy, recorder, kept, setup } = parts;
+  /** `howToGoOn`: how a person lets the robot go on, one sentence; empty where that is told elsewhere. */
+  constructor(parts: SessionParts, howToGoOn: string) {
+    const { policy, recorder, kept, setup, link } = parts;
     this.#parts = parts;
-    this.#guard = guard;
+    this.#howToGoOn = howToGoOn;
+    this.#guard = new GuardControl(link, setup.config.robot.joints);
     this.weights = new ArrivingWeights({
       policy,
       take: () => (policy.isFixed ? undefined : recorder.connection?.takeNewest()),
@@ -52,7 +55,7 @@ export class RealTime implements Pace {
 
   /** A person gives it, or a simulated robot needs nobody. */
   async awaitLeave(activity: Activity<void>): Promise<void> {
-    const { afterStop, howToGoOn, listeners } = this.#parts;
+    const { afterStop, listeners } = this.#parts;
     if (afterStop !== 'askLeave') return;
     let said = '';
     for (;;) {
@@ -60,7 +63,7 @@ export class RealTime implements Pace {
       const reason = await this.#guard.leave();
       if (reason === undefined) break;
       const why = this.#guard.refusal()?.message ?? 'Nobody has given leave to move.';
-      const message = `The robot stands. ${why} ${howToGoOn}`;
+      const message = `The robot stands. ${why} ${this.#howToGoOn}`;
       if (said !== why) listeners.report({ level: 'warn', name: 'waitsForPerson', message });
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);

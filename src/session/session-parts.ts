@@ -39,8 +39,6 @@ export interface SessionParts {
    * end what goes on and wait for a reset.
    */
   readonly afterStop: 'askLeave' | 'wait';
-  /** How a person lets the robot go on, one sentence; empty where that is told elsewhere. */
-  readonly howToGoOn: string;
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   readonly draws: Draws;
@@ -53,7 +51,11 @@ type Argument<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
 
 /** Everybody who watches a session, called one after the other. */
 export class SessionListeners {
-  #all: readonly SessionListener[] = [];
+  #all: readonly SessionListener[];
+
+  constructor(first: SessionListener | undefined) {
+    this.#all = first === undefined ? [] : [first];
+  }
 
   /** The result takes it off again. */
   add(listener: SessionListener): () => void {

@@ -78,6 +78,11 @@ describe('a session that was just opened', () => {
     await expect(robot.tick(1)).rejects.toThrow('link was closed');
   });
 
+  it('closes what it opened when the learner cannot be connected to', async () => {
+    await expect(robot.open({ learner: 'nowhere' })).rejects.toThrow('nowhere');
+    await expect(robot.tick(1)).rejects.toThrow('link was closed');
+  });
+
   it('says why it could not be opened, also where what was open by then cannot be closed', async () => {
     const guard = await robot.connect();
     vi.spyOn(guard, 'close').mockRejectedValue(new Error('stuck'));

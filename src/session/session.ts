@@ -17,7 +17,6 @@ import { GuardControl } from './guard-control.ts';
 import type { LearnerConnection } from './learner-connection.ts';
 import { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
-import { RealTime } from './real-time.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -52,12 +51,10 @@ export class LiveSession {
   #wasStopRequested = false;
   #closing: Promise<void> | undefined;
 
-  /** `lockStep`: default is real time. */
-  constructor(parts: SessionParts, lockStep?: (parts: SessionParts) => Pace) {
+  constructor(parts: SessionParts, pace: Pace) {
     const { link, listeners, clock } = parts;
     this.#parts = parts;
     this.#guard = new GuardControl(link, parts.setup.config.robot.joints);
-    const pace = lockStep?.(parts) ?? new RealTime(parts, this.#guard);
     this.#policy = new PolicyUse(parts, pace.weights);
     this.#marks = new Marks(listeners, clock);
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));

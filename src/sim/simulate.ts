@@ -14,11 +14,12 @@ import {
   checkBase,
   createRunFolder,
   type LearnerConnection,
-  type LiveSession,
-  openSession,
+  LiveSession,
+  openLockStep,
   type RunFolder,
   RunLog,
   type SessionEvent,
+  type SessionParts,
   saveWeights,
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
@@ -108,48 +109,41 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   closes.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());
-  const said: KeyboardHeard = {
+  let session: LiveSession | undefined;
+  // Whoever presses a key before there is a session presses it for nothing.
+  const keyboard = options.createKeyboard?.(setup, {
     onMark: (mark) => void session?.mark(mark, ''),
     onSkip: () => session?.skipDemonstrations(),
-  };
-  const keyboard = options.createKeyboard?.(setup, said);
+  });
   closes.push(() => keyboard?.close());
-  let plan: TrainingPlan | undefined;
-  let session: LiveSession | undefined;
-  session = await openSession({
+  const parts = await openLockStep({
     setup,
     folder: path,
     runId,
     robotId: ROBOT_ID,
     learner: learner.address,
-    guard: robot.link,
-    clock: robot.clock,
+    weightsAddress: learner.weightsAddress,
+    robot,
+    log,
+    draws: lockStepDraws(setup),
     operators: keyboard === undefined ? [] : [keyboard],
     isScripted: true,
     asksPeople: options.demonstrations === 'keyboard',
     keys: KEYS,
     afterStop: 'askLeave',
     drainMs: 0,
-    listener: { event: (event) => report(event, log, session, trouble) },
-    lockStep: {
-      log,
-      runner: robot.runner,
-      weightsAddress: learner.weightsAddress,
-      draws: lockStepDraws(setup),
-      pace: (parts) => {
-        plan = new TrainingPlan(parts, connectionOf(parts.recorder), pool, signal);
-        return new LockStep(parts, { robot, plan, keyboard, signal });
-      },
-    },
+    listener: { event: (event) => show(event, log) },
   });
-  const connection = connectionOf(session);
+  const connection = connectionOf(parts);
+  const plan = new TrainingPlan(parts, connection, pool, signal);
+  session = new LiveSession(parts, new LockStep(parts, { robot, plan, keyboard, signal }));
   closes.push(
-    () => session?.close(),
-    () => plan?.close(),
+    () => session.close(),
+    () => plan.close(),
   );
+  session.listen({ event: (event) => endWithoutJournal(event, connection, trouble) });
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   signal.throwIfAborted();
-  if (plan === undefined) throw new TypeError('a session asks for its pace');
   return { setup, folder, log, robot, learner, session, connection, plan, pool, signal };
 }
 
@@ -167,21 +161,19 @@ async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortContro
   }
 }
 
-function connectionOf({ connection }: { readonly connection: LearnerConnection | undefined }): LearnerConnection {
-  if (connection === undefined) throw new TypeError('a simulated run has a learner');
-  return connection;
+function connectionOf({ recorder }: SessionParts): LearnerConnection {
+  if (recorder.connection === undefined) throw new TypeError('a simulated run has a learner');
+  return recorder.connection;
 }
 
-/** Shows people what happens, and ends the run where nothing can be recorded: the learner waits for what is not on the disk. */
-function report(
-  { name, message }: SessionEvent,
-  log: RunLog,
-  session: LiveSession | undefined,
-  trouble: AbortController,
-): void {
+function show({ name, message }: SessionEvent, log: RunLog): void {
   if (!QUIET.includes(name)) log.message(message);
-  const journal = session?.connection?.journal();
-  if (journal?.state === 'degraded') trouble.abort(storageError(journal.reason ?? message));
+}
+
+/** The run ends where nothing can be recorded: the learner waits for what is not on the disk. */
+function endWithoutJournal({ message }: SessionEvent, connection: LearnerConnection, trouble: AbortController): void {
+  const { state, reason } = connection.journal();
+  if (state === 'degraded') trouble.abort(storageError(reason ?? message));
 }
 
 async function work(rig: Rig): Promise<SimulationResult> {
