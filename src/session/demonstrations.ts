@@ -21,15 +21,21 @@ export interface DemonstrationHooks {
   readonly show: (transition: Transition) => void;
 }
 
+/** What they need of their session. */
+export type DemonstrationParts = Pick<
+  SessionParts,
+  'setup' | 'folder' | 'recorder' | 'live' | 'listeners' | 'people' | 'demonstrator'
+>;
+
 export class Demonstrations {
-  readonly #parts: SessionParts;
+  readonly #parts: DemonstrationParts;
   readonly #pace: Pace;
   readonly #marks: Marks;
   readonly #hooks: DemonstrationHooks;
   #isSkipping = false;
   #isShownByPerson = false;
 
-  constructor(parts: SessionParts, pace: Pace, marks: Marks, hooks: DemonstrationHooks) {
+  constructor(parts: DemonstrationParts, pace: Pace, marks: Marks, hooks: DemonstrationHooks) {
     this.#parts = parts;
     this.#pace = pace;
     this.#marks = marks;

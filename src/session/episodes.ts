@@ -5,7 +5,7 @@
 import { type Transition, wilsonInterval } from '../core/index.ts';
 import { workRates } from '../record/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
-import { Demonstrations, demonstrationsMissing } from './demonstrations.ts';
+import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
 import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { Marks } from './marks.ts';
@@ -25,9 +25,12 @@ import type { PolicyUse } from './weights/policy-use.ts';
 /** Weights and observations that are waited for are looked at so often, ms. */
 const WAIT_MS = 50;
 
+type EpisodeParts = DemonstrationParts &
+  Pick<SessionParts, 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner'>;
+
 /** What moves the robot in a session. */
 export interface EpisodesOptions {
-  readonly parts: SessionParts;
+  readonly parts: EpisodeParts;
   readonly pace: Pace;
   readonly policy: PolicyUse;
   readonly guard: GuardControl;
@@ -37,7 +40,7 @@ export interface EpisodesOptions {
 
 export class Episodes {
   readonly demonstrations: Demonstrations;
-  readonly #parts: SessionParts;
+  readonly #parts: EpisodeParts;
   readonly #pace: Pace;
   readonly #policy: PolicyUse;
   readonly #guard: GuardControl;
@@ -125,22 +128,8 @@ export class Episodes {
       if (report.success && report.interventions === 0) successes++;
       request.onEpisode?.(done.length, successes);
     }
-    const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
-    const steps = done.reduce((sum, report) => sum + report.steps, 0);
-    const helpedSteps = done.reduce((sum, report) => sum + report.interventionSteps, 0);
-    const rates = workRates({ successes, steps, helpedSteps, robotS: log.elapsedS - beganS });
-    const per = Math.max(1, done.length);
-    const counts = {
-      episodes: done.length,
-      successes,
-      successRate: successes / per,
-      low,
-      high,
-      meanSteps: steps / per,
-      successesPerHour: rates.successesPerHour ?? 0,
-      humanStepShare: rates.humanStepShare,
-    };
-    return done.length < wanted ? { ...counts, endedEarly: endedEarly ?? 'it was cut' } : counts;
+    const evaluation = evaluationOf(done, successes, log.elapsedS - beganS);
+    return done.length < wanted ? { ...evaluation, endedEarly: endedEarly ?? 'it was cut' } : evaluation;
   }
 
   /** Whether there is a reason to wait for weights: a person may move an arm that has no policy. */
@@ -305,4 +294,23 @@ export class Episodes {
 function endOf(result: EpisodeResult): string {
   if (result.isDecided) return result.success ? 'success' : 'failure';
   return result.abortedBy ?? 'time limit';
+}
+
+/** What finished episodes of an evaluation come to, which took `robotS` seconds. */
+function evaluationOf(done: readonly EpisodeReport[], successes: number, robotS: number): EvaluationReport {
+  const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
+  const steps = done.reduce((sum, report) => sum + report.steps, 0);
+  const helpedSteps = done.reduce((sum, report) => sum + report.interventionSteps, 0);
+  const rates = workRates({ successes, steps, helpedSteps, robotS });
+  const per = Math.max(1, done.length);
+  return {
+    episodes: done.length,
+    successes,
+    successRate: successes / per,
+    low,
+    high,
+    meanSteps: steps / per,
+    successesPerHour: rates.successesPerHour ?? 0,
+    humanStepShare: rates.humanStepShare,
+  };
 }

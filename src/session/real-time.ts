@@ -13,16 +13,21 @@ const WAIT_MS = 50;
 /** How often leave is asked for while a person is waited for, ms. */
 const LEAVE_MS = 200;
 
+type Parts = Pick<
+  SessionParts,
+  'setup' | 'clock' | 'link' | 'policy' | 'kept' | 'recorder' | 'listeners' | 'afterStop'
+>;
+
 export class RealTime implements Pace {
   readonly weights: ArrivingWeights;
   readonly restartReason = undefined;
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #howToGoOn: string;
   readonly #guard: GuardControl;
   #hasJoined = false;
 
   /** `howToGoOn`: how a person lets the robot go on, one sentence; empty where that is told elsewhere. */
-  constructor(parts: SessionParts, howToGoOn: string) {
+  constructor(parts: Parts, howToGoOn: string) {
     const { policy, recorder, kept, setup, link } = parts;
     this.#parts = parts;
     this.#howToGoOn = howToGoOn;

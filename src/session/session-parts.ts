@@ -1,4 +1,4 @@
-/** What a session is made of; `open-session.ts` puts it together. */
+/** What a session is made of; `open-session.ts` puts it together, and each part of a session names what it takes of it. */
 
 import type { RunSetup } from '../config/index.ts';
 import type { Clock, Close } from '../core/index.ts';

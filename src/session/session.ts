@@ -1,6 +1,6 @@
 /**
- * One robot in real time, under control: it moves when it is asked to, one activity at a time, and tells what happens.
- * `rein run` and the ROS node both drive it. It never moves the robot itself: it asks the guard, which brakes and holds
+ * One robot under control: it moves when it is asked to, one activity at a time, and tells what happens. `rein run` and the ROS node
+ * drive it in real time, `rein sim` in lock-step. It never moves the robot itself: it asks the guard, which brakes and holds
  * when nothing comes from here.
  *
  * @example

@@ -56,9 +56,11 @@ export interface LockStepOptions {
   readonly signal: AbortSignal;
 }
 
+type Parts = Pick<SessionParts, 'setup' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners'>;
+
 export class LockStep implements Pace {
   readonly weights: WeightsSource;
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #options: LockStepOptions;
   readonly #stepMs: number;
   #nextStepMs = 0;
@@ -67,7 +69,7 @@ export class LockStep implements Pace {
   #shownSteps = 0;
   #idleSteps = 0;
 
-  constructor(parts: SessionParts, options: LockStepOptions) {
+  constructor(parts: Parts, options: LockStepOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#stepMs = 1e3 / parts.setup.config.task.policyHz;

@@ -29,10 +29,12 @@ interface Validation {
 /** Steps before nobody can tell how long the rest takes. */
 const FIRST_ESTIMATE_STEPS = 50;
 
+type Parts = Pick<SessionParts, 'setup' | 'policy' | 'live'>;
+
 export class TrainingPlan {
   /** Its limit is a person's: where they gave none, what was learned ends the training. */
   readonly time: TrainingTime;
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #connection: LearnerConnection;
   readonly #task: ResolvedConfig['task'];
   readonly #selection: ModelSelection;
@@ -45,7 +47,7 @@ export class TrainingPlan {
   #firstRecording: EpisodeRecording | undefined;
   #result: TrainingResult | undefined;
 
-  constructor(parts: SessionParts, connection: LearnerConnection, pool: EvaluationPool, signal: AbortSignal) {
+  constructor(parts: Parts, connection: LearnerConnection, pool: EvaluationPool, signal: AbortSignal) {
     const { setup, live } = parts;
     const { task, seed } = setup.config;
     this.#parts = parts;

@@ -7,15 +7,20 @@ import type { SessionParts } from '../session-parts.ts';
 import type { PolicyState } from '../session-types.ts';
 import type { WeightsSource } from './weights-source.ts';
 
+type Parts = Pick<
+  SessionParts,
+  'runId' | 'folder' | 'clock' | 'link' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners'
+>;
+
 export class PolicyUse {
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #source: WeightsSource;
   /** Weights that gave nothing usable, and that nothing has replaced yet. */
   #unusableVersion = 0;
   #seenVersion: number;
   #sinceS: number;
 
-  constructor(parts: SessionParts, source: WeightsSource) {
+  constructor(parts: Parts, source: WeightsSource) {
     this.#parts = parts;
     this.#source = source;
     this.#seenVersion = parts.policy.version;
