@@ -118,6 +118,26 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
     expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
   });
 
+  it('is refused the folder that another works in, before it starts anything, and gets it after', async () => {
+    const policy = await policyFile('good');
+    const log = join(run.folder, 'robot', 'guard.log');
+    const guardsOf = (): number => new Set(readFileSync(log, 'utf8').match(/"pid":\d+/g)).size;
+    const first = run.start('run', '--policy', policy, '--out', 'robot', '--quiet');
+    await until(() => run.journal('robot').length > 3, 'motion');
+    const files = run.files('robot');
+    const second = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3');
+    expect(await second.exit).toBe(1);
+    expect(second.said().split('\n')[0]).toBe(`rein: robot is in use by process ${first.child.pid}`);
+    expect(run.files('robot')).toEqual(files);
+    expect(guardsOf()).toBe(1);
+    first.child.kill('SIGKILL');
+    await first.exit;
+    const third = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3', '--quiet');
+    expect(await third.exit).toBe(0);
+    expect(guardsOf()).toBe(2);
+    expect(run.files('robot')).not.toContain('robot.lock');
+  });
+
   it('says that the guard died, and ends with code 1', async () => {
     const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
     await until(() => run.journal('robot').length > 3, 'motion');

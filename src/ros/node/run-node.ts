@@ -107,6 +107,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
     return await processes.run().finally(release);
   } finally {
     mark.clear();
+    prepared.lock.release();
   }
 }
 

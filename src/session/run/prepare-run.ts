@@ -1,9 +1,10 @@
 /** What is done before a robot is started: what its configuration names is checked elsewhere, and its folder is opened. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { driverSpec, type ResolvedConfig } from '../../config/index.ts';
-import { asObject, failureIn, ReinError, sendToChild } from '../../core/index.ts';
+import { acquireLock, asObject, type DirectoryLock, failureIn, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { sceneOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
@@ -17,9 +18,14 @@ export interface RunPreparation extends CheckRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Held as long as the processes of a robot work in its folder. */
+const LOCK_FILE = 'robot.lock';
+
 /** A run that may start. */
 export interface PreparedRun {
   readonly folder: RunFolder;
+  /** No other robot works in the folder; to be released when this one's processes have ended. */
+  readonly lock: DirectoryLock;
   /** The run that weights are taken of; `undefined`: the learner's, which is away and was never met in this folder. */
   readonly runId: string | undefined;
   /** A learner is named and does not answer, or was not asked. */
@@ -30,14 +36,16 @@ export interface PreparedRun {
 
 /**
  * A learner that is away holds nothing up: the robot goes on with the run that its folder has joined, or waits to be told.
- * Rejects with `ReinError`, and with what aborted `signal`; then no folder was made.
+ * Rejects with `ReinError`, `'storage'` where another robot works in the folder, and with what aborted `signal`; then no folder was made.
  */
 export async function prepareRun({ out, signal, ...request }: RunPreparation): Promise<PreparedRun> {
   const { signalNames, runId } = await checkElsewhere(request, signal);
   signal?.throwIfAborted();
   const folder = await openLiveFolder(request.config, out);
-  if (request.learner === undefined) return { folder, runId: folder.runId, isLearnerAway: false, signalNames };
-  return { folder, runId: runId ?? joinedRun(folder.path), isLearnerAway: runId === undefined, signalNames };
+  const isLearnerAway = request.learner !== undefined && runId === undefined;
+  const joined = request.learner === undefined ? folder.runId : (runId ?? joinedRun(folder.path));
+  const lock = acquireLock(join(folder.path, LOCK_FILE), folder.path);
+  return { folder, lock, runId: joined, isLearnerAway, signalNames };
 }
 
 /** Runs `check-process.ts`. Modules of others run in it, so its answer is looked at like one of theirs. */

@@ -1,9 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../../core/index.ts';
-import { explainedBy, GUARD_LOG, makeScratchFolder } from './robot-processes.ts';
+import {
+  explainedBy,
+  GUARD_LOG,
+  makeScratchFolder,
+  RobotProcesses,
+  type RobotProcessesOptions,
+} from './robot-processes.ts';
 
 let place: string;
 beforeEach(() => {
@@ -33,6 +39,28 @@ describe('the folder of the socket', () => {
     expect(make).toThrow(ReinError);
     expect(make).toThrow(/no place for the guard's socket/);
   });
+});
+
+it('what cannot be begun leaves no folder, no log and no descriptor, and says what is full', () => {
+  vi.stubEnv('TMPDIR', place);
+  const full = (): never => {
+    throw Object.assign(new Error('write'), { code: 'ENOSPC' });
+  };
+  const options = { guardLog: join(place, GUARD_LOG), guard: full } as unknown as RobotProcessesOptions;
+  const open = (): string[] => readdirSync('/proc/self/fd');
+  const before = open();
+  try {
+    expect(() => new RobotProcesses(options)).toThrow(
+      expect.objectContaining({ kind: 'storage', message: expect.stringMatching(/guard\.json .*the disk is full/) }),
+    );
+    expect(
+      () => new RobotProcesses({ ...options, guard: () => ({}) as never, guardLog: join(place, 'no', 'log') }),
+    ).toThrow(expect.objectContaining({ kind: 'storage' }));
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(readdirSync(place)).toEqual([]);
+  expect(open()).toHaveLength(before.length);
 });
 
 it("an error is reported in the guard's own words, also where its last line is cut", () => {

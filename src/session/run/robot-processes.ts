@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failureIn, parseObject, ReinError } from '../../core/index.ts';
+import { failureIn, parseObject, ReinError, storage } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
@@ -52,14 +52,22 @@ export class RobotProcesses {
   readonly #goOn: GoOn;
   #failure: ReinError | undefined;
 
-  /** Writes what the guard reads; starts nothing. Throws `ReinError('storage')` where there is no place for socket or log. */
+  /**
+   * Writes what the guard reads; starts nothing. Throws `ReinError('storage')` where there is no place for socket, file or log;
+   * nothing stays open then.
+   */
   constructor(options: RobotProcessesOptions) {
     this.#options = options;
-    this.#logFd = openLog(options.guardLog);
     this.#scratch = makeScratchFolder(SOCKET_FILE);
     const socketPath = join(this.#scratch, SOCKET_FILE);
     const guardFile = join(this.#scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(options.guard(socketPath)));
+    try {
+      storage(guardFile, () => writeFileSync(guardFile, JSON.stringify(options.guard(socketPath))));
+      this.#logFd = openLog(options.guardLog);
+    } catch (error) {
+      rmSync(this.#scratch, { recursive: true, force: true });
+      throw error;
+    }
     this.supervisor = new Supervisor({
       ...options.supervision,
       guard: {

@@ -41,12 +41,16 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
   checkDecider(request, config);
   const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
-  const { folder, runId } = prepared;
-  observer.print(`run ${runId ?? 'of the learner'}, robot ${robotId}, files in ${folder.path}`);
-  if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
-  // Whoever asked for an end while the folder was opened gets no robot that moves.
-  signal.throwIfAborted();
-  return new RobotSupervision({ ...options, observer }, config, prepared).run();
+  const { folder, runId, lock } = prepared;
+  try {
+    observer.print(`run ${runId ?? 'not known before its learner answers'}, robot ${robotId}, files in ${folder.path}`);
+    if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
+    // Whoever asked for an end while the folder was opened gets no robot that moves.
+    signal.throwIfAborted();
+    return await new RobotSupervision({ ...options, observer }, config, prepared).run();
+  } finally {
+    lock.release();
+  }
 }
 
 function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): string {
