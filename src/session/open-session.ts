@@ -1,8 +1,8 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 
 import type { RunSetup } from '../config/index.ts';
-import { type Clock, type Close, openedOrClosed, Rng, SystemClock } from '../core/index.ts';
-import { driverKind, worldOf } from '../drivers/index.ts';
+import { type Clock, type Close, openedOrClosed, SystemClock } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { type ActingPolicy, loadPolicyFile, OnnxPolicy, openPluginPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
@@ -12,7 +12,7 @@ import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
 import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
-import { RealTime } from './real-time.ts';
+import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
 import { openRecorder, type RecorderOptions, type TransitionRecorder } from './run/recorder.ts';
 import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewOf } from './run-log.ts';
@@ -94,7 +94,7 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
       log,
       live: { durationS, earlier },
       weights: { keep: 'newest', weightsAfter },
-      draws: (recorder) => drawsOf(setup, recorder),
+      draws: (recorder) => realTimeDraws(setup, recorder),
     });
     return new LiveSession(parts, new RealTime(parts, options.howToGoOn ?? ''));
   });
@@ -313,34 +313,6 @@ function createArbiters(
   if (isScripted !== true) return { operators: people, people };
   const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
   return { operators: new OperatorArbiter([...operators, script], setup.actionSize), people };
-}
-
-/** Other layouts and noise at each start of the same run, and other layouts for evaluations. */
-function drawsOf(setup: RunSetup, { epoch, connection }: TransitionRecorder): Draws {
-  const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
-  const evaluating = { rng: root.fork('noise'), purpose: 'evaluate' } as const;
-  // Without a learner there is nothing to find out.
-  const exploring =
-    connection === undefined ? evaluating : ({ rng: root.fork('exploration'), purpose: 'explore' } as const);
-  const training = root.fork('layouts');
-  const streams = {
-    training,
-    demo: training,
-    evaluation: root.fork('evaluation layouts'),
-    first: root.fork('first layout'),
-  };
-  const isArranged = arrangesScene(setup);
-  return {
-    exploring,
-    evaluating,
-    layout: (stream) => (isArranged ? setup.task.drawLayout(streams[stream]) : undefined),
-  };
-}
-
-/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
-function arrangesScene({ task, driver }: RunSetup): boolean {
-  if (task.isArrangedByPeople === true) return false;
-  return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;
 }
 
 /** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */

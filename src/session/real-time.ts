@@ -1,9 +1,13 @@
 /** The pace of a robot in real time: the newest weights act, nobody is waited for in silence, and people give leave to move. */
+import type { RunSetup } from '../config/index.ts';
+import { Rng } from '../core/index.ts';
+import { driverKind } from '../drivers/index.ts';
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';
 import { GuardControl } from './guard-control.ts';
-import type { CutEpisode, Pace, ShownByPerson } from './pace.ts';
+import type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
+import type { TransitionRecorder } from './run/recorder.ts';
 import type { SessionParts } from './session-parts.ts';
 import { ArrivingWeights } from './weights/weights-source.ts';
 
@@ -12,6 +16,34 @@ const FIRST_STATUS_MS = 2000;
 const WAIT_MS = 50;
 /** How often leave is asked for while a person is waited for, ms. */
 const LEAVE_MS = 200;
+
+/** Other layouts and noise at each start of the same run, and other layouts for evaluations. */
+export function realTimeDraws(setup: RunSetup, { epoch, connection }: TransitionRecorder): Draws {
+  const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
+  const evaluating = { rng: root.fork('noise'), purpose: 'evaluate' } as const;
+  // Without a learner there is nothing to find out.
+  const exploring =
+    connection === undefined ? evaluating : ({ rng: root.fork('exploration'), purpose: 'explore' } as const);
+  const training = root.fork('layouts');
+  const streams = {
+    training,
+    demo: training,
+    evaluation: root.fork('evaluation layouts'),
+    first: root.fork('first layout'),
+  };
+  const isArranged = arrangesScene(setup);
+  return {
+    exploring,
+    evaluating,
+    layout: (stream) => (isArranged ? setup.task.drawLayout(streams[stream]) : undefined),
+  };
+}
+
+/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
+function arrangesScene({ task, driver }: RunSetup): boolean {
+  if (task.isArrangedByPeople === true) return false;
+  return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;
+}
 
 type Parts = Pick<
   SessionParts,
