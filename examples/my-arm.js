@@ -11,15 +11,18 @@ function createArm(robot, signalNames, lagS) {
   const share = periodS / (periodS + lagS);
   const position = Float64Array.from(robot.homeRad);
   const reference = Float64Array.from(robot.homeRad);
-  let isEnabled = false;
-  let timeS = 0;
+  let [isOpen, isEnabled, timeS] = [false, false, 0];
   return {
     name: 'my arm',
     isSimulated: true, // a real arm leaves this out, and the scene below
     jointNames: robot.joints.map(({ name }) => name),
     signalNames,
-    open: async () => undefined,
-    close: async () => undefined,
+    open: async () => {
+      isOpen = true;
+    },
+    close: async () => {
+      isOpen = isEnabled = false;
+    },
     enable: () => {
       reference.set(position);
       isEnabled = true;
@@ -28,6 +31,7 @@ function createArm(robot, signalNames, lagS) {
       isEnabled = false;
     },
     read: (out) => {
+      if (!isOpen) return 'lost';
       timeS += periodS;
       for (let i = 0; i < position.length; i++) {
         const movedRad = isEnabled ? share * (reference[i] - position[i]) : 0;
@@ -45,11 +49,7 @@ function createArm(robot, signalNames, lagS) {
       reference.set(referenceRad);
       return 'ok';
     },
-    scene: {
-      geoms: [],
-      geomPoses: () => undefined,
-      reset: ({ jointsRad }) => position.set(jointsRad),
-    },
+    scene: { geoms: [], geomPoses: () => undefined, reset: ({ jointsRad }) => position.set(jointsRad) },
   };
 }
 

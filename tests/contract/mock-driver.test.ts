@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { MockDriver } from '../../src/drivers/index.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 import { describeDriver } from './driver.contract.ts';
@@ -11,8 +12,11 @@ describeDriver('mock (three joints)', () => ({
   driver: new MockDriver(oddArm3, { signalNames: ['depthM'] }),
   model: oddArm3,
 }));
+const folder = mkdtempSync(join(tmpdir(), 'rein-mock-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let buses = 0;
 describeDriver('mock (six joints, with a bus)', () => {
-  const busPath = join(mkdtempSync(join(tmpdir(), 'rein-mock-')), 'bus');
+  const busPath = join(folder, `bus-${buses++}`);
   spawnSync('mkfifo', [busPath]);
   return { driver: new MockDriver(ur5eLike, { busPath }), model: ur5eLike };
 });
