@@ -12,6 +12,9 @@ import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { reportLine } from './report.ts';
 import { complain, sayer } from './terminal.ts';
 
+/** How a learner's run is named in `config.yaml`. */
+const COMMAND = 'learn';
+
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
   const { config, path, runId, start } = await folderOf(options);
@@ -82,6 +85,16 @@ interface Place {
 async function folderOf(options: LearnOptions): Promise<Place> {
   if (options.resume !== undefined) {
     const config = loadResolvedConfig(join(options.resume, RUN_FILES.config));
+    const { command } = config.run;
+    if (command !== COMMAND) {
+      throw new ReinError(
+        'storage',
+        `${options.resume} holds a run of rein ${String(command)}, and none of rein learn.`,
+        {
+          remedy: 'Give the folder of a rein learn, or begin a new one without --resume; nothing there was touched.',
+        },
+      );
+    }
     return { config, path: options.resume, runId: runIdOf(options.resume, config), start: 'resume' };
   }
   const { seed, config: overlay } = options;
@@ -90,7 +103,7 @@ async function folderOf(options: LearnOptions): Promise<Place> {
     task,
     seed,
     ...(overlay === undefined ? {} : { overlay }),
-    run: { command: 'learn', task, seed },
+    run: { command: COMMAND, task, seed },
   });
   const { path, runId } = await createRunFolder(config, options.out, new Date());
   return { config, path, runId, start: 'fresh' };
