@@ -103,4 +103,5 @@ export const EXIT_CODES = `
 Exit codes:
   0  done
   1  it could not be done, or the task's target was missed; the line that begins with "rein:" says why
-  2  the command line was not understood`;
+  2  the command line was not understood
+  130  Ctrl+C ended it`;

@@ -267,9 +267,9 @@ describe('how commands end', () => {
     expect(error).toBe('rein: port 7350 is in use\n  → choose another --bind\n');
   });
 
-  it('prints several problems as they are', async () => {
+  it('prints several problems as they are, and then that they are the reason', async () => {
     const { error } = await rein('sim', { failure: new ReinError('config', 'a.yaml:1:2: x\na.yaml:3:4: y') });
-    expect(error).toBe('a.yaml:1:2: x\na.yaml:3:4: y\n');
+    expect(error).toBe('a.yaml:1:2: x\na.yaml:3:4: y\nrein: the lines above say what is wrong.\n');
   });
 
   it('prints a mistake of ours with its stack', async () => {

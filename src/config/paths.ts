@@ -38,6 +38,9 @@ export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): Learne
   return withModule(found, ['algorithmPlugin'], 'algorithm', tree);
 }
 
+const PLUGIN_REMEDY =
+  "A module's path counts from the file that names it; rein plugins lists the packages that are installed, and what is wrong with them";
+
 function withModule<T>(value: T, path: TreePath, kind: PluginKind, tree: TreeNode): T {
   const [key] = path;
   const group = (key === undefined ? value : (value as Record<string, unknown>)[key]) as
@@ -46,7 +49,7 @@ function withModule<T>(value: T, path: TreePath, kind: PluginKind, tree: TreeNod
   if (group?.module === undefined) return value;
   const place = valuePlaceOf(tree, [...path, 'module']);
   const found = findPlugin(kind, group.module, dirname(place.file));
-  if (found.trouble !== undefined) throw problemsError([{ place, message: found.trouble }]);
+  if (found.trouble !== undefined) throw problemsError([{ place, message: found.trouble }], PLUGIN_REMEDY);
   const whole = { ...group, module: found.file };
   return (key === undefined ? whole : { ...value, [key]: whole }) as T;
 }

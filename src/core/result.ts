@@ -78,7 +78,8 @@ export function messageOf(error: unknown): string {
 export function describeError(error: unknown, program: string): string {
   if (error instanceof ReinError) {
     const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
-    return error.message.includes('\n') ? `${error.message}\n${remedy}` : `${program}: ${error.message}\n${remedy}`;
+    if (!error.message.includes('\n')) return `${program}: ${error.message}\n${remedy}`;
+    return `${error.message}\n${program}: the lines above say what is wrong.\n${remedy}`;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `${program}: this is a mistake in Rein, please report it with the lines below\n${text}\n`;

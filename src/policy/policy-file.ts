@@ -127,7 +127,9 @@ async function resolvePolicyPath(path: string): Promise<string> {
     (found) => found.isDirectory(),
     () => false,
   );
-  return isFolder ? join(path, 'policy.onnx') : path;
+  if (isFolder) return join(path, 'policy.onnx');
+  if (path.endsWith('.onnx')) return path;
+  throw refused(`${path} is no ONNX file`, 'Give the path of a policy.onnx or of a run folder.');
 }
 
 async function readPolicyBytes(file: string): Promise<Uint8Array> {

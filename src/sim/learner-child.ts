@@ -41,6 +41,8 @@ export interface LearnerChildOptions {
 const START_MS = 120_000;
 const END_MS = 10_000;
 
+const NOT_BEGUN =
+  'Nothing was recorded. A module that its configuration names may have ended it: rein plugins --check <file> says.';
 const REMEDY = 'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.';
 
 /** What the process has said and how it ended, whenever that was. */
@@ -51,13 +53,15 @@ class Correspondence {
   readonly done: Promise<LearnerStatus | undefined>;
   /** Why it ended, in its own words where it had any; only of use after `exited`. */
   failure: ReinError | undefined;
+  #isReady = false;
 
   constructor(child: ChildProcess, onFault: (message: string) => void) {
     this.child = child;
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
-        this.failure ??= new ReinError('link', `The learner process ${how}.`, { remedy: REMEDY });
+        const [when, remedy] = this.#isReady ? ['', REMEDY] : [' before it was ready', NOT_BEGUN];
+        this.failure ??= new ReinError('link', `The learner process ${how}${when}.`, { remedy });
         resolve();
       });
     });
@@ -66,7 +70,9 @@ class Correspondence {
         this.failure = failureIn(sent) ?? this.failure;
         const message = readLearnerMessage(sent);
         if (message?.kind === 'fault') onFault(message.message);
-        if (message?.kind === 'ready') resolve(message);
+        if (message?.kind !== 'ready') return;
+        this.#isReady = true;
+        resolve(message);
       });
       void this.exited.then(() => reject(this.failure));
     });

@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -89,6 +90,41 @@ describe('a configuration', () => {
     });
   }
 
+  it('with several mistakes ends with a line of its own, and a module that is not there with what helps', async () => {
+    writeFileSync(join(dir, 'overlay.yaml'), 'task: { maxStep: 3 }\nlearner: { utdd: 1 }\n');
+    await refusedHere(
+      ['sim', '--config', 'overlay.yaml', '--out', 'never'],
+      /^overlay\.yaml:1:9: .*\noverlay\.yaml:2:12: .*\nrein: the lines above say what is wrong\.\n {2}→ .*\n$/,
+    );
+    writeFileSync(
+      join(dir, 'overlay.yaml'),
+      'learner: { algorithm: plugin, algorithmPlugin: { module: ./gone.js } }\n',
+    );
+    await refusedHere(
+      ['sim', '--config', 'overlay.yaml', '--out', 'never'],
+      /^rein: overlay\.yaml:1:\d+: there is no file .*gone\.js\n {2}→ A module's path counts from the file that names it/,
+    );
+  });
+
+  it.each([
+    [
+      'process.exit(0)',
+      /^rein: The learner process ended with code 0 before it was ready\.\n {2}→ Nothing was recorded\./,
+    ],
+    ["throw new Error('no gpu')", /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
+  ])('of an algorithm whose module is wrong says that alone: %s', async (text, message) => {
+    writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(dir, 'bad.js'), text);
+    writeFileSync(join(dir, 'overlay.yaml'), 'learner: { algorithm: plugin, algorithmPlugin: { module: ./bad.js } }\n');
+    const { code, stdout, stderr } = await reinHere(
+      ['sim', '--config', 'overlay.yaml', '--out', 'never', '--quiet'],
+      dir,
+    );
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(message);
+    rmSync(join(dir, 'never'), { recursive: true, force: true });
+  });
+
   it('that is not there, or a task that nobody knows, is refused by name', async () => {
     await refused(['sim', '--config', 'nowhere.yaml'], /^rein: nowhere\.yaml: there is no such file\n/);
     await refusedHere(['sim', '--task', 'juggle'], /^rein: there is no task called "juggle", there are .*insert/);
@@ -130,6 +166,12 @@ describe('a policy file', () => {
     await refusedHere(evaluate('homeless'), /^rein: homeless\/config\.yaml, .*, is not there\.\n {2}→ .*--task/);
   });
 
+  it('of another kind is refused as one', async () => {
+    const message = /^rein: tiny\.yaml is no ONNX file\.\n/;
+    await refusedHere(['eval', '--policy', 'tiny.yaml'], message);
+    await refused(['run', '--policy', 'tiny.yaml', '--operator', 'none', '--out', 'never'], message);
+  });
+
   it('that is truncated, or no network at all, is refused', async () => {
     truncateSync(join(copyOfPolicy('cut'), 'policy.onnx'), 2000);
     await refused(evaluate('cut'), /^rein: cut\/policy\.onnx is not the file that policy\.json describes/);
@@ -160,8 +202,22 @@ describe('a policy file', () => {
 describe('rein learn', () => {
   const resume = (name: string): string[] => ['learn', '--resume', name, '--bind', 'tcp://127.0.0.1:0'];
 
+  /** A copy of the good run, as if `rein learn` had made it. */
+  function copyAsLearner(name: string): void {
+    cpSync(join(dir, 'good'), join(dir, name), { recursive: true });
+    const path = join(dir, name, 'config.yaml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('command: sim', 'command: learn'));
+  }
+
+  it('does not resume the run of another command, and leaves all as it was', async () => {
+    const report = join(dir, 'good', 'report.html');
+    const [before, writtenMs] = [readdirSync(join(dir, 'good')), statSync(report).mtimeMs];
+    await refusedHere(resume('good'), /^rein: good holds a run of rein sim, and none of rein learn\.\n {2}→ /);
+    expect([readdirSync(join(dir, 'good')), statSync(report).mtimeMs]).toEqual([before, writtenMs]);
+  });
+
   it('does not resume from checkpoints that are damaged, and keeps them', async () => {
-    cpSync(join(dir, 'good'), join(dir, 'damaged'), { recursive: true });
+    copyAsLearner('damaged');
     const folder = join(dir, 'damaged', 'checkpoints');
     const names = readdirSync(folder).sort();
     for (const name of names) truncateSync(join(folder, name), 1000);
@@ -172,7 +228,7 @@ describe('rein learn', () => {
   });
 
   it('does not resume from a checkpoint of another robot', async () => {
-    cpSync(join(dir, 'good'), join(dir, 'strange'), { recursive: true });
+    copyAsLearner('strange');
     otherRobot(join(dir, 'strange'));
     await refusedHere(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
   });

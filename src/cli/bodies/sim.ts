@@ -1,4 +1,5 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
@@ -17,7 +18,7 @@ import { reportLine } from './report.ts';
 const ENDED_BY = {
   confirmed: 'a confirmed policy',
   steps: 'its steps, all of which were done',
-  wall: 'the time that it was given; without --time-limit (training.timeLimitS) it goes on until its policy is good',
+  wall: 'the time that it was given; without --time-limit (training.timeLimitS) it goes on until its policy is good, or its steps are done',
 } as const;
 
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
@@ -66,7 +67,9 @@ export async function simBody(options: SimOptions): Promise<number> {
     const isOwn = isOwnAbort(error, stop.signal);
     if (!isOwn && !(error instanceof ReinError)) throw error;
     if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
-    if (folder !== undefined) process.stdout.write(`${(await whatIsKept(folder)).join('\n')}\n`);
+    // A folder that was given up has nothing to keep.
+    const kept = folder === undefined || !existsSync(join(folder, RUN_FILES.config)) ? undefined : folder;
+    if (kept !== undefined) process.stdout.write(`${(await whatIsKept(kept)).join('\n')}\n`);
     if (!isOwn) throw error;
     return INTERRUPTED;
   } finally {

@@ -66,17 +66,21 @@ function specOf(options: TrainOptions): TrialSpec {
   };
 }
 
+const NOTHING_TRAINED =
+  ": nothing was trained, for all steps were warm-up; give more --steps than the learner's warmupSteps, or --set warmupSteps=<n>";
+
 function progressLine(point: CurvePoint, steps: number, seconds: number): string {
   const { step, returns, successes, episodes, updates } = point;
   const success = successes === null ? '' : `, ${successes} of ${episodes} solved`;
   return `step ${step} of ${steps}: return ${mean(returns).toFixed(1)}${success}, ${updates} updates, ${seconds.toFixed(0)} s`;
 }
 
-function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {
+/** What a person reads at the end. */
+export function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {
   const success = last.successes === null ? '' : `, ${last.successes} of ${last.episodes} episodes solved`;
   return [
     `Return ${mean(last.returns).toFixed(1)} after ${steps} steps${success}.`,
-    `  training  ${updates} updates, ${seconds.toFixed(1)} s`,
+    `  training  ${updates} updates, ${seconds.toFixed(1)} s${updates === 0 ? NOTHING_TRAINED : ''}`,
     `  state     ${stateDigest.slice(0, 16)}`,
     `  all files ${folder}`,
   ].join('\n');

@@ -78,8 +78,8 @@ describe('text that is no configuration', () => {
   it.each([
     ['a: 1\nb: 2\na: 3\n', 'f.yaml:3:1: this key was given before, every key may stand once'],
     ['a:\n\tb: 1\n', 'f.yaml:2:1: a tab is used to indent, YAML takes spaces only'],
-    ['- 1\n- 2\n', 'f.yaml:1:1: a configuration is a list of keys, one "key: value" a line'],
-    ['hello\n', 'f.yaml:1:1: a configuration is a list of keys, one "key: value" a line'],
+    ['- 1\n- 2\n', 'f.yaml:1:1: a configuration is keys with values, one "key: value" a line'],
+    ['hello\n', 'f.yaml:1:1: a configuration is keys with values, one "key: value" a line'],
     ['a: 012\n', 'f.yaml:1:4: 012 could be octal or decimal, write 12, or "012" for text'],
     ['a: [1, -007]\n', 'f.yaml:1:8: -007 could be octal or decimal, write -7, or "-007" for text'],
     ['a: 0x1F\n', 'f.yaml:1:4: 0x1F is not a decimal number, write 31'],

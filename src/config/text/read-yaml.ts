@@ -31,7 +31,9 @@ export function parseYaml(text: string, file: string): YamlFile {
   if (document.contents === null || text.trim() === '') throw new ReinError('config', `${file}: the file is empty`);
   const tree = reader.read(document.contents, 0);
   if (tree.kind !== 'map') {
-    throw problemsError([{ place: tree.place, message: 'a configuration is a list of keys, one "key: value" a line' }]);
+    throw problemsError([
+      { place: tree.place, message: 'a configuration is keys with values, one "key: value" a line' },
+    ]);
   }
   return { tree, problems: reader.problems };
 }

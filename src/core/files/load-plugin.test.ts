@@ -167,9 +167,10 @@ describe("a plugin's options", () => {
       pluginOptions(
         plugin((value) => ({ baud: 1, ...(value as object) })),
         undefined,
+        'arm.js',
       ),
     ).toEqual({ baud: 1 });
-    expect(pluginOptions(markPlugin('driver', { name: 'arm' }), 3)).toBe(3);
+    expect(pluginOptions(markPlugin('driver', { name: 'arm' }), 3, 'arm.js')).toBe(3);
   });
 
   it.each([
@@ -183,7 +184,12 @@ describe("a plugin's options", () => {
     const check = plugin(() => {
       throw thrown;
     });
-    expect(() => pluginOptions(check, {})).toThrow(`The options of arm are wrong: ${said}.`);
+    expect(() => pluginOptions(check, {}, '/mine/arm.js')).toThrow(
+      expect.objectContaining({
+        message: `The options of arm are wrong: ${said}.`,
+        remedy: 'Mend `options`, in the YAML file that names the module /mine/arm.js.',
+      }),
+    );
   });
 });
 

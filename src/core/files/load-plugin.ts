@@ -269,7 +269,7 @@ export function openPlugin<P extends object>(
   { module, options }: PluginReference,
 ): { readonly plugin: LoadedPlugin<P>; readonly options: unknown } {
   const plugin = loadPlugin<P>(kind, module);
-  return { plugin, options: pluginOptions(plugin, options) };
+  return { plugin, options: pluginOptions(plugin, options, module) };
 }
 
 /**
@@ -286,13 +286,16 @@ export function checkGiven(kind: PluginKind, name: string, given: unknown): (cla
   return missing === undefined ? refuse : refuse(`it has no function called ${missing}`);
 }
 
-/** The options of a configuration as the plugin wants them. Throws `ReinError('config')` with what the plugin says of them. */
-export function pluginOptions(plugin: PluginBase<unknown>, options: unknown): unknown {
+/** The options of a configuration as the plugin in `module` wants them. Throws `ReinError('config')` with what it says of them. */
+export function pluginOptions(plugin: PluginBase<unknown>, options: unknown, module: string): unknown {
   if (plugin.options === undefined) return options;
   try {
     return plugin.options.parse(options ?? {});
   } catch (cause) {
-    throw new ReinError('config', `The options of ${plugin.name} are wrong: ${optionTrouble(cause)}.`, { cause });
+    throw new ReinError('config', `The options of ${plugin.name} are wrong: ${optionTrouble(cause)}.`, {
+      remedy: `Mend \`options\`, in the YAML file that names the module ${module}.`,
+      cause,
+    });
   }
 }
 
