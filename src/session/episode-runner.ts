@@ -37,7 +37,7 @@ export interface EpisodeRunnerOptions {
   /** Where the task's observation ends with its action. The caller closes it. */
   readonly basePolicy?: BasePolicy | undefined;
   /** Filled with how long things take, where somebody wants to know. */
-  readonly timings?: StepTimings;
+  readonly timings?: StepTimings | undefined;
   /** How long an action stays valid: the guard brakes when no newer one has come by then. */
   readonly leaseS: number;
   /** How long putting the scene back may take, ms; 30 s by default. */

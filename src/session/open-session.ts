@@ -10,7 +10,7 @@ import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
-import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
+import { EpisodeRunner, type EpisodeRunnerOptions } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
@@ -239,14 +239,13 @@ async function openKept(
 }
 
 /** What an episode runner is made of, but for the names and rates that `setup` gives. */
-export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy'> {
+export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy' | 'timings'> {
   readonly setup: RunSetup;
-  readonly timings?: StepTimings | undefined;
   /** How many policy periods an action stays valid. Past it the guard brakes. */
   readonly leasePeriods: number;
 }
 
-export function createRunner({ setup, timings, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
+export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
   const { task, robot } = setup.config;
   const { policyHz } = task;
   return new EpisodeRunner({
@@ -255,7 +254,6 @@ export function createRunner({ setup, timings, leasePeriods, ...parts }: RunnerP
     jointNames: robot.joints.map(({ name }) => name),
     policyHz,
     leaseS: leasePeriods * (1 / policyHz),
-    ...(timings === undefined ? {} : { timings }),
   });
 }
 
