@@ -32,6 +32,12 @@ const reaching = actionSchema.extend({
     .max(16),
 });
 
+/** `the driver ./my-arm.js`, as messages name it: a module of others by its file. */
+export function driverTitle({ driver: { name, options } }: Pick<GuardConfig, 'driver'>): string {
+  const module = asObject(options)?.['module'];
+  return `the driver ${typeof module === 'string' ? module : name}`;
+}
+
 /** All but the model, which is an arm's or a base's. */
 const schema = z.strictObject({
   model: z.unknown(),

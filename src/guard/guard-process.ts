@@ -85,8 +85,13 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
     return;
   }
   const { realTimePriority, model } = config;
+  let failure: unknown;
   process.on('message', (message: unknown) => {
-    if (isGuardian(message)) link.watchBy(openPulsePipes(message.pulse, message.answers));
+    try {
+      if (isGuardian(message)) link.watchBy(openPulsePipes(message.pulse, message.answers));
+    } catch (error) {
+      failure = error;
+    }
   });
   const stopFrames = bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
   const periodS = 1 / model.controlHz;
@@ -96,6 +101,7 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
   void sendToParent(message);
   const limitMs = performance.now() + GUARDIAN_MS;
   while (!link.isWatched) {
+    if (failure !== undefined) throw failure;
     if (performance.now() > limitMs) {
       throw new ReinError('driver', `No guardian watches the bus ${bus.path} after ${GUARDIAN_MS / 1000} s.`, {
         remedy: 'It opens the bus a second time: check that the path allows that, and its rights.',

@@ -1,7 +1,7 @@
 /** The guard: the process with the driver, the tick, the safety chain, and its link. */
 export { Guard } from './guard.ts';
-export { GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
-export { Guardian, type GuardianEvent } from './guardian/guardian.ts';
+export { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
+export { Guardian, type GuardianEvent, readBusMessage } from './guardian/guardian.ts';
 export type { BusMessage, StopCause } from './guardian/protocol.ts';
 export { createActionCommand } from './link/frames.ts';
 export { acknowledge, faultText, holdAgain, isLatched, whyHeld } from './link/going-on.ts';

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type ActionCommand, type GuardAnswer, type GuardRequest, ReinError, unpackError } from '../core/index.ts';
 import { driverKind, rosOptions } from '../drivers/index.ts';
 import { WORKING_STATES } from './authority.ts';
-import type { GuardConfig } from './guard-config.ts';
+import { driverTitle, type GuardConfig } from './guard-config.ts';
 import type { PulsePipes } from './guardian/guard-pulse.ts';
 import { commandNumbers, frameNumbers, packCommand } from './link/frames.ts';
 import type { Asker, GuardLink, LinkShape, NoticeListener } from './link/link.ts';
@@ -26,6 +26,7 @@ const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
 /** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
 const POLL_MS = 2;
+const ENDED = 'See what the driver does while it loads and opens: it ends its thread, or awaits what never comes.';
 
 /** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
 export async function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
@@ -49,6 +50,7 @@ export async function startWorkerGuard(config: GuardConfig): Promise<WorkerGuard
 export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   /** What the thread said first. */
   ready!: ReadyMessage;
+  readonly #driver: string;
   readonly #worker: Worker;
   readonly #frames: SharedRingReader;
   readonly #frameRow: Float64Array;
@@ -62,6 +64,7 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
 
   constructor(config: GuardConfig, shape: LinkShape) {
     super(shape);
+    this.#driver = driverTitle(config);
     this.#ros = createRosHalf(
       config,
       (notice) => this.notify(notice),
@@ -164,7 +167,12 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
         }
       });
       const fail = (reason: string): void => {
-        reject(new ReinError('driver', `The guard's thread ended: ${reason}.`));
+        // Once it ticks this is nobody's any more.
+        reject(
+          new ReinError('driver', `The guard's thread ended while it opened ${this.#driver}: ${reason}.`, {
+            remedy: ENDED,
+          }),
+        );
         this.lose(reason);
       };
       this.#worker.once('error', (error) => fail(error.message));

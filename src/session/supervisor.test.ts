@@ -43,6 +43,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What a program may send that is no message at all. */
 const RUBBISH = [null, 3, 'x', true, [], {}, { kind: null }, { kind: 'answer' }, { error: null }];
 
+const WATCH = { silenceMs: 100, missedMs: 25, realTimePriority: 'no' };
+
 const lines = (): string[] => readFileSync(diary, 'utf8').trim().split('\n');
 
 function supervise(options: Partial<SupervisorOptions>): { supervisor: Supervisor; events: SupervisorEvent[] } {
@@ -84,6 +86,21 @@ describe('a supervisor', () => {
     ]);
     expect(lines().filter((line) => line === 'guard stop').length).toBeGreaterThan(1);
     expect(events.filter(({ kind }) => kind === 'restarting')).toMatchObject([{ restart: 1 }, { restart: 2 }]);
+  });
+
+  it('refuses a guard whose bus is none, whatever it reports for one', async () => {
+    for (const [i, bus] of [null, 3, {}, { path: '/dev/null', stopFrames: ['zz'] }].entries()) {
+      const lying = program(`lying${i}`, `${ENDS}process.send({ kind: 'bus', bus: ${JSON.stringify(bus)} });\n`);
+      const { supervisor } = supervise({ guard: { modulePath: lying, args: [] } });
+      await expect(supervisor.run()).rejects.toThrow('reports a bus that cannot be watched');
+    }
+  });
+
+  it('names the driver of a guard that is not ready in time', async () => {
+    const silent = program('silent', ENDS);
+    const guard = { modulePath: silent, args: [] };
+    const { supervisor } = supervise({ guard, driver: 'the driver ./my-arm.js', startLimitMs: 200 });
+    await expect(supervisor.run()).rejects.toThrow(/not ready after 0\.2 s: the driver \.\/my-arm\.js/);
   });
 
   it('ends the node that was started beside a guard that cannot begin, and says so', async () => {
@@ -144,7 +161,7 @@ process.send({ kind: 'ready' });\n`,
 
   it('ends with the reason where no guardian can be started', async () => {
     vi.stubEnv('TMPDIR', join(folder, 'nowhere'));
-    const bus = { kind: 'bus', bus: { path: '/dev/null', stopFrames: [] }, watch: {} };
+    const bus = { kind: 'bus', bus: { path: '/dev/null', stopFrames: ['00'] }, watch: WATCH };
     const bused = program('bused', `${ENDS}process.send(${JSON.stringify(bus)});\n`);
     const { supervisor } = supervise({ guard: { modulePath: bused, args: [] } });
     await expect(supervisor.run()).rejects.toMatchObject({ name: 'ReinError', kind: 'storage' });

@@ -12,16 +12,18 @@ import {
   sendToChild,
 } from '../core/index.ts';
 import {
-  type BusMessage,
   Guardian,
   type GuardianEvent,
   lostError,
   PendingAnswers,
   readAnswer,
+  readBusMessage,
   type StopCause,
 } from '../guard/index.ts';
 
 const STOP_LIMIT_MS = 5000;
+const LOOK_AT_DRIVER =
+  'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
 
 /** A program of ours and its arguments. */
 export interface ProgramSpec {
@@ -63,6 +65,8 @@ export interface SupervisorOptions {
   readonly onNodeMessage?: (message: unknown) => void;
   /** The guard has opened the robot: whether nothing real moves, and whether its driver measures torques. */
   readonly onGuardReady?: (robot: { readonly isSimulated: boolean; readonly measuresTorque: boolean }) => void;
+  /** Names the driver in messages, default `the driver`. */
+  readonly driver?: string;
   /** How long the guard may take to open the robot, ms. Default 15 000. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
@@ -108,6 +112,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     this.#options = {
+      driver: 'the driver',
       startLimitMs: 15_000,
       stopLimitMs,
       nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
@@ -181,16 +186,19 @@ export class Supervisor {
         reject(error);
       };
       const fail = (why: string): void =>
-        refuse(new ReinError('driver', `The guard ${why}; its messages above say more.`));
-      const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
+        refuse(new ReinError('driver', `The guard ${why}.`, { remedy: LOOK_AT_DRIVER }));
+      const late = `was not ready after ${startLimitMs / 1e3} s: ${this.#options.driver} loads or opens no further`;
+      const timer = setTimeout(() => fail(late), startLimitMs);
       guard.on('message', (message: unknown) => {
         const { kind, isSimulated, measuresTorque } = asObject(message) ?? {};
         const answer = kind === 'answer' ? readAnswer(message) : undefined;
         if (answer !== undefined) this.#answers.settle(answer.id, answer.answer);
-        try {
-          if (kind === 'bus' && this.#guardian === undefined) this.#startGuardian(guard, message as BusMessage);
-        } catch (error) {
-          refuse(error);
+        if (kind === 'bus' && this.#guardian === undefined) {
+          try {
+            this.#startGuardian(guard, message);
+          } catch (error) {
+            refuse(error);
+          }
         }
         if (kind !== 'ready') return;
         clearTimeout(timer);
@@ -214,8 +222,14 @@ export class Supervisor {
     });
   }
 
-  #startGuardian(guard: ChildProcess, message: BusMessage): void {
-    this.#guardian = new Guardian(message, {
+  #startGuardian(guard: ChildProcess, message: unknown): void {
+    const bus = readBusMessage(message);
+    if (bus === undefined) {
+      throw new ReinError('driver', `The guard reports a bus that cannot be watched: ${JSON.stringify(message)}.`, {
+        remedy: 'See what bus and stop frames the driver gives.',
+      });
+    }
+    this.#guardian = new Guardian(bus, {
       errorsTo: this.#options.guard.errorsTo,
       onReady: (pipes) => sendToChild(guard, pipes),
       onEvent: (event) => this.#onGuardianEvent(event),

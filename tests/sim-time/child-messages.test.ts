@@ -1,7 +1,7 @@
 /** What a child sends is believed by no parent: plugins run in children, and may send anything. */
 import { expect, it } from 'vitest';
 import { failureIn } from '../../src/core/index.ts';
-import { readAnswer } from '../../src/guard/index.ts';
+import { readAnswer, readBusMessage } from '../../src/guard/index.ts';
 import { readNodeMessage } from '../../src/identify/identify-messages.ts';
 import { joinedIn } from '../../src/ros/node/run-node.ts';
 import { readLiveNodeMessage } from '../../src/session/run/messages.ts';
@@ -20,6 +20,7 @@ const KINDS = [
   'done',
   'failed',
   'answer',
+  'bus',
 ];
 const RUBBISH: readonly unknown[] = [
   ...[undefined, null, 3, 'x', true, [], [null], {}, { kind: null }, { error: null }, { kind: 'elsewhere' }],
@@ -31,6 +32,7 @@ const RUBBISH: readonly unknown[] = [
 ];
 
 it.each([
+  ["a guard's bus", readBusMessage],
   ['why it gives up', failureIn],
   ["a guard's answer", readAnswer],
   ["a node's status", readLiveNodeMessage],
@@ -48,6 +50,23 @@ it('why a child gives up arrives as it was', () => {
   const error = { kind: 'policy', message: 'It is full of NaN.', remedy: 'Train again.' };
   expect(failureIn(passed({ kind: 'failed', error }))).toMatchObject({ name: 'ReinError', ...error });
   expect(failureIn(passed({ kind: 'failed', error: { ...error, remedy: undefined } }))?.remedy).toBeUndefined();
+});
+
+it("a guard's bus arrives as it was, and is refused with anything else in it", () => {
+  const bus = { path: '/dev/ttyUSB0', stopFrames: ['ff01', '00'] };
+  const message = { kind: 'bus', bus, watch: { silenceMs: 100, missedMs: 25, realTimePriority: 'try' } };
+  expect(readBusMessage(passed({ ...message, watch: { ...message.watch, tickThread: undefined } }))).toEqual(message);
+  for (const wrong of [
+    { bus: { ...bus, path: '' } },
+    { bus: { ...bus, stopFrames: [] } },
+    { bus: { ...bus, stopFrames: ['f'] } },
+    { bus: { ...bus, stopFrames: 'ff' } },
+    { watch: { ...message.watch, silenceMs: 0 } },
+    { watch: { ...message.watch, realTimePriority: 'yes' } },
+    { more: 1 },
+  ]) {
+    expect(readBusMessage(passed({ ...message, ...wrong }))).toBeUndefined();
+  }
 });
 
 it('a status arrives as it was, also with a number that JSON does not have', () => {

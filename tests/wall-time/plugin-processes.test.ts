@@ -118,7 +118,9 @@ describe('rein run', { timeout: 60_000 }, () => {
       ['task', 'that gives nothing', define('task', 'create() {}'), 'create() gave no object.'],
       ['policy', 'that gives nothing', define('policy', 'open() {}'), 'open() gave no object.'],
       ['operator', 'that gives nothing', define('operator', 'create() {}'), 'create() gave no object.'],
-      ['policy', 'that ends its process', 'process.exit(3);', 'the check ended (exit code 3).'],
+      ['policy', 'that ends its process', 'process.exit(3);', 'ended (exit code 3) while it tried the policy /'],
+      ['task', 'that ends its process', 'process.exit(0);', 'reach.js.'],
+      ['operator', 'that ends its process', 'process.exit(0);', 'while it tried the operator /'],
     ] as const)('a %s %s', async (kind, _, text, message) => {
       put(MODULES[kind], text);
       const refused = run.start('run', ...options);
@@ -129,6 +131,18 @@ describe('rein run', { timeout: 60_000 }, () => {
       expect([(remedy ?? '  → ').slice(0, 4), ...more]).toEqual(['  → ']);
       expect(run.files('robot')).toEqual([]);
     });
+  });
+
+  it.each([
+    ['ends its process while it loads', 'process.exit(0);'],
+    ['never opens', exampleOf('my-arm.js').replace('open: async () => undefined', 'open: () => new Promise(() => {})')],
+  ])('names a driver that %s, and says what to look at', async (_, text) => {
+    put(MODULES.driver, recording('driver', text));
+    const refused = run.start('run', ...options);
+    expect(await refused.exit).toBe(1);
+    const [said, remedy] = refused.said().trimEnd().split('\n');
+    expect(said).toMatch(/^rein: The guard's thread ended while it opened the driver .*my-arm\.js/);
+    expect(remedy).toMatch(/^ {2}→ See what the driver does/);
   });
 
   it('ends at Ctrl+C while a module takes its time', async () => {

@@ -1,6 +1,6 @@
 /** The guard's end of the guardian's pipes, used by its tick: two system calls a tick that never wait. */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import type { Clock } from '../../core/index.ts';
+import { type Clock, messageOf, ReinError } from '../../core/index.ts';
 import { ANSWER_BYTE, PULSE_BYTE } from './protocol.ts';
 
 /** A guardian that has not answered for so long is frozen, s. One that is dead is known at once. */
@@ -14,13 +14,29 @@ export interface PulsePipes {
   readonly answersFd: number;
 }
 
-/** Opens both, without waiting for the guardian: so it may die and come back. Throws what `open` throws. */
+/**
+ * Opens both, without waiting for the guardian: so it may die and come back. Throws `ReinError('driver')`; nothing stays open
+ * then.
+ */
 export function openPulsePipes(pulse: string, answers: string): PulsePipes {
-  // A pipe can be opened for writing only while somebody has it open for reading: for this moment we do.
-  const both = openSync(pulse, constants.O_RDWR | constants.O_NONBLOCK);
-  const pulseFd = openSync(pulse, constants.O_WRONLY | constants.O_NONBLOCK);
-  closeSync(both);
-  return { pulseFd, answersFd: openSync(answers, constants.O_RDONLY | constants.O_NONBLOCK) };
+  const opened: number[] = [];
+  const open = (path: string, flags: number): number => {
+    opened.push(openSync(path, flags | constants.O_NONBLOCK));
+    return opened.at(-1)!;
+  };
+  try {
+    // A pipe can be opened for writing only while somebody has it open for reading: for this moment we do.
+    const both = open(pulse, constants.O_RDWR);
+    const pipes = { pulseFd: open(pulse, constants.O_WRONLY), answersFd: open(answers, constants.O_RDONLY) };
+    closeSync(both);
+    return pipes;
+  } catch (cause) {
+    for (const fd of opened) closeSync(fd);
+    throw new ReinError('driver', `The guardian's pipes cannot be opened: ${messageOf(cause)}.`, {
+      remedy: 'Something removed them from the folder for temporary files: begin again.',
+      cause,
+    });
+  }
 }
 
 /** Made before the pipes are there: until `connect`, nothing is watched. */

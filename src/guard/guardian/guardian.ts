@@ -4,6 +4,7 @@ import { closeSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { messageOf, ReinError } from '../../core/index.ts';
 import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
@@ -35,6 +36,25 @@ export interface GuardianOptions {
   readonly onReady: (message: GuardianMessage) => void;
   /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
   readonly errorsTo?: number | undefined;
+}
+
+const busMessage = z.strictObject({
+  kind: z.literal('bus'),
+  bus: z.strictObject({
+    path: z.string().min(1),
+    stopFrames: z.array(z.string().regex(/^(?:[0-9a-f]{2})+$/)).min(1),
+  }),
+  watch: z.strictObject({
+    silenceMs: z.number().positive(),
+    missedMs: z.number().positive(),
+    tickThread: z.string().optional(),
+    realTimePriority: z.enum(['try', 'no']),
+  }),
+});
+
+/** The bus that a guard reports; `undefined` where `value` is no such message. Never throws. */
+export function readBusMessage(value: unknown): BusMessage | undefined {
+  return busMessage.safeParse(value).data;
 }
 
 export class Guardian {

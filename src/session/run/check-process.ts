@@ -3,7 +3,7 @@
  * others, policies, networks. The process that started it loads none of these, for it will hold the channel that lets the robot go on.
  */
 import { createSetup, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
-import { endFailed, sendToParent } from '../../core/index.ts';
+import { asObject, endFailed, sendToParent } from '../../core/index.ts';
 import { parseAddress } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
@@ -30,13 +30,31 @@ export interface CheckedMessage {
   readonly runId?: string | undefined;
 }
 
+/** What is tried next: it may end this process, and then nobody else says which it was. */
+export interface TryingMessage {
+  readonly kind: 'trying';
+  /** As messages name it, e.g. `the policy ./x.js`. */
+  readonly what: string;
+}
+
+function trying(what: string, plugin: unknown): Promise<void> {
+  const module = asObject(plugin)?.['module'];
+  const message: TryingMessage = { kind: 'trying', what: typeof module === 'string' ? `${what} ${module}` : what };
+  return sendToParent(message);
+}
+
 /** Rejects with `ReinError` for the first thing that is wrong. Leaves nothing open. */
 async function checked({ config, learner, asksLearner, policy }: CheckRequest): Promise<CheckedMessage> {
+  const { task } = config;
+  await trying('the task', task);
   const setup = createSetup(config);
   if (learner !== undefined) parseAddress(learner);
   const info = learner === undefined || asksLearner === 'byItself' ? undefined : await learnerOf(learner, setup);
+  await trying('the base policy', task.basePolicy);
   await checkBase(setup);
+  await trying('the operator', 'operatorPlugin' in task ? task.operatorPlugin : undefined);
   checkOperators(setup);
+  await trying('the policy', task.policyPlugin);
   await (await pluginPolicyOf(setup, policy))?.close();
   if (policy !== undefined) {
     const { observationSize, actionSize, schemaHash } = setup;

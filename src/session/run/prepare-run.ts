@@ -57,8 +57,11 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
   });
   let answer: unknown;
+  let tried = 'the configuration';
   child.on('message', (message) => {
-    answer = message;
+    const { kind, what } = asObject(message) ?? {};
+    if (kind === 'trying' && typeof what === 'string') tried = what;
+    else answer = message;
   });
   sendToChild(child, request);
   const [[code, killedBy]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
@@ -66,8 +69,8 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
   if (failure !== undefined) throw failure;
   if (isChecked(answer)) return answer;
   const how = killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
-  throw new ReinError('environment', `What the configuration names could not be checked: the check ended (${how}).`, {
-    remedy: 'Its messages above say more.',
+  throw new ReinError('environment', `The check before the robot is started ended (${how}) while it tried ${tried}.`, {
+    remedy: 'Try it alone: a module must not end its process while it loads or is tried.',
   });
 }
 

@@ -43,10 +43,10 @@ describe('the folder of the socket', () => {
 
 it('what cannot be begun leaves no folder, no log and no descriptor, and says what is full', () => {
   vi.stubEnv('TMPDIR', place);
-  const full = (): never => {
+  const toJSON = (): never => {
     throw Object.assign(new Error('write'), { code: 'ENOSPC' });
   };
-  const options = { guardLog: join(place, GUARD_LOG), guard: full } as unknown as RobotProcessesOptions;
+  const options = { guardLog: join(place, GUARD_LOG), guard: () => ({ toJSON }) } as unknown as RobotProcessesOptions;
   const open = (): string[] => readdirSync('/proc/self/fd');
   const before = open();
   try {
@@ -70,4 +70,6 @@ it("an error is reported in the guard's own words, also where its last line is c
   expect(explainedBy(path, new ReinError('driver', 'The guard ended.'))).toMatchObject({
     message: 'The port is gone.',
   });
+  const later = new ReinError('driver', 'Not ready.');
+  expect(explainedBy(path, later, lines.join('\n').length)).toBe(later);
 });

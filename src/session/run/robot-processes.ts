@@ -2,12 +2,12 @@
  * Guard and node of one robot as processes of their own: the files they are started with, the guard's log, what people are
  * told when one of them ends, and the reason why neither can go on.
  */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failureIn, parseObject, ReinError, storage } from '../../core/index.ts';
-import { GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
+import { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
   type ProgramSpec,
@@ -33,7 +33,7 @@ export interface RobotProcessesOptions {
   readonly node: (socketPath: string, restart: number) => ProgramSpec;
   /** How a node that is started again comes up, in the words of whoever looks after it. */
   readonly comesUp: 'holding' | 'inactive';
-  readonly supervision: Omit<SupervisorOptions, 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
+  readonly supervision: Omit<SupervisorOptions, 'driver' | 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
   /** Takes a line for people. */
   readonly print: (line: string) => void;
   /** Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. */
@@ -49,6 +49,8 @@ export class RobotProcesses {
   readonly #options: RobotProcessesOptions;
   readonly #scratch: string;
   readonly #logFd: number;
+  /** Bytes of the log that are of an earlier run. */
+  readonly #loggedBytes: number;
   readonly #goOn: GoOn;
   #failure: ReinError | undefined;
 
@@ -61,15 +63,19 @@ export class RobotProcesses {
     this.#scratch = makeScratchFolder(SOCKET_FILE);
     const socketPath = join(this.#scratch, SOCKET_FILE);
     const guardFile = join(this.#scratch, 'guard.json');
+    let guard: GuardConfig;
     try {
-      storage(guardFile, () => writeFileSync(guardFile, JSON.stringify(options.guard(socketPath))));
+      guard = options.guard(socketPath);
+      storage(guardFile, () => writeFileSync(guardFile, JSON.stringify(guard)));
       this.#logFd = openLog(options.guardLog);
+      this.#loggedBytes = fstatSync(this.#logFd).size;
     } catch (error) {
       rmSync(this.#scratch, { recursive: true, force: true });
       throw error;
     }
     this.supervisor = new Supervisor({
       ...options.supervision,
+      driver: driverTitle(guard),
       guard: {
         modulePath: fileURLToPath(new URL('../../guard/guard-process.js', import.meta.url)),
         args: [guardFile],
@@ -91,7 +97,7 @@ export class RobotProcesses {
       return code;
     } catch (error) {
       // The guard's own words, where it could not start.
-      throw this.#failure ?? explainedBy(this.#options.guardLog, error);
+      throw this.#failure ?? explainedBy(this.#options.guardLog, error, this.#loggedBytes);
     } finally {
       closeSync(this.#logFd);
       rmSync(this.#scratch, { recursive: true, force: true });
@@ -222,18 +228,17 @@ export function makeScratchFolder(fileName: string, places: readonly string[] = 
   });
 }
 
-/** `error` in the guard's own words, where its log at `path` has any. */
-export function explainedBy(path: string, error: unknown): unknown {
+/** `error` in the guard's own words, where its log at `path` has any after its first `skippedBytes`. */
+export function explainedBy(path: string, error: unknown, skippedBytes = 0): unknown {
   if (!(error instanceof ReinError)) return error;
-  const said = lastError(path);
+  const said = lastError(readFileSync(path).subarray(skippedBytes).toString('utf8'));
   if (said === undefined) return error;
   return new ReinError(error.kind, said.msg, { remedy: said.remedy });
 }
 
 /** The last line at level error or above in a log of JSON lines. */
-function lastError(path: string): { readonly msg: string; readonly remedy?: string } | undefined {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  for (const line of lines.reverse()) {
+function lastError(log: string): { readonly msg: string; readonly remedy?: string } | undefined {
+  for (const line of log.split('\n').reverse()) {
     if (!line.startsWith('{')) continue;
     // One that was cut, because the disk is full or the guard died writing it, is none.
     const entry = parseObject(line) as
