@@ -57,6 +57,7 @@ const homes = {
     'src/tasks/',
     'src/drivers/',
     'src/guard/guard-config\\.ts$',
+    'src/guard/guardian/guardian\\.ts$',
     'src/link/messages\\.ts$',
     'src/session/status\\.ts$',
   ],

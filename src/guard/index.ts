@@ -2,7 +2,7 @@
 export { Guard } from './guard.ts';
 export { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
 export { Guardian, type GuardianEvent, readBusMessage } from './guardian/guardian.ts';
-export type { BusMessage, StopCause } from './guardian/protocol.ts';
+export type { StopCause } from './guardian/protocol.ts';
 export { createActionCommand } from './link/frames.ts';
 export { acknowledge, faultText, holdAgain, isLatched, whyHeld } from './link/going-on.ts';
 export type { GuardLink } from './link/link.ts';
