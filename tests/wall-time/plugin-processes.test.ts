@@ -94,6 +94,17 @@ describe('rein run', { timeout: 60_000 }, () => {
     expect(moving.said()).toContain('safety 0 violations');
   });
 
+  it('brakes, and says so, where a module writes bytes of its own into the channel', async () => {
+    const garbage = `import { writeSync } from 'node:fs';
+if (process.argv[1].endsWith('node-process.js')) setTimeout(() => writeSync(3, 'garbage\\n'), 2000);`;
+    put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${garbage}`);
+    const moving = run.start('run', ...options);
+    expect(await moving.exit).toBe(1);
+    expect(moving.said()).toMatch(/^rein: The process that supervises the robot fails: the guard brakes the robot/);
+    await until(() => run.motion('robot').at(-1)?.state === 'stopped', 'a standing robot');
+    expect(run.motion('robot').some(({ state }) => state.startsWith('active'))).toBe(true);
+  });
+
   it('loads no inference there either', () => {
     const door = new URL('../../dist/session/supervision.js', import.meta.url);
     const list = "process.report.getReport().sharedObjects.filter((path) => path.includes('onnxruntime'))";

@@ -91,6 +91,7 @@ export class RobotProcesses {
 
   /** Runs both until they have ended; resolves with the exit code. Rejects with why they could not begin or go on. */
   async run(): Promise<number> {
+    process.on('uncaughtExceptionMonitor', sayFatal);
     try {
       const code = await this.supervisor.run();
       if (this.#failure !== undefined) throw this.#failure;
@@ -99,6 +100,7 @@ export class RobotProcesses {
       // The guard's own words, where it could not start.
       throw this.#failure ?? explainedBy(this.#options.guardLog, error, this.#loggedBytes);
     } finally {
+      process.off('uncaughtExceptionMonitor', sayFatal);
       closeSync(this.#logFd);
       rmSync(this.#scratch, { recursive: true, force: true });
     }
@@ -176,6 +178,14 @@ export class RobotProcesses {
     // A node may see that its guard is gone before this process does, which then says how it ended.
     setTimeout(() => this.supervisor.stop(), GUARD_EXIT_MS);
   }
+}
+
+/** Comes before what Node says of an error that ends this process: the guard sees that end, and needs nobody to brake. */
+function sayFatal(): void {
+  process.stderr.write(
+    'rein: The process that supervises the robot fails: the guard brakes the robot, holds it and ends.\n' +
+      '  → A module that writes into file descriptor 3, the channel of its process, does this; the lines below say more.\n',
+  );
 }
 
 /** Nothing is left that could move the robot. */
