@@ -47,7 +47,10 @@ export interface RunOptions {
   readonly seed?: number;
   /** The run's folder; default: a new one below `runs/`. */
   readonly out?: string;
-  /** Asks for an orderly end. The promise then rejects with the signal's reason. */
+  /**
+   * Asks for an orderly end. The promise then rejects with the signal's reason; that of `runRobot` does so before its robot is
+   * started, and resolves after.
+   */
   readonly signal?: AbortSignal;
   /** Told how the run is going; the status is reused. Default: nobody. */
   readonly observer?: RunObserver;

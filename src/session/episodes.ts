@@ -19,6 +19,7 @@ import type {
   EvaluationReport,
   EvaluationRequest,
 } from './session-types.ts';
+import type { RunPhase } from './status.ts';
 import { InterventionWatch, type ObservationWatch } from './watches.ts';
 import type { PolicyUse } from './weights/policy-use.ts';
 
@@ -100,7 +101,7 @@ export class Episodes {
   async single(activity: Activity<EpisodeReport>, request: EpisodeRequest): Promise<EpisodeReport> {
     const { operators, people } = this.#parts;
     const isTraining = request.purpose === 'training';
-    this.#phase(isTraining ? 'training' : 'evaluating');
+    this.#phase(isTraining ? this.#atWork : 'evaluating');
     const options = {
       ...(isTraining ? this.#inTraining(operators) : this.#inEvaluation(people)),
       ...(request.maxSteps ? { maxSteps: request.maxSteps } : {}),
@@ -162,8 +163,8 @@ export class Episodes {
     await this.#pace.awaitLeave(activity);
     while (this.#observations.problem(this.#parts.clock.nowS()) !== undefined) await this.#pause(activity);
     const { live, link, operators } = this.#parts;
-    if (live.log.status.phase !== 'training') {
-      this.#phase('training');
+    if (live.log.status.phase !== this.#atWork) {
+      this.#phase(this.#atWork);
       live.begin();
     }
     const maxSteps = await this.#pace.nextEpisode();
@@ -286,7 +287,12 @@ export class Episodes {
     return pauseOf(activity, this.#parts.link, WAIT_MS);
   }
 
-  #phase(phase: 'demonstrations' | 'behaviour cloning' | 'training' | 'evaluating'): void {
+  /** Without a learner nothing is trained. */
+  get #atWork(): 'training' | 'running' {
+    return this.#parts.recorder.connection === undefined ? 'running' : 'training';
+  }
+
+  #phase(phase: RunPhase): void {
     this.#parts.live.log.phase(phase);
   }
 }

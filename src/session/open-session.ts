@@ -88,6 +88,7 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
     closers.push(() => basePolicy?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
     const { kept, weightsAfter } = await openKept(options, policy, listeners, closers);
+    log.uses(policy.version);
     const runner = createRunner({ setup, link, clock, timings: log, basePolicy, leasePeriods: LEASE_PERIODS });
     const parts = await assemble(options, closers, {
       parts: { clock, link, policy, kept, listeners, runner },

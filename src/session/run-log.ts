@@ -44,6 +44,7 @@ const DRIVING: Partial<Record<RunPhase, string>> = {
   preparing: 'nobody',
   'behaviour cloning': 'nobody',
   training: 'policy',
+  running: 'policy',
   validating: 'policy',
   evaluating: 'policy',
   done: 'nobody',

@@ -10,7 +10,7 @@ import { loadPolicyFile } from '../policy/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import type { LiveSession } from './session.ts';
-import type { EpisodeReport, InterventionReport, SessionEvent } from './session-types.ts';
+import type { EpisodeReport, InterventionReport, SessionEvent, SessionState } from './session-types.ts';
 import type { RunStatus } from './status.ts';
 
 let robot: TestRobot;
@@ -64,6 +64,15 @@ describe('a session that was just opened', () => {
     expect(session.state).toMatchObject({ mode: 'idle', authority: 'hold', learner: 'absent', envSteps: 0 });
     expect(session.policyState).toMatchObject({ version: 7, state: 'ready', runId: 'run-a' });
     expect(robot.driver.isEnabled).toBe(false);
+  });
+
+  it('is running, not training, where nothing learns of its episodes', async () => {
+    const phases = new Set<string>();
+    const listener = { state: ({ phase }: SessionState) => void phases.add(phase) };
+    const session = await robot.open({ policy: await robot.policyFile(), listener });
+    await session.runEpisode({ purpose: 'training', maxSteps: 2 }).done;
+    expect([...phases]).toContain('running');
+    expect([...phases]).not.toContain('training');
   });
 
   it('refuses an episode and an evaluation when nothing could decide', async () => {

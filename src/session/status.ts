@@ -9,6 +9,8 @@ export const RUN_PHASES = [
   'demonstrations',
   'behaviour cloning',
   'training',
+  /** As training, where there is no learner. */
+  'running',
   'validating',
   'evaluating',
   'done',

@@ -4,6 +4,7 @@ import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import type { LiveSession } from '../session.ts';
 import type { SessionEvent } from '../session-types.ts';
+import type { RunStatus } from '../status.ts';
 import { WeightsDisk } from './weights-disk.ts';
 
 /** Where nobody listens. */
@@ -48,6 +49,18 @@ it('the weights that a learner sent act before the policy file, and that is told
     },
   ]);
   expect(session.rollbackPolicy()).toBe(7);
+});
+
+it('the status names the weights that would act, before they have made a step', async () => {
+  await keepWeights();
+  const versions: number[] = [];
+  const observer = {
+    status: (status: RunStatus) => void versions.push(status.policy.version),
+    print: () => undefined,
+  };
+  const session = await robot.open({ learner: AWAY, drainMs: 0, observer });
+  await session.close();
+  expect(versions.at(-1)).toBe(3);
 });
 
 it('the policy file acts where the folder has none of the learner', async () => {
