@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { messageOf, ReinError } from '../../core/index.ts';
+import { Restarts } from '../restarts.ts';
 import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
 
-/** Waiting before a start after a death, ms: each time twice as long, up to the longest. */
+/** Before the first start after a death, ms. */
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 5000;
 /** A guardian that has neither said that it stopped the bus nor ended so long after its guard did, ms, did not see it. */
 const END_MS = 1000;
 /** Its heap holds a byte, and its threads' work is done on its own: see `GUARD_NODE_FLAGS`. */
@@ -64,8 +64,7 @@ export class Guardian {
   #child: ChildProcess | undefined;
   /** Resolves when the newest process is gone, and its messages are read. */
   #left: Promise<unknown> = Promise.resolve();
-  #waitMs = FIRST_WAIT_MS;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #restarts: Restarts = new Restarts(FIRST_WAIT_MS, () => this.#start());
   #hasBeenReady = false;
   /** The newest process has the bus and the guard's pipe open. */
   #isReady = false;
@@ -102,7 +101,7 @@ export class Guardian {
   }
 
   async #end(isOrderly: boolean): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#restarts.end();
     // One that has not opened the guard's pipe yet cannot see its end.
     if (!isOrderly && !this.#isReady) this.#stopBus();
     // What it did is known when it has gone and its messages have been read.
@@ -134,7 +133,7 @@ export class Guardian {
 
   #receive(message: FromGuardian): void {
     if (message.kind === 'ready') {
-      this.#waitMs = FIRST_WAIT_MS;
+      this.#restarts.succeeded();
       if (!this.#hasBeenReady)
         this.#options.onReady({ kind: 'guardian', pulse: this.#config.pulse, answers: this.#config.answers });
       this.#hasBeenReady = true;
@@ -158,8 +157,7 @@ export class Guardian {
     this.#isReady = false;
     if (this.#ending !== undefined) return;
     this.#options.onEvent({ kind: 'ended', how });
-    this.#timer = setTimeout(() => this.#start(), this.#waitMs);
-    this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+    this.#restarts.died();
   }
 
   async #ended(): Promise<void> {

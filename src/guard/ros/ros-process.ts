@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { TO_GUARD_FD } from '../../drivers/index.ts';
 import { MessageDecoder } from '../link/wire.ts';
+import { Restarts } from '../restarts.ts';
 
-/** Waiting before a start after a death, ms: each time twice as long, up to the longest. */
+/** Before the first start after a death, ms. */
 const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 5000;
 /** Garbage beyond this: the process is not what it should be, and is killed. */
 const MAX_SKIPPED_BYTES = 64 * 1024;
 /** How long a process may take to end when it is asked to, ms: a stop that holds for a second, a controller manager, ROS. */
@@ -25,8 +25,7 @@ export class RosProcess {
   readonly #events: RosProcessEvents;
   #child: ChildProcess | undefined;
   #generation = 0;
-  #waitMs = FIRST_WAIT_MS;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #restarts: Restarts = new Restarts(FIRST_WAIT_MS, () => this.#start());
   #isEnding = false;
 
   /** `args` come before the life's number. */
@@ -43,7 +42,7 @@ export class RosProcess {
 
   /** It has shown that it works: the next death is answered quickly again. */
   succeeded(): void {
-    this.#waitMs = FIRST_WAIT_MS;
+    this.#restarts.succeeded();
   }
 
   /** Wakes it: it has something to look at. */
@@ -54,7 +53,7 @@ export class RosProcess {
   /** Sends nothing more of itself, and is killed if it stays. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    clearTimeout(this.#timer);
+    this.#restarts.end();
     const child = this.#child;
     if (child === undefined) return;
     await new Promise<void>((resolve) => {
@@ -98,7 +97,6 @@ export class RosProcess {
     this.#child = undefined;
     if (this.#isEnding) return;
     this.#events.onDeath(generation, how);
-    this.#timer = setTimeout(() => this.#start(), this.#waitMs);
-    this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+    this.#restarts.died();
   }
 }
