@@ -88,6 +88,27 @@ describe('a supervisor', () => {
     expect(events.filter(({ kind }) => kind === 'restarting')).toMatchObject([{ restart: 1 }, { restart: 2 }]);
   });
 
+  it.each([
+    ['beside its guard', 0, 'besideGuard'],
+    ['after its guard', 0, 'afterGuard'],
+    ['again', 1, 'afterGuard'],
+  ] as const)('stops its guard and says why where a node cannot be started %s', async (_, at, nodeStarts) => {
+    const full = (restart: number): never => {
+      throw new Error(`no space left for node ${restart}`);
+    };
+    const { supervisor, events } = supervise({
+      node: (restart) => (restart === at ? full(restart) : { modulePath: mortal, args: [String(restart)] }),
+      maxNodeRestarts: 5,
+      nodeStarts,
+    });
+    await expect(supervisor.run()).rejects.toThrow(`no space left for node ${at}`);
+    const guards = events.flatMap((event) =>
+      event.kind === 'started' && event.process === 'guard' ? [event.pid] : [],
+    );
+    expect(guards).toHaveLength(1);
+    expect(() => process.kill(guards[0]!, 0)).toThrow('ESRCH');
+  });
+
   it('refuses a guard whose bus is none, whatever it reports for one', async () => {
     for (const [i, bus] of [null, 3, {}, { path: '/dev/null', stopFrames: ['zz'] }].entries()) {
       const lying = program(`lying${i}`, `${ENDS}process.send({ kind: 'bus', bus: ${JSON.stringify(bus)} });\n`);

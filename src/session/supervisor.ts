@@ -106,6 +106,8 @@ export class Supervisor {
   #isEnding = false;
   #isAsked = false;
   #restarts = 0;
+  /** What kept a node from being started. */
+  #failure: unknown;
   readonly #answers = new PendingAnswers();
   #finish: (exitCode: number) => void = () => undefined;
 
@@ -144,10 +146,12 @@ export class Supervisor {
       await this.#endProcess(this.#guard, this.#options.stopLimitMs);
       await this.#endGuardian(true);
       if (this.#isAsked) return 0;
-      throw error;
+      throw this.#failure ?? error;
     }
     if (!this.#isEnding && this.#node === undefined) this.#startNode();
-    return finished;
+    const exitCode = await finished;
+    if (this.#failure !== undefined) throw this.#failure;
+    return exitCode;
   }
 
   /** Asks for an orderly end: robot, node, guard. Idempotent. */
@@ -251,7 +255,15 @@ export class Supervisor {
 
   #startNode(): void {
     const { node: spec } = this.#options;
-    const node = this.#start('node', typeof spec === 'function' ? spec(this.#restarts) : spec);
+    let program: ProgramSpec;
+    try {
+      program = typeof spec === 'function' ? spec(this.#restarts) : spec;
+    } catch (error) {
+      this.#failure = error;
+      void this.#end(1);
+      return;
+    }
+    const node = this.#start('node', program);
     this.#node = node;
     node.on('message', this.#options.onNodeMessage);
     node.once('exit', (code, signal) => {
