@@ -1,71 +1,33 @@
-/** What the eight parts of a tick do. `tick.ts` says in which order. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  ArmKinematics,
-  allFinite,
-  type Clock,
-  copyRobotState,
-  createRobotState,
-  type GuardFrame,
-  type RobotModel,
-  type RobotState,
-  type SafetyStateName,
-  type Vec,
-} from '../core/index.ts';
-import type { Driver, DriverStatus } from '../drivers/index.ts';
+/**
+ * What the eight parts of a tick do; `tick.ts` says in which order. `Measurement` reads the robot, `FaultWatch` looks for what
+ * is wrong, `Protection` turns the chosen command into what the driver gets, `FrameRecorder` checks and publishes the result.
+ * What holds them together is here: the safety state, who decides, and what is asked for between ticks.
+ */
+import type { ActionCommand, ActionSpec, Clock, GuardFrame, RobotModel, SafetyStateName, Vec } from '../core/index.ts';
+import type { Driver } from '../drivers/index.ts';
 import {
   admitCommand,
-  BROKEN_COMMANDS,
-  type ChainReport,
-  CommandWatchdog,
-  ContactMonitor,
-  checkTick,
-  createChainReport,
-  createTickTimes,
   DRIVER_LOST,
   deciderOf,
-  EMERGENCY_STOP,
   ExitRamp,
   FaultLatch,
-  FollowingWatchdog,
   hasTorque,
   isAtLeast,
-  isMeasuredAtRest,
   LETTING_DOWN,
-  LIMIT_BROKEN,
-  LimitMonitor,
-  MeasuredClearance,
-  MeasurementWatchdog,
-  NOW,
   nextSafetyState,
-  OVERLOAD_SPEED_RATIO,
-  OVERRUN,
-  OverloadWatchdog,
-  PASSED,
-  READING_NOT_FINITE,
   type RequestKind,
   RestDetector,
-  SafetyChain,
   type SafetyInput,
-  type SeedResult,
-  START_FAR,
   START_OUTSIDE,
-  START_REFUSED,
-  TankWatch,
-  type TickTimes,
-  TORQUE_FAULTS,
-  TorqueObserver,
   worstAction,
 } from '../safety/index.ts';
+import { FaultWatch, isMoving, type OverrunCounter } from './fault-watch.ts';
+import { FrameRecorder } from './frame-recorder.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
+import { Measurement } from './measurement.ts';
+import { Protection } from './protection.ts';
 import type { TickStages } from './tick.ts';
-
-/** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
-const MISSED_TICKS = 3;
-/** A robot that was put somewhere may be measured so far from there, rad or m: encoders, and a period of settling. */
-const PLACED_RAD = 0.005;
 
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
@@ -76,8 +38,7 @@ export interface GuardTickOptions {
   readonly policyPeriodS: number;
   readonly clock: Clock;
   readonly port: GuardPort;
-  /** Counts ticks that began too late; none in lock-step time. */
-  readonly overruns?: { readonly overruns: number };
+  readonly overruns?: OverrunCounter;
 }
 
 /** All that a tick reads and writes, allocated once. */
@@ -86,27 +47,13 @@ export class GuardTick implements TickStages {
   readonly #driver: Driver;
   readonly #clock: Clock;
   readonly #port: GuardPort;
-  readonly #overruns: { readonly overruns: number };
-  readonly #periodS: number;
-  /** Infinite without a tank: its level is 0 then. */
-  readonly #tankMaxJ: number;
-  readonly #measured: RobotState;
-  readonly #kinematics: ArmKinematics;
-  readonly #measurement: MeasurementWatchdog;
-  readonly #commands: CommandWatchdog = new CommandWatchdog();
-  readonly #following: FollowingWatchdog;
-  readonly #contact: ContactMonitor;
-  readonly #nearness: MeasuredClearance;
-  readonly #torques: TorqueObserver;
-  readonly #tank: TankWatch;
-  readonly #hasTank: boolean;
-  readonly #overload: OverloadWatchdog = new OverloadWatchdog();
+  readonly #measurement: Measurement;
+  readonly #protection: Protection;
+  readonly #watch: FaultWatch;
+  readonly #recorder: FrameRecorder;
+  readonly #faults: FaultLatch = new FaultLatch();
   readonly #rest: RestDetector = new RestDetector();
   readonly #exit: ExitRamp;
-  readonly #faults: FaultLatch = new FaultLatch();
-  readonly #chain: SafetyChain;
-  readonly #monitor: LimitMonitor;
-  readonly #report: ChainReport = createChainReport();
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
     flags: 0,
@@ -119,59 +66,23 @@ export class GuardTick implements TickStages {
   #state: SafetyStateName = 'standby';
   #newest: ActionCommand | null = null;
   #chosen: ActionCommand | null = null;
-  #readStatus: DriverStatus = 'ok';
-  #missedReads = 0;
-  #missedWrites = 0;
   /** Somebody wants torque off: the arm is let down for it. */
   #isDisabling = false;
-  #hasAnswered = false;
-  #seedResult: SeedResult = 'notFinite';
-  /** The scene was put back: the next reading shows whether the robot is where it was to be put. */
-  #isPlaced = false;
-  #brokenLimits = 0;
-  /** What the measured arm touched, reported in the next tick. */
-  #touching = 0;
-  #nowS: number;
-  #dtS: number;
-  readonly #times: TickTimes = createTickTimes();
-  #sinceReadS = 0;
-  /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
-  #stampS: number = Number.NaN;
-  /** When the newest reading came, on the guard's clock, s. */
-  #readAtS: number = Number.NaN;
-  #isNewReading = false;
-  /** Since the torques were last looked at, by the driver's own stamps: of a simulator, a tick that is late is no longer a period. */
-  #sinceTorquesS = 0;
 
-  constructor(options: GuardTickOptions) {
-    const { driver, model, action, policyPeriodS, clock, port } = options;
+  constructor({ driver, model, action, policyPeriodS, clock, port, overruns = { overruns: 0 } }: GuardTickOptions) {
+    this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#driver = driver;
     this.#clock = clock;
     this.#port = port;
-    this.#overruns = options.overruns ?? { overruns: 0 };
-    this.#periodS = 1 / model.controlHz;
-    this.#tankMaxJ = model.tank?.maxJ ?? Number.POSITIVE_INFINITY;
-    this.#measured = createRobotState(model.joints.length, driver.signalNames.length);
-    this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
-    this.#kinematics = new ArmKinematics(model);
-    this.#measurement = new MeasurementWatchdog(model);
-    this.#following = new FollowingWatchdog(model);
-    this.#contact = new ContactMonitor(model);
-    this.#nearness = new MeasuredClearance(model);
-    this.#torques = new TorqueObserver(
-      driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
-    );
-    this.#tank = new TankWatch(model);
+    const measurement = new Measurement(driver, clock, model, this.frame);
+    const protection = new Protection(driver, model, action, policyPeriodS, measurement);
+    this.#measurement = measurement;
+    this.#protection = protection;
+    this.#watch = new FaultWatch(driver, model, measurement, protection, overruns, this.#faults);
+    this.#recorder = new FrameRecorder(port, model, measurement, protection, overruns);
     this.#exit = new ExitRamp(model);
     this.#input.isLetDown = this.#exit.isOver;
-    this.#hasTank = model.tank !== undefined;
-    this.#chain = new SafetyChain({ model, action, policyPeriodS });
-    this.#monitor = new LimitMonitor(model);
     this.#command = createActionCommand(action.dimensions.length);
-    this.#nowS = clock.nowS();
-    this.#dtS = this.#periodS;
-    // Silence counts from now on, not from the beginning of time.
-    this.#commands.check(this.#state, this.#report, this.#nowS);
   }
 
   get state(): SafetyStateName {
@@ -179,59 +90,36 @@ export class GuardTick implements TickStages {
   }
 
   get referenceRad(): Vec<'rad'> {
-    return this.#chain.referenceRad;
+    return this.#protection.chain.referenceRad;
   }
 
-  /** What the next state depends on, as of the last tick; `request` and the newest decider filled in. */
-  inputFor(request: RequestKind): SafetyInput {
-    this.decide();
-    this.#input.request = request;
-    this.#input.decider = deciderOf(this.#newest, this.#clock.nowS());
-    return this.#input;
+  /** True while commands may move the robot, and while it brakes. */
+  get isMoving(): boolean {
+    return isMoving(this.#state);
+  }
+
+  /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
+  get isMeasured(): boolean {
+    return this.#measurement.isTrusted;
   }
 
   read(): void {
-    const nowS = this.#clock.nowS();
-    this.#dtS = nowS - this.#nowS;
-    this.#nowS = nowS;
-    // A driver that hands out the same reading again shows it by its stamp.
-    this.#measured.measuredAtS = this.#stampS;
-    this.#readStatus = this.#driver.read(this.#measured);
-    this.#isNewReading = this.#readStatus === 'ok' && this.#measured.measuredAtS !== this.#stampS;
-    if (this.#isNewReading) {
-      const passedS = this.#measured.measuredAtS - this.#stampS;
-      if (passedS > 0) this.#sinceTorquesS += passedS;
-      this.#stampS = this.#measured.measuredAtS;
-      this.#readAtS = nowS;
-    }
-    this.#measured.measuredAtS = this.#readAtS;
+    this.#measurement.read();
   }
 
   check(): void {
     const input = this.#input;
     input.flags = this.#faults.update(this.#presentFaults());
-    input.isConnected = this.#readStatus !== 'lost' || this.#missedReads < MISSED_TICKS;
+    input.isConnected = this.#measurement.isConnected;
     input.isAtRest = this.#isAtRest();
-    input.decider = deciderOf(this.#newest, this.#nowS);
+    input.decider = deciderOf(this.#newest, this.#measurement.nowS);
     input.request = this.#isDisabling ? 'disable' : 'none';
     this.#letDown(input);
     this.enter(nextSafetyState(this.#state, input));
   }
 
-  /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */
-  #letDown(input: SafetyInput): void {
-    const exit = this.#exit;
-    const isAsked = this.#isDisabling || !input.isConnected || isAtLeast(worstAction(input.flags), 'cat1');
-    if (this.#state !== 'stopping') exit.restart();
-    else if (isAsked && (input.isAtRest || exit.isRunning)) exit.advance(this.#dtS);
-    input.isLetDown = exit.isOver;
-    if (exit.isRunning) this.#driver.limitTorque?.(exit.torqueRatio);
-  }
-
   observe(): void {
-    this.#kinematics.forward(this.frame.robot.positionRad);
-    this.#kinematics.writeTcp(this.frame.measuredTcp);
-    this.#watchNearness();
+    this.#watch.observe(this.#state);
   }
 
   decide(): void {
@@ -243,63 +131,58 @@ export class GuardTick implements TickStages {
   }
 
   protect(): void {
-    this.#times[NOW] = this.#nowS;
-    this.#times[PASSED] = this.#dtS;
-    this.#chain.apply(this.#chosen, this.frame.robot, this.#times, this.#report);
+    this.#protection.protect(this.#chosen);
   }
 
   write(): void {
-    // Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself.
-    if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') return;
-    if (this.#driver.write(this.#chain.sentRad) === 'ok') this.#missedWrites = 0;
-    else this.#missedWrites++;
+    this.#protection.write(this.#state);
   }
 
   record(): void {
-    const { frame } = this;
-    const report = this.#report;
-    const isDriven = hasTorque(this.#state) && this.#seedResult === 'ok';
-    this.#brokenLimits = hasTorque(this.#state) ? this.#checkLimits() : 0;
-    frame.tick++;
-    frame.ticks++;
-    frame.state = this.#state;
-    frame.decider = report.decider;
-    frame.commandSeq = report.commandSeq;
-    frame.filterBits = isDriven ? report.bits : 0;
-    if (frame.filterBits !== 0) frame.changedTicks++;
-    this.#recordStages(isDriven);
-    frame.faultFlags = this.#faults.flags;
-    frame.referenceRad.set(this.#chain.referenceRad);
-    frame.referenceTcp.set(this.#chain.referenceTcp);
-    this.#chain.writeShortfall(frame.shortfall);
-    frame.violations = this.#monitor.violations;
-    frame.overruns = this.#overruns.overruns;
-    this.#port.publish(frame);
+    this.#recorder.record(this.#state, this.#faults.flags);
   }
 
-  /** Where torque is on. Before the first true measurement nothing is sent. */
-  #checkLimits(): number {
-    const { referenceRad, sentRad } = this.#chain;
-    if (this.#seedResult === 'notFinite') return 0;
-    if (this.#seedResult !== 'ok') return this.#monitor.checkRecovery(referenceRad, this.#dtS);
-    return this.#monitor.check(referenceRad, this.#dtS, this.frame.robot.positionRad, sentRad);
-  }
-
-  /** What the stages reported, into the frame. Ticks and energy count while the robot is driven by the chain. */
-  #recordStages(isDriven: boolean): void {
-    const { frame } = this;
-    const report = this.#report;
-    for (let i = 0; i < report.stages.length; i++) {
-      const stage = report.stages[i]!;
-      frame.stageMargins[i] = stage.margin;
-      if (isDriven && stage.changed) frame.stageTicks[i] = frame.stageTicks[i]! + 1;
+  /** Flags of this tick, with its measurement taken over. */
+  #presentFaults(): number {
+    const measurement = this.#measurement;
+    const protection = this.#protection;
+    const reading = measurement.check();
+    if (measurement.isTrusted) {
+      protection.checkPlace();
+      // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
+      const isReferenceOld = !protection.isSent(this.#state) || measurement.stalled !== 0;
+      if (isReferenceOld) this.#seed(this.frame.robot.positionRad);
     }
-    frame.marginMin = report.marginMin;
-    frame.clearanceM = report.clearanceM;
-    frame.tankEnergyJ = report.tankEnergyJ;
-    frame.tankLevel = report.tankEnergyJ / this.#tankMaxJ;
-    frame.tankScale = report.tankScale;
-    if (isDriven && report.tankInjectedJ > 0) frame.tankInjectedJ += report.tankInjectedJ;
+    const motion = this.#watch.check(this.#state) | protection.faults | this.#recorder.faults;
+    const lettingDown = this.#exit.isRunning ? LETTING_DOWN : 0;
+    return reading | motion | lettingDown | measurement.driverFaults;
+  }
+
+  /** Of a robot that does not answer, or whose measurements have ceased, only the reference is known. */
+  #isAtRest(): boolean {
+    const { nowS, isLost } = this.#measurement;
+    const isStanding = this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, nowS);
+    return (isStanding || isLost) && this.#protection.isReferenceAtRest;
+  }
+
+  /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */
+  #letDown(input: SafetyInput): void {
+    const exit = this.#exit;
+    const isAsked = this.#isDisabling || !input.isConnected || isAtLeast(worstAction(input.flags), 'cat1');
+    if (this.#state !== 'stopping') exit.restart();
+    else if (isAsked && (input.isAtRest || exit.isRunning)) exit.advance(this.#measurement.dtS);
+    input.isLetDown = exit.isOver;
+    if (exit.isRunning) this.#driver.limitTorque?.(exit.torqueRatio);
+  }
+
+  #seed(jointsRad: ArrayLike<number>): void {
+    this.#protection.seed(jointsRad, this.#state);
+    this.#followAnew();
+  }
+
+  #followAnew(): void {
+    this.#recorder.restart();
+    this.#watch.restart();
   }
 
   /**
@@ -316,9 +199,12 @@ export class GuardTick implements TickStages {
     else this.#driver.enable();
   }
 
-  /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
-  get isMeasured(): boolean {
-    return this.#measurement.isTrusted;
+  /** What the next state depends on, as of the last tick; `request` and the newest decider filled in. */
+  inputFor(request: RequestKind): SafetyInput {
+    this.decide();
+    this.#input.request = request;
+    this.#input.decider = deciderOf(this.#newest, this.#clock.nowS());
+    return this.#input;
   }
 
   /** Torque is to go off, as soon as the arm is let down. */
@@ -328,8 +214,8 @@ export class GuardTick implements TickStages {
 
   /** Reads once more between ticks, where something took so long that the tick's reading is old. */
   measureAnew(): void {
-    this.read();
-    this.#checkMeasurement();
+    this.#measurement.read();
+    this.#measurement.check();
   }
 
   /** The commands that were sent so far mean nothing any more. */
@@ -341,16 +227,10 @@ export class GuardTick implements TickStages {
   /** Goes on at rest from `jointsRad`, where somebody has put the robot. */
   restartAt(jointsRad: ArrayLike<number>): void {
     this.#measurement.restart();
-    this.#sinceReadS = 0;
-    this.#nowS = this.#clock.nowS();
-    // What was sent pulls no more: the robot was put there at rest, its set-points with it, and that is a new start.
-    this.#seedResult = 'notFinite';
-    this.#seed(jointsRad);
-    this.#isPlaced = true;
-    this.#chain.refillTank();
+    this.#protection.place(jointsRad, this.#state);
+    this.#followAnew();
     // Where it stood before does not matter any more; other faults still want to be acknowledged.
-    this.#faults.acknowledge(this.#faults.flags & ~START_OUTSIDE);
-    this.#input.flags = this.#faults.flags;
+    this.#forgive(this.#faults.flags & ~START_OUTSIDE);
   }
 
   /** Whether there are faults to acknowledge, and the arm stands or has no torque. */
@@ -365,15 +245,16 @@ export class GuardTick implements TickStages {
    */
   causesLeft(): number {
     // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
-    const lost = (this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0) | this.#stopButton();
-    if (this.#state !== 'stopped') return lost | this.#startFault();
+    const lost = (this.#measurement.isLost ? DRIVER_LOST : 0) | this.#measurement.driverFaults;
+    const { chain, report } = this.#protection;
+    if (this.#state !== 'stopped') return lost | this.#protection.startFault;
     // Only a seed shows whether the arm may go on from where it is. The standing reference is put back.
-    const referenceRad = this.#chain.referenceRad.slice();
-    const { isStopLatched } = this.#report;
+    const referenceRad = chain.referenceRad.slice();
+    const { isStopLatched } = report;
     this.#seed(this.frame.robot.positionRad);
-    const causes = lost | this.#startFault();
+    const causes = lost | this.#protection.startFault;
     this.#seed(referenceRad);
-    this.#report.isStopLatched = isStopLatched;
+    report.isStopLatched = isStopLatched;
     return causes;
   }
 
@@ -382,159 +263,15 @@ export class GuardTick implements TickStages {
     // A standing robot goes on from what it last measured; one in fault has no torque and is measured anew. Elsewhere a
     // reading that is not believed yet must not become the measure of the next.
     if (this.#state === 'stopped') this.#seed(this.frame.robot.positionRad);
-    else if (this.#state === 'fault') this.#measurement.restart();
-    this.#missedWrites = 0;
-    this.#brokenLimits = 0;
-    this.#report.isStopLatched = false;
-    this.#faults.acknowledge(this.#driverFaults() | this.#stopButton() | this.#startFault());
+    else if (this.#state === 'fault') this.#measurement.forget();
+    this.#protection.acknowledge();
+    this.#recorder.acknowledge();
+    this.#forgive(this.#measurement.driverFaults | this.#protection.startFault);
+  }
+
+  /** Of the faults that were seen, only `present` are left. */
+  #forgive(present: number): void {
+    this.#faults.acknowledge(present);
     this.#input.flags = this.#faults.flags;
-  }
-
-  /** Flags of this tick. Also takes the measurement over into the frame, if it can be believed. */
-  #presentFaults(): number {
-    let flags = this.#commands.check(this.#state, this.#report, this.#nowS) | this.#checkMeasurement();
-    const isStalled = checkTick(this.#dtS, this.#periodS);
-    if (this.isMoving) flags |= isStalled;
-    if (this.#isPlaced && this.#measurement.isTrusted) this.#checkPlace();
-    const isReferenceOld = !hasTorque(this.#state) || isStalled !== 0 || this.#seedResult === 'notFinite';
-    // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
-    if (isReferenceOld && this.#measurement.isTrusted) this.#seed(this.frame.robot.positionRad);
-    if (this.#report.isStopLatched) flags |= BROKEN_COMMANDS;
-    if (this.#brokenLimits !== 0) flags |= LIMIT_BROKEN;
-    if ((this.#report.bits & START_REFUSED) !== 0) flags |= START_FAR;
-    flags |= this.#stopButton();
-    if (this.#hasTank && hasTorque(this.#state)) flags |= this.#tank.check(this.#report.tankEnergyJ);
-    if (this.#exit.isRunning) flags |= LETTING_DOWN;
-    flags |= this.#overloadFaults();
-    return flags | this.#followingFaults() | this.#driverFaults() | this.#startFault();
-  }
-
-  #checkMeasurement(): number {
-    this.#sinceReadS += this.#dtS;
-    if (this.#readStatus !== 'ok') {
-      this.#missedReads++;
-      this.#measurement.isTrusted = false;
-      return 0;
-    }
-    this.#missedReads = 0;
-    this.#hasAnswered = true;
-    const { positionRad, velocityRadPerS } = this.#measured;
-    const flags = this.#measurement.check(positionRad, this.#sinceReadS);
-    if (this.#isNewReading) this.#sinceReadS = 0;
-    if (!this.#measurement.isTrusted) return flags;
-    if (!allFinite(velocityRadPerS)) {
-      this.#measurement.isTrusted = false;
-      return flags | READING_NOT_FINITE;
-    }
-    copyRobotState(this.frame.robot, this.#measured);
-    this.frame.stampS = this.#stampS;
-    if (this.#driver.meanWrench !== undefined) this.frame.meanWrench.set(this.#driver.meanWrench);
-    return flags;
-  }
-
-  #stopButton(): number {
-    return this.#driver.isEmergencyStopPressed === true ? EMERGENCY_STOP : 0;
-  }
-
-  /** Half as fast while the machine does not keep up. Before it moves, nothing is held up by a tick that comes late. */
-  #overloadFaults(): number {
-    const flags = this.#overload.check(this.#overruns.overruns, this.#nowS);
-    this.#chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
-    return this.isMoving ? flags : 0;
-  }
-
-  /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
-  #followingFaults(): number {
-    // Outside its limits, where a person moves it, the robot is watched as well.
-    if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') {
-      this.#following.restart();
-      this.#contact.restart();
-      this.#torques.restart();
-      return 0;
-    }
-    if (!this.#measurement.isTrusted) return 0;
-    const { positionRad, wrench } = this.frame.robot;
-    const pressing = this.#contact.check(wrench, this.#isNewReading) | this.#torqueFaults();
-    return pressing | this.#touching | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
-  }
-
-  /** Where the reference is followed: the arm itself may be nearer than it. */
-  #watchNearness(): void {
-    if (!hasTorque(this.#state) || this.#seedResult !== 'ok') {
-      this.#nearness.restart();
-      this.#touching = 0;
-      return;
-    }
-    if (this.#measurement.isTrusted) this.#touching = this.#nearness.check(this.#kinematics, this.#isNewReading);
-    this.#chain.speedRatio = Math.min(this.#chain.speedRatio, this.#nearness.speedRatio);
-  }
-
-  #torqueFaults(): number {
-    const torques = this.#torques;
-    const { robot } = this.frame;
-    const flags = torques.check(
-      robot,
-      this.#chain.sentRad,
-      this.#sinceTorquesS,
-      this.#isNewReading,
-      this.#driver.meanWrench,
-    );
-    this.#sinceTorquesS = 0;
-    // What stopped the arm stays to be read until that is acknowledged.
-    if ((this.#faults.flags & TORQUE_FAULTS) === 0) {
-      this.frame.residualJoint = torques.worstJoint;
-      this.frame.residualNm = torques.worstNm;
-    }
-    return flags;
-  }
-
-  #driverFaults(): number {
-    // A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`.
-    const isLost = this.#missedReads >= MISSED_TICKS && this.#hasAnswered;
-    return isLost || this.#missedWrites >= MISSED_TICKS ? DRIVER_LOST : 0;
-  }
-
-  #startFault(): number {
-    return this.#seedResult === 'ok' || this.#seedResult === 'notFinite' ? 0 : START_OUTSIDE;
-  }
-
-  #seed(jointsRad: ArrayLike<number>): void {
-    // Where torque holds the robot, what was sent before pulls on it until the energy tank lets it follow.
-    const isPulled = hasTorque(this.#state) && this.#seedResult !== 'notFinite';
-    this.#seedResult = this.#chain.seed(jointsRad, isPulled ? 'on' : 'off');
-    // What moves holds energy that the tank has not paid for.
-    if (this.#state === 'standby' && isMeasuredAtRest(this.frame.robot.velocityRadPerS)) this.#chain.refillTank();
-    this.#monitor.restart(this.#chain.referenceRad);
-    this.#following.restart();
-    this.#torques.restart();
-    this.#report.isStopLatched = false;
-  }
-
-  /** A robot that was put elsewhere than asked is followed to where it is, as after any start. */
-  #checkPlace(): void {
-    this.#isPlaced = false;
-    const { positionRad } = this.frame.robot;
-    for (let i = 0; i < positionRad.length; i++) {
-      if (Math.abs(positionRad[i]! - this.#chain.referenceRad[i]!) <= PLACED_RAD) continue;
-      this.#seedResult = 'notFinite';
-      return;
-    }
-  }
-
-  /** Of a robot that does not answer, or whose measurements have ceased, only the reference is known. */
-  #isAtRest(): boolean {
-    const isStanding = this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, this.#nowS);
-    return (isStanding || this.#missedReads >= MISSED_TICKS) && this.#isReferenceAtRest();
-  }
-
-  /** True while commands may move the robot, and while it brakes. */
-  get isMoving(): boolean {
-    return this.#state === 'active.policy' || this.#state === 'active.human' || this.#state === 'stopping';
-  }
-
-  #isReferenceAtRest(): boolean {
-    const velocity = this.#chain.referenceVelocityRadPerS;
-    for (let i = 0; i < velocity.length; i++) if (velocity[i] !== 0) return false;
-    return true;
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DECIDERS, FRAME_ARRAYS, SAFETY_STATES } from '../../core/index.ts';
 import {
   commandNumbers,
+  copyGuardFrame,
   createActionCommand,
   createGuardFrame,
   frameNumbers,
@@ -16,7 +17,7 @@ import type { LinkShape } from './link.ts';
 const shape: LinkShape = { joints: 3, signals: 2, actions: 4, controlHz: 100, timing: 'real-time' };
 
 describe('rows of doubles', () => {
-  it('carry a frame without loss, whatever its numbers', () => {
+  it('carry a frame without loss, whatever its numbers, as a copy does', () => {
     const numbers = fc.float64Array({ minLength: frameNumbers(shape), maxLength: frameNumbers(shape) });
     fc.assert(
       fc.property(numbers, fc.nat(7), fc.nat(2), (row, state, decider) => {
@@ -29,6 +30,9 @@ describe('rows of doubles', () => {
         const again = new Float64Array(row.length + 1);
         packFrame(again, 1, frame);
         expect(Array.from(again.subarray(1))).toEqual(Array.from(row));
+        const copy = createGuardFrame(shape.joints, shape.signals, shape.actions);
+        copyGuardFrame(copy, frame);
+        expect(copy).toEqual(frame);
       }),
     );
   });
@@ -38,6 +42,13 @@ describe('rows of doubles', () => {
     const arrays = [...Object.values(frame), ...Object.values(frame.robot)].filter((it) => it instanceof Float64Array);
     expect(new Set(FRAME_ARRAYS.map((arrayOf) => arrayOf(frame)))).toEqual(new Set(arrays));
     expect(FRAME_ARRAYS).toHaveLength(arrays.length);
+  });
+
+  it('have a place for every scalar of a frame', () => {
+    const frame = createGuardFrame(shape.joints, shape.signals, shape.actions);
+    const scalars = [...Object.values(frame), ...Object.values(frame.robot)].filter((it) => typeof it !== 'object');
+    const numbers = FRAME_ARRAYS.reduce((sum, arrayOf) => sum + arrayOf(frame).length, scalars.length);
+    expect(frameNumbers(shape)).toBe(numbers);
   });
 
   it('carry a command without loss, a NaN in it included', () => {

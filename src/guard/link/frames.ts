@@ -1,4 +1,7 @@
-/** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. */
+/**
+ * Frames and commands as rows of doubles: the one layout that shared memory and the socket use. Scalars are listed by hand,
+ * once for each way: through a table of keys or functions each would become a number on the heap, at every tick.
+ */
 import {
   type ActionCommand,
   DECIDERS,

@@ -1,0 +1,144 @@
+/** What is wrong with the motion: commands, timing, and whether the robot goes where it was sent, freely and clear of obstacles. */
+import { ArmKinematics, type GuardFrame, type RobotModel, type SafetyStateName } from '../core/index.ts';
+import type { Driver } from '../drivers/index.ts';
+import {
+  CommandWatchdog,
+  ContactMonitor,
+  type FaultLatch,
+  FollowingWatchdog,
+  hasTorque,
+  MeasuredClearance,
+  OVERLOAD_SPEED_RATIO,
+  OVERRUN,
+  OverloadWatchdog,
+  TankWatch,
+  TORQUE_FAULTS,
+  TorqueObserver,
+} from '../safety/index.ts';
+import type { Measurement } from './measurement.ts';
+import type { Protection } from './protection.ts';
+
+/** Counts ticks that began too late; none in lock-step time. */
+export interface OverrunCounter {
+  readonly overruns: number;
+}
+
+/** True while commands may move the robot, and while it brakes. */
+export function isMoving(state: SafetyStateName): boolean {
+  return state === 'active.policy' || state === 'active.human' || state === 'stopping';
+}
+
+/** Looks at each tick once, after its measurement. Slows the chain where that is enough. Tick-safe after construction. */
+export class FaultWatch {
+  readonly #driver: Driver;
+  readonly #measurement: Measurement;
+  readonly #protection: Protection;
+  readonly #overruns: OverrunCounter;
+  readonly #faults: FaultLatch;
+  readonly #frame: GuardFrame;
+  readonly #kinematics: ArmKinematics;
+  readonly #commands: CommandWatchdog = new CommandWatchdog();
+  readonly #overload: OverloadWatchdog = new OverloadWatchdog();
+  readonly #tank: TankWatch;
+  readonly #following: FollowingWatchdog;
+  readonly #contact: ContactMonitor;
+  readonly #torques: TorqueObserver;
+  readonly #nearness: MeasuredClearance;
+  /** What the measured arm touched, reported in the next tick. */
+  #touching = 0;
+
+  constructor(
+    driver: Driver,
+    model: RobotModel,
+    measurement: Measurement,
+    protection: Protection,
+    overruns: OverrunCounter,
+    faults: FaultLatch,
+  ) {
+    this.#driver = driver;
+    this.#measurement = measurement;
+    this.#protection = protection;
+    this.#overruns = overruns;
+    this.#faults = faults;
+    this.#frame = measurement.frame;
+    this.#kinematics = new ArmKinematics(model);
+    this.#tank = new TankWatch(model);
+    this.#following = new FollowingWatchdog(model);
+    this.#contact = new ContactMonitor(model);
+    this.#torques = new TorqueObserver(
+      driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
+    );
+    this.#nearness = new MeasuredClearance(model);
+    // Silence counts from now on, not from the beginning of time.
+    this.#commands.check('standby', protection.report, measurement.nowS);
+  }
+
+  /** Flags of this tick in `state`. Before the robot moves, nothing is held up by a tick that comes late. */
+  check(state: SafetyStateName): number {
+    const { report } = this.#protection;
+    const { nowS } = this.#measurement;
+    let flags = this.#commands.check(state, report, nowS);
+    if (hasTorque(state)) flags |= this.#tank.check(report.tankEnergyJ);
+    const overload = this.#checkOverload(nowS);
+    if (isMoving(state)) flags |= overload | this.#measurement.stalled;
+    return flags | this.#checkFollowing(state);
+  }
+
+  /** Writes the tool's pose. Where the reference is followed, the arm itself may be nearer to something than it. */
+  observe(state: SafetyStateName): void {
+    this.#kinematics.forward(this.#frame.robot.positionRad);
+    this.#kinematics.writeTcp(this.#frame.measuredTcp);
+    if (!this.#protection.isDriven(state)) {
+      this.#nearness.restart();
+      this.#touching = 0;
+      return;
+    }
+    const { chain } = this.#protection;
+    const { isTrusted, isNew } = this.#measurement;
+    if (isTrusted) this.#touching = this.#nearness.check(this.#kinematics, isNew);
+    chain.speedRatio = Math.min(chain.speedRatio, this.#nearness.speedRatio);
+  }
+
+  /** The reference starts anew: what it was before is not to be followed. */
+  restart(): void {
+    this.#following.restart();
+    this.#torques.restart();
+  }
+
+  /** Half as fast while the machine does not keep up. */
+  #checkOverload(nowS: number): number {
+    const flags = this.#overload.check(this.#overruns.overruns, nowS);
+    this.#protection.chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
+    return flags;
+  }
+
+  /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
+  #checkFollowing(state: SafetyStateName): number {
+    // Outside its limits, where a person moves it, the robot is watched as well.
+    if (!this.#protection.isSent(state)) {
+      this.restart();
+      this.#contact.restart();
+      return 0;
+    }
+    const { isTrusted, isNew, dtS } = this.#measurement;
+    if (!isTrusted) return 0;
+    const { positionRad, wrench } = this.#frame.robot;
+    const { sentRad } = this.#protection.chain;
+    const pressing = this.#contact.check(wrench, isNew) | this.#checkTorques();
+    return pressing | this.#touching | this.#following.check(sentRad, positionRad, dtS);
+  }
+
+  #checkTorques(): number {
+    const torques = this.#torques;
+    const { robot } = this.#frame;
+    const { sentRad } = this.#protection.chain;
+    const stampedS = this.#measurement.takeStampedS();
+    const flags = torques.check(robot, sentRad, stampedS, this.#measurement.isNew, this.#driver.meanWrench);
+    // What stopped the arm stays to be read until that is acknowledged.
+    if ((this.#faults.flags & TORQUE_FAULTS) === 0) {
+      this.#frame.residualJoint = torques.worstJoint;
+      this.#frame.residualNm = torques.worstNm;
+    }
+    return flags;
+  }
+}

@@ -1,0 +1,137 @@
+/** The robot as the driver measures it, and how much of that is believed: `read` of a tick, and what `check` begins with. */
+import {
+  allFinite,
+  type Clock,
+  copyRobotState,
+  createRobotState,
+  type GuardFrame,
+  type RobotModel,
+  type RobotState,
+} from '../core/index.ts';
+import type { Driver, DriverStatus } from '../drivers/index.ts';
+import { checkTick, DRIVER_LOST, EMERGENCY_STOP, MeasurementWatchdog, READING_NOT_FINITE } from '../safety/index.ts';
+
+/** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
+export const MISSED_TICKS = 3;
+
+/** Reads `driver`, and takes over into `frame` what can be believed. Tick-safe after construction. */
+export class Measurement {
+  readonly frame: GuardFrame;
+  /** When this tick began, and how long after the one before, on the guard's clock, s. */
+  nowS: number;
+  dtS: number;
+  /** False where the driver handed out the same reading again, or none. */
+  isNew = false;
+  readonly #driver: Driver;
+  readonly #clock: Clock;
+  readonly #periodS: number;
+  readonly #reading: RobotState;
+  readonly #watchdog: MeasurementWatchdog;
+  #status: DriverStatus = 'ok';
+  #missed = 0;
+  #hasAnswered = false;
+  #sinceReadS = 0;
+  /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
+  #stampS: number = Number.NaN;
+  /** When the newest reading came, on the guard's clock, s. */
+  #readAtS: number = Number.NaN;
+  /** Since `takeStampedS`, by the driver's own stamps: of a simulator, a tick that is late is no longer a period. */
+  #stampedS = 0;
+
+  constructor(driver: Driver, clock: Clock, model: RobotModel, frame: GuardFrame) {
+    this.#driver = driver;
+    this.#clock = clock;
+    this.frame = frame;
+    this.#periodS = 1 / model.controlHz;
+    this.#reading = createRobotState(model.joints.length, driver.signalNames.length);
+    this.#watchdog = new MeasurementWatchdog(model);
+    this.nowS = clock.nowS();
+    this.dtS = this.#periodS;
+  }
+
+  read(): void {
+    const reading = this.#reading;
+    const nowS = this.#clock.nowS();
+    this.dtS = nowS - this.nowS;
+    this.nowS = nowS;
+    // A driver that hands out the same reading again shows it by its stamp.
+    reading.measuredAtS = this.#stampS;
+    this.#status = this.#driver.read(reading);
+    this.isNew = this.#status === 'ok' && reading.measuredAtS !== this.#stampS;
+    if (this.isNew) {
+      const passedS = reading.measuredAtS - this.#stampS;
+      if (passedS > 0) this.#stampedS += passedS;
+      this.#stampS = reading.measuredAtS;
+      this.#readAtS = nowS;
+    }
+    reading.measuredAtS = this.#readAtS;
+  }
+
+  /** Judges what `read` has got, once: fault flags. The frame keeps the reading before where this one is not believed. */
+  check(): number {
+    this.#sinceReadS += this.dtS;
+    if (this.#status !== 'ok') {
+      this.#missed++;
+      this.#watchdog.isTrusted = false;
+      return 0;
+    }
+    this.#missed = 0;
+    this.#hasAnswered = true;
+    const { positionRad, velocityRadPerS } = this.#reading;
+    const flags = this.#watchdog.check(positionRad, this.#sinceReadS);
+    if (this.isNew) this.#sinceReadS = 0;
+    if (!this.#watchdog.isTrusted) return flags;
+    if (!allFinite(velocityRadPerS)) {
+      this.#watchdog.isTrusted = false;
+      return flags | READING_NOT_FINITE;
+    }
+    copyRobotState(this.frame.robot, this.#reading);
+    this.frame.stampS = this.#stampS;
+    if (this.#driver.meanWrench !== undefined) this.frame.meanWrench.set(this.#driver.meanWrench);
+    return flags;
+  }
+
+  /** The joints were read in this tick, and the reading is believed. */
+  get isTrusted(): boolean {
+    return this.#watchdog.isTrusted;
+  }
+
+  get isLost(): boolean {
+    return this.#missed >= MISSED_TICKS;
+  }
+
+  /** A robot that says itself that it is gone counts as connected for the first ticks. */
+  get isConnected(): boolean {
+    return this.#status !== 'lost' || !this.isLost;
+  }
+
+  /** Of the driver, as of now. A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`. */
+  get driverFaults(): number {
+    const button = this.#driver.isEmergencyStopPressed === true ? EMERGENCY_STOP : 0;
+    return this.isLost && this.#hasAnswered ? button | DRIVER_LOST : button;
+  }
+
+  /** `tickStalled` where this tick began much too late; else 0. */
+  get stalled(): number {
+    return checkTick(this.dtS, this.#periodS);
+  }
+
+  /** How long the driver has measured since this was last asked, s. */
+  takeStampedS(): number {
+    const stampedS = this.#stampedS;
+    this.#stampedS = 0;
+    return stampedS;
+  }
+
+  /** The next reading may be anywhere; until it has come none is believed. */
+  forget(): void {
+    this.#watchdog.restart();
+  }
+
+  /** As `forget`, where somebody has just put the robot elsewhere: time counts from now on. */
+  restart(): void {
+    this.forget();
+    this.#sinceReadS = 0;
+    this.nowS = this.#clock.nowS();
+  }
+}
