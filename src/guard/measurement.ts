@@ -18,8 +18,8 @@ export const MISSED_TICKS = 3;
 export class Measurement {
   readonly frame: GuardFrame;
   /** When this tick began, and how long after the one before, on the guard's clock, s. */
-  nowS: number;
-  dtS: number;
+  nowS: number = Number.NaN;
+  dtS: number = Number.NaN;
   /** False where the driver handed out the same reading again, or none. */
   isNew = false;
   readonly #driver: Driver;

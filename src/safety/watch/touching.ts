@@ -9,6 +9,10 @@ const ROUNDING_M = 1e-9;
 /** The golden section narrows [0, 1] to 10⁻⁹ in so many looks: rounding, near the bottom of a convex function. */
 const LOOKS = 44;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** Slots of a search: its two looks, and the least distance. */
+const A = 0;
+const B = 1;
+const LEAST = 2;
 
 interface Place {
   readonly capsule: Capsule;
@@ -32,6 +36,10 @@ export class TouchWitness {
   /** [R] what is kept, m: never more than there was at the last `restart`, so that an arm that starts too near may leave. */
   readonly #floorsM: Float64Array;
   readonly #point: Float64Array = new Float64Array(3);
+  /** [2] where a search looks, as shares of the first capsule's axis; here and below in arrays, since a number that is handed on is garbage. */
+  readonly #shares: Float64Array = new Float64Array(2);
+  /** [3] what it found there, and the least that it found anywhere, m. */
+  readonly #gapsM: Float64Array = new Float64Array(3);
 
   constructor(model: RobotModel, arm: ArmKinematics) {
     const { capsules = [], pairs = [], keepOut = [], clearanceM = 0 } = model.collision ?? {};
@@ -61,7 +69,8 @@ export class TouchWitness {
     this.#place(arm);
     for (let r = 0; r < this.#rows.length; r++) {
       const row = this.#rows[r]!;
-      this.#floorsM[r] = Math.min(row.leastM, this.#gap(row));
+      this.#search(row);
+      this.#floorsM[r] = Math.min(row.leastM, this.#gapsM[LEAST]!);
     }
   }
 
@@ -70,7 +79,9 @@ export class TouchWitness {
     this.#place(arm);
     for (let r = 0; r < this.#rows.length; r++) {
       const row = this.#rows[r]!;
-      if (!isFar(row) && !(this.#gap(row) >= this.#floorsM[r]! - ROUNDING_M)) return true;
+      if (isFar(row)) continue;
+      this.#search(row);
+      if (!(this.#gapsM[LEAST]! >= this.#floorsM[r]! - ROUNDING_M)) return true;
     }
     return false;
   }
@@ -84,56 +95,63 @@ export class TouchWitness {
     }
   }
 
-  /** Distance of the axes, m: the distance to something convex is convex along a segment, so a search finds its bottom. */
-  #gap(row: Row): number {
+  /** Leaves the distance of the axes in LEAST: to something convex it is convex along a segment, so a search finds its bottom. */
+  #search(row: Row): void {
+    const shares = this.#shares;
+    const gapsM = this.#gapsM;
+    gapsM[LEAST] = Number.POSITIVE_INFINITY;
+    shares[A] = 0;
+    this.#look(row, A);
+    shares[A] = 1;
+    this.#look(row, A);
     let low = 0;
     let high = 1;
-    let a = high - GOLDEN;
-    let b = GOLDEN;
-    let atA = this.#gapAt(row, a);
-    let atB = this.#gapAt(row, b);
-    let least = Math.min(atA, atB, this.#gapAt(row, 0), this.#gapAt(row, 1));
+    shares[A] = high - GOLDEN;
+    shares[B] = GOLDEN;
+    this.#look(row, A);
+    this.#look(row, B);
     for (let look = 0; look < LOOKS; look++) {
-      if (atA <= atB) {
-        high = b;
-        b = a;
-        atB = atA;
-        a = high - GOLDEN * (high - low);
-        atA = this.#gapAt(row, a);
-        least = Math.min(least, atA);
+      if (gapsM[A]! <= gapsM[B]!) {
+        high = shares[B]!;
+        shares[B] = shares[A]!;
+        gapsM[B] = gapsM[A]!;
+        shares[A] = high - GOLDEN * (high - low);
+        this.#look(row, A);
       } else {
-        low = a;
-        a = b;
-        atA = atB;
-        b = low + GOLDEN * (high - low);
-        atB = this.#gapAt(row, b);
-        least = Math.min(least, atB);
+        low = shares[A]!;
+        shares[A] = shares[B]!;
+        gapsM[A] = gapsM[B]!;
+        shares[B] = low + GOLDEN * (high - low);
+        this.#look(row, B);
       }
     }
-    return least;
   }
 
-  /** Distance of the point at share `s` of the first capsule's axis to the other thing, m. NaN for NaN. */
-  #gapAt(row: Row, s: number): number {
+  /** Distance of the point at the share in `slot` to the other thing, m, into the same slot and into LEAST. NaN for NaN. */
+  #look(row: Row, slot: typeof A | typeof B): void {
     const { ends } = row.first;
+    const s = this.#shares[slot]!;
     const p = this.#point;
     for (let k = 0; k < 3; k++) p[k] = (1 - s) * ends[k]! + s * ends[3 + k]!;
     if ('minM' in row.other) {
       const { minM, maxM } = row.other;
       for (let k = 0; k < 3; k++) p[k] = p[k]! - Math.min(Math.max(p[k]!, minM[k]!), maxM[k]!);
-      return Math.hypot(p[0]!, p[1]!, p[2]!);
+    } else {
+      const o = row.other.ends;
+      let along = 0;
+      let square = 0;
+      for (let k = 0; k < 3; k++) {
+        const d = o[3 + k]! - o[k]!;
+        along += d * (p[k]! - o[k]!);
+        square += d * d;
+      }
+      const t = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
+      for (let k = 0; k < 3; k++) p[k] = p[k]! - o[k]! - t * (o[3 + k]! - o[k]!);
     }
-    const o = row.other.ends;
-    let along = 0;
-    let square = 0;
-    for (let k = 0; k < 3; k++) {
-      const d = o[3 + k]! - o[k]!;
-      along += d * (p[k]! - o[k]!);
-      square += d * d;
-    }
-    const t = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
-    for (let k = 0; k < 3; k++) p[k] = p[k]! - o[k]! - t * (o[3 + k]! - o[k]!);
-    return Math.hypot(p[0]!, p[1]!, p[2]!);
+    // Math.hypot makes garbage.
+    const gapM = Math.sqrt(p[0]! * p[0]! + p[1]! * p[1]! + p[2]! * p[2]!);
+    this.#gapsM[slot] = gapM;
+    this.#gapsM[LEAST] = Math.min(this.#gapsM[LEAST]!, gapM);
   }
 }
 
@@ -154,5 +172,7 @@ function isFar({ first, other, leastM }: Row): boolean {
 }
 
 function halfLength(ends: Float64Array): number {
-  return Math.hypot(ends[3]! - ends[0]!, ends[4]! - ends[1]!, ends[5]! - ends[2]!) / 2;
+  let square = 0;
+  for (let k = 0; k < 3; k++) square += (ends[3 + k]! - ends[k]!) * (ends[3 + k]! - ends[k]!);
+  return Math.sqrt(square) / 2;
 }
