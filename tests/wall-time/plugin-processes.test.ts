@@ -33,6 +33,12 @@ function exampleOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), 'utf8');
 }
 
+/** `text` with `part` changed, which has to stand there. */
+function replaced(text: string, part: string, by: string): string {
+  expect(text).toContain(part);
+  return text.replace(part, by);
+}
+
 function put(name: string, text: string): void {
   writeFileSync(join(run.folder, name), text);
 }
@@ -95,9 +101,13 @@ describe('rein run', { timeout: 60_000 }, () => {
   });
 
   it('brakes, and says so, where a module writes bytes of its own into the channel', async () => {
-    const garbage = `import { writeSync } from 'node:fs';
-if (process.argv[1].endsWith('node-process.js')) setTimeout(() => writeSync(3, 'garbage\\n'), 2000);`;
-    put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${garbage}`);
+    const policy = replaced(
+      exampleOf('go-there.js'),
+      '=> stepTowards(',
+      "=> ++calls === 10 ? writeSync(3, 'garbage\\n') : stepTowards(",
+    );
+    const garbage = "import { writeSync } from 'node:fs';\nlet calls = 0;";
+    put('go-there.js', `${recording('policy', policy)}\n${garbage}`);
     const moving = run.start('run', ...options);
     expect(await moving.exit).toBe(1);
     expect(moving.said()).toMatch(/^rein: The process that supervises the robot fails: the guard brakes the robot/);
@@ -145,10 +155,14 @@ if (process.argv[1].endsWith('node-process.js')) setTimeout(() => writeSync(3, '
   });
 
   it.each([
-    ['ends its process while it loads', 'process.exit(0);'],
-    ['never opens', exampleOf('my-arm.js').replace('open: async () => undefined', 'open: () => new Promise(() => {})')],
+    ['ends its process while it loads', () => 'process.exit(0);'],
+    [
+      'never opens',
+      () =>
+        replaced(exampleOf('my-arm.js'), 'open: async () => {', 'open: async () => {\n await new Promise(() => {});'),
+    ],
   ])('names a driver that %s, and says what to look at', async (_, text) => {
-    put(MODULES.driver, recording('driver', text));
+    put(MODULES.driver, recording('driver', text()));
     const refused = run.start('run', ...options);
     expect(await refused.exit).toBe(1);
     const [said, remedy] = refused.said().trimEnd().split('\n');
