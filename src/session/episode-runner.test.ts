@@ -304,6 +304,26 @@ describe('an episode', () => {
     },
   );
 
+  it.each([
+    ['whose command came in time, by somebody', 100, 'somebody held the robot'],
+    ['whose command came too late, by its lease', 160, 'older than its lease'],
+  ])('says what ended a motion of an operator %s', async (_, thinkMs, why) => {
+    const clock = new FakeClock();
+    const { link, run } = createRig(50, clock);
+    const plan = createOperator('c'.repeat(50));
+    let polls = 0;
+    const poll: TeleopSource['poll'] = (...args) => {
+      if (++polls === 3) {
+        clock.advanceMs(thinkMs);
+        link.latest.state = 'ready';
+      }
+      plan.poll(...args);
+    };
+    const { abortedBy } = await run({ operator: { ...plan, poll } });
+    expect(polls).toBe(3);
+    expect(abortedBy).toContain(why);
+  });
+
   faultRow(
     42,
     'fake',

@@ -9,6 +9,7 @@ import {
   createTransition,
   type GuardFrame,
   isIntervention,
+  type JointModel,
   observationSize,
   onceSize,
   type QuantileHistogram,
@@ -18,7 +19,7 @@ import {
   type Source,
   type Transition,
 } from '../core/index.ts';
-import { createActionCommand, type GuardLink, whyHeld } from '../guard/index.ts';
+import { createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
 import type { Task, Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
@@ -31,7 +32,7 @@ export interface EpisodeRunnerOptions {
   readonly task: Task;
   readonly link: GuardLink;
   /** The robot's, in the order of the guard's vectors. Left out where joint actions move all of them in that order. */
-  readonly jointNames?: readonly string[];
+  readonly joints?: readonly Pick<JointModel, 'name' | 'kind'>[];
   readonly clock: Clock;
   readonly policyHz: number;
   /** Where the task's observation ends with its action. The caller closes it. */
@@ -108,11 +109,14 @@ export class EpisodeRunner {
   #episode = 0;
   #segment = 0;
   #commandSeq = 0;
+  /** Left of the lease of an episode's last command but one when the last was issued, s. */
+  #leaseLeftS = Number.POSITIVE_INFINITY;
   #basePlace: ChunkPlace | undefined;
 
   constructor(options: EpisodeRunnerOptions) {
     const { task, link, policyHz } = options;
     const actions = task.action.dimensions.length;
+    const jointNames = options.joints?.map(({ name }) => name);
     this.#options = options;
     if (onceSize(task.observation, BASE_ACTION) > 0 !== (options.basePolicy !== undefined)) {
       throw new TypeError('a base policy is needed where the observation ends with its action, and nowhere else');
@@ -122,13 +126,13 @@ export class EpisodeRunner {
       (out, offset, frame, previous) => task.observe(out, offset, frame, previous),
       task.observationDelaySteps,
     );
-    this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
+    this.#executed = new ExecutedAction(task.action, link.shape.joints, jointNames);
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
     this.#idleTank = new IdleTank(link.shape.joints, policyHz);
     this.#command = createActionCommand(actions);
     this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
     this.#clutch = new Clutch(task.action);
-    this.#reference = new ReferencePose(task.action, options.jointNames);
+    this.#reference = new ReferencePose(task.action, jointNames);
     this.#transition = createTransition(observationSize(task.observation), actions);
     link.onFrame((frame) => this.#costs.tick(frame));
   }
@@ -256,7 +260,9 @@ export class EpisodeRunner {
     command.decider = teleop.active ? 'human' : 'policy';
     command.policyVersion = t.policyVersion;
     command.policyRun = episode.policy?.run ?? 0;
-    command.issuedAtS = clock.nowS();
+    const nowS = clock.nowS();
+    this.#leaseLeftS = t.step === 0 ? Number.POSITIVE_INFINITY : leaseLeftS(command, nowS);
+    command.issuedAtS = nowS;
     command.leaseS = this.#options.leaseS;
     const shownLateMs = (1e3 * (task.observationDelaySteps ?? 0)) / policyHz;
     t.observationAgeMs = shownLateMs + Math.max(0, (command.issuedAtS - seenAtS) * 1e3);
@@ -317,7 +323,11 @@ export class EpisodeRunner {
 
   #abortReason(frame: GuardFrame): string | undefined {
     if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
-    return this.#transition.terminated ? undefined : whyHeld(frame);
+    if (this.#transition.terminated) return undefined;
+    const { clock, joints = [] } = this.#options;
+    // A command that came too late was issued after the lease of the one before.
+    const leftS = Math.min(this.#leaseLeftS, leaseLeftS(this.#command, clock.nowS()));
+    return whyHeld(frame, { joints, leaseLeftS: leftS });
   }
 }
 

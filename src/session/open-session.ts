@@ -252,7 +252,7 @@ export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): Ep
   return new EpisodeRunner({
     ...parts,
     task: setup.task,
-    jointNames: robot.joints.map(({ name }) => name),
+    joints: robot.joints,
     policyHz,
     leaseS: leasePeriods * (1 / policyHz),
   });

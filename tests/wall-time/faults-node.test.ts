@@ -96,7 +96,7 @@ describe('in real time', () => {
         const runner = new EpisodeRunner({
           task: setup.task,
           link,
-          jointNames: robot.joints.map(({ name }) => name),
+          joints: robot.joints,
           clock,
           policyHz: 10,
           leaseS: 0.2,

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { LockStepClock } from '../../core/index.ts';
+import { type GuardFrame, LockStepClock } from '../../core/index.ts';
 import { MockDriver } from '../../drivers/index.ts';
+import { TORQUE_FAULTS } from '../../safety/index.ts';
 import { Guard } from '../guard.ts';
 import { createActionCommand } from './frames.ts';
-import { faultText, holdAgain, isLatched, whyHeld } from './going-on.ts';
+import { faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './going-on.ts';
 import { MemoryGuardLink } from './memory-link.ts';
 
 const action = {
@@ -65,7 +66,8 @@ describe('a robot that holds', () => {
     await link.advance(2);
     expect(link.latest.state).toBe('active.human');
     await link.advance(100);
-    expect(whyHeld(link.latest)).toMatch(
+    const held = { joints: ur5eLike.joints, leaseLeftS: leaseLeftS(command, clock.nowS()) };
+    expect(whyHeld(link.latest, held)).toMatch(
       /^the guard is in state "ready": the newest command is older than its lease.*\(fault 2\)$/,
     );
   });
@@ -74,6 +76,27 @@ describe('a robot that holds', () => {
     await holdAgain(link);
     driver.inject('emergencyStop', 1000);
     await link.advance(20);
-    expect(whyHeld(link.latest)).toMatch(/^the guard is in state "\w+": .*\(fault \d+\)$/);
+    expect(whyHeld(link.latest, { joints: [], leaseLeftS: -1 })).toMatch(
+      /^the guard is in state "\w+": .*\(fault (?!2\))\d+\)$/,
+    );
+  });
+
+  it('says that somebody held it where the lease had not run out', async () => {
+    await holdAgain(link);
+    const command = createActionCommand(6);
+    Object.assign(command, { seq: 1, decider: 'human', issuedAtS: clock.nowS(), leaseS: 0.2 });
+    link.send(command);
+    await link.request({ kind: 'activate' });
+    await link.advance(2);
+    await link.request({ kind: 'hold' });
+    await link.advance(2);
+    const held = { joints: ur5eLike.joints, leaseLeftS: leaseLeftS(command, clock.nowS()) };
+    expect(whyHeld(link.latest, held)).toBe('the guard is in state "ready": somebody held the robot');
+  });
+
+  it('names the joint whose torque is off, and by how much', () => {
+    const frame = { ...link.latest, state: 'stopped', faultFlags: TORQUE_FAULTS, residualJoint: 1, residualNm: 12.34 };
+    const why = whyHeld(frame as GuardFrame, { joints: ur5eLike.joints, leaseLeftS: 0.1 });
+    expect(why).toContain(`(${ur5eLike.joints[1]!.name}: 12.3 N·m)`);
   });
 });

@@ -1,5 +1,5 @@
 /** Why the guard lets nothing move, and what lets it go on: acknowledge what is latched, then torque. */
-import type { GuardAnswer, GuardFrame, JointModel } from '../../core/index.ts';
+import type { ActionCommand, GuardAnswer, GuardFrame, JointModel } from '../../core/index.ts';
 import { COMMAND_LATE, faultsOf, messageOf, withRow } from '../../safety/index.ts';
 import type { GuardLink } from './link.ts';
 
@@ -11,20 +11,37 @@ export function isLatched({ state, faultFlags }: Pick<GuardFrame, 'state' | 'fau
   return state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
 }
 
+/** What a fault names a joint by. */
+type FaultJoint = Pick<JointModel, 'name' | 'kind'>;
+
 /** Messages of the faults in `frame`, each with its row; empty where there are none. `joints`: of the robot, in order. */
-export function faultText(frame: GuardFrame, joints: readonly JointModel[], flags: number = frame.faultFlags): string {
+export function faultText(frame: GuardFrame, joints: readonly FaultJoint[], flags: number = frame.faultFlags): string {
   return faultsOf(flags)
     .map((fault) => withRow(messageOf(fault, frame, joints), fault.row))
     .join(' ');
 }
 
+/** What is known beside the guard's frame of a motion that is over. */
+export interface HeldMotion {
+  /** Of the robot, in order; empty: faults name no joint. */
+  readonly joints: readonly FaultJoint[];
+  /** Left of the lease of the command that moved it last, s; < 0: it has run out. */
+  readonly leaseLeftS: number;
+}
+
 /** The clause that says why a motion is over, where `frame` is of no state that moves. For people; allocates. */
-export function whyHeld(frame: GuardFrame): string {
-  // Commands of a person or a script that run out are no fault to the guard: the robot is ready again, and no flag says so.
-  const late = frame.state === 'ready' && frame.faultFlags === 0 ? COMMAND_LATE : 0;
-  const why = faultText(frame, [], frame.faultFlags | late).slice(0, -1);
+export function whyHeld(frame: GuardFrame, { joints, leaseLeftS }: HeldMotion): string {
   const state = `the guard is in state "${frame.state}"`;
+  // Commands of a person or a script that run out are no fault to the guard, nor is a hold: the robot is ready again, and no flag says so.
+  const isUnflagged = frame.state === 'ready' && frame.faultFlags === 0;
+  if (isUnflagged && !(leaseLeftS < 0)) return `${state}: somebody held the robot`;
+  const why = faultText(frame, joints, isUnflagged ? COMMAND_LATE : frame.faultFlags).slice(0, -1);
   return why === '' ? state : `${state}: ${why[0]!.toLowerCase()}${why.slice(1)}`;
+}
+
+/** What is left at `nowS` of the lease of `command`, s; negative once it has run out. */
+export function leaseLeftS({ issuedAtS, leaseS }: ActionCommand, nowS: number): number {
+  return issuedAtS + leaseS - nowS;
 }
 
 /** Acknowledges what is latched and lets a tick pass; `undefined` where there was nothing. */
