@@ -121,13 +121,21 @@ describe('a supervisor', () => {
     const silent = program('silent', ENDS);
     const guard = { modulePath: silent, args: [] };
     const { supervisor } = supervise({ guard, driver: 'the driver ./my-arm.js', startLimitMs: 200 });
-    await expect(supervisor.run()).rejects.toThrow(/not ready after 0\.2 s: the driver \.\/my-arm\.js/);
+    await expect(supervisor.run()).rejects.toMatchObject({
+      message: expect.stringMatching(/not ready after 0\.2 s: the driver \.\/my-arm\.js/),
+      remedy: expect.stringContaining('what the driver does'),
+    });
   });
 
   it('ends the node that was started beside a guard that cannot begin, and says so', async () => {
-    const { supervisor } = supervise({ guard: { modulePath: slowGuard, args: [] }, nodeStarts: 'besideGuard' });
-    await expect(supervisor.run()).rejects.toThrow('The guard ended before it was ready');
+    const guard = { modulePath: slowGuard, args: [] };
+    const { supervisor } = supervise({ guard, guardLog: 'robot/guard.log', nodeStarts: 'besideGuard' });
+    await expect(supervisor.run()).rejects.toMatchObject({
+      message: 'The guard ended before it was ready (exit code 1).',
+      remedy: 'See what robot/guard.log says.',
+    });
     expect(lines()).toEqual(['node begins', 'node ends']);
+    expect(supervisor.pids).toEqual({});
   });
 
   it('ends quietly when it is asked to before the guard is ready', async () => {

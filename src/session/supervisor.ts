@@ -67,6 +67,8 @@ export interface SupervisorOptions {
   readonly onGuardReady?: (robot: { readonly isSimulated: boolean; readonly measuresTorque: boolean }) => void;
   /** Names the driver in messages, default `the driver`. */
   readonly driver?: string;
+  /** Names the guard's log in messages, default `its log`. */
+  readonly guardLog?: string;
   /** How long the guard may take to open the robot, ms. Default 15 000. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
@@ -115,6 +117,7 @@ export class Supervisor {
     const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     this.#options = {
       driver: 'the driver',
+      guardLog: 'its log',
       startLimitMs: 15_000,
       stopLimitMs,
       nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
@@ -180,7 +183,7 @@ export class Supervisor {
   }
 
   async #startGuard(): Promise<void> {
-    const { startLimitMs } = this.#options;
+    const { startLimitMs, driver, guardLog } = this.#options;
     const guard = this.#start('guard', this.#options.guard);
     this.#guard = guard;
     await new Promise<void>((resolve, reject) => {
@@ -189,10 +192,10 @@ export class Supervisor {
         guard.kill('SIGTERM');
         reject(error);
       };
-      const fail = (why: string): void =>
-        refuse(new ReinError('driver', `The guard ${why}.`, { remedy: LOOK_AT_DRIVER }));
-      const late = `was not ready after ${startLimitMs / 1e3} s: ${this.#options.driver} loads or opens no further`;
-      const timer = setTimeout(() => fail(late), startLimitMs);
+      const fail = (why: string, remedy: string): void =>
+        refuse(new ReinError('driver', `The guard ${why}.`, { remedy }));
+      const late = `was not ready after ${startLimitMs / 1e3} s: ${driver} loads or opens no further`;
+      const timer = setTimeout(() => fail(late, LOOK_AT_DRIVER), startLimitMs);
       guard.on('message', (message: unknown) => {
         const { kind, isSimulated, measuresTorque } = asObject(message) ?? {};
         const answer = kind === 'answer' ? readAnswer(message) : undefined;
@@ -213,7 +216,10 @@ export class Supervisor {
           measuresTorque: measuresTorque !== false,
         });
       });
-      const onExit = (): void => fail('ended before it was ready');
+      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+        this.#guard = undefined;
+        fail(`ended before it was ready (${howEnded(code, signal)})`, `See what ${guardLog} says.`);
+      };
       guard.once('exit', onExit);
     });
     guard.once('exit', (code, signal) => {
@@ -325,7 +331,12 @@ export class Supervisor {
   }
 
   #report(name: ProcessName, code: number | null, signal: NodeJS.Signals | null): void {
-    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-    this.#options.onEvent({ kind: 'ended', process: name, how, isExpected: this.#isEnding || code === 0 });
+    const isExpected = this.#isEnding || code === 0;
+    this.#options.onEvent({ kind: 'ended', process: name, how: howEnded(code, signal), isExpected });
   }
+}
+
+/** How a process ended, for messages: by its exit code, or the signal that killed it. */
+export function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }

@@ -4,7 +4,7 @@
  */
 import { createSetup, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
 import { asObject, endFailed, sendToParent } from '../../core/index.ts';
-import { parseAddress } from '../../link/index.ts';
+import { type LearnerInfo, parseAddress } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
 import { pluginPolicyOf } from '../open-session.ts';
@@ -37,7 +37,7 @@ export interface TryingMessage {
   readonly what: string;
 }
 
-function trying(what: string, plugin: unknown): Promise<void> {
+function trying(what: string, plugin?: unknown): Promise<void> {
   const module = asObject(plugin)?.['module'];
   const message: TryingMessage = { kind: 'trying', what: typeof module === 'string' ? `${what} ${module}` : what };
   return sendToParent(message);
@@ -49,7 +49,11 @@ async function checked({ config, learner, asksLearner, policy }: CheckRequest): 
   await trying('the task', task);
   const setup = createSetup(config);
   if (learner !== undefined) parseAddress(learner);
-  const info = learner === undefined || asksLearner === 'byItself' ? undefined : await learnerOf(learner, setup);
+  let info: LearnerInfo | undefined;
+  if (learner !== undefined && asksLearner === 'here') {
+    await trying(`the learner ${learner}`);
+    info = await learnerOf(learner, setup);
+  }
   await trying('the base policy', task.basePolicy);
   await checkBase(setup);
   await trying('the operator', 'operatorPlugin' in task ? task.operatorPlugin : undefined);
@@ -57,6 +61,7 @@ async function checked({ config, learner, asksLearner, policy }: CheckRequest): 
   await trying('the policy', task.policyPlugin);
   await (await pluginPolicyOf(setup, policy))?.close();
   if (policy !== undefined) {
+    await trying(`the policy ${policy}`);
     const { observationSize, actionSize, schemaHash } = setup;
     const expected = { observationSize, actionSize, schemaHash, taskAction: taskActionOf(setup) };
     await (await loadPolicyFile(policy, info === undefined ? expected : { ...expected, runId: info.runId })).close();
