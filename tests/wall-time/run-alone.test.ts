@@ -1,5 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -125,13 +137,26 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
     const first = run.start('run', '--policy', policy, '--out', 'robot', '--quiet');
     await until(() => run.journal('robot').length > 3, 'motion');
     const files = run.files('robot');
-    const second = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3');
-    expect(await second.exit).toBe(1);
-    expect(second.said().split('\n')[0]).toBe(`rein: robot is in use by process ${first.child.pid}`);
+    const guard = childOf(first.child, 'guard-process.js');
+    const node = childOf(first.child, 'node-process.js');
+    const refused = async (): Promise<void> => {
+      const second = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3');
+      expect(await second.exit).toBe(1);
+      expect(second.said().split('\n')[0]).toBe(`rein: robot is in use by process ${guard}`);
+    };
+    await refused();
     expect(run.files('robot')).toEqual(files);
+    // Its guard has the driver open still, and cannot end meanwhile.
+    process.kill(guard, 'SIGSTOP');
+    try {
+      first.child.kill('SIGKILL');
+      await refused();
+    } finally {
+      process.kill(guard, 'SIGCONT');
+    }
     expect(guardsOf()).toBe(1);
-    first.child.kill('SIGKILL');
     await first.exit;
+    await until(() => ![guard, node].some((pid) => existsSync(`/proc/${pid}`)), 'the end of both');
     const third = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3', '--quiet');
     expect(await third.exit).toBe(0);
     expect(guardsOf()).toBe(2);
@@ -212,6 +237,20 @@ describe('a robot that is started wrong', { timeout: 60_000 }, () => {
   it('says that there is nothing that could decide', async () => {
     expect(await refused()).toContain('no policy and no learner');
     expect(await refused('--operator', 'keyboard')).toContain('needs a terminal');
+  });
+
+  it('names the learner where the check ends while it is asked', async () => {
+    const learner = createServer();
+    learner.listen(0, '127.0.0.1');
+    await once(learner, 'listening');
+    const address = `tcp://127.0.0.1:${(learner.address() as AddressInfo).port}`;
+    const starting = run.start('run', '--learner', address, '--out', 'robot');
+    const [socket] = (await once(learner, 'connection')) as [Socket];
+    process.kill(childOf(starting.child, 'check-process.js'), 'SIGKILL');
+    expect(await starting.exit).toBe(1);
+    expect(starting.said()).toContain(`ended (signal SIGKILL) while it tried the learner ${address}.`);
+    socket.destroy();
+    learner.close();
   });
 
   it('says by which key the learner trains another task', async () => {

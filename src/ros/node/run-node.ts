@@ -83,6 +83,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
   try {
     const processes = new RobotProcesses({
       guardLog: join(folder, GUARD_LOG),
+      lock: prepared.lock,
       guard: (socketPath) =>
         guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments }),
       node: (socketPath, restart) => {

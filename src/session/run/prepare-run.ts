@@ -8,6 +8,7 @@ import { acquireLock, asObject, type DirectoryLock, failureIn, ReinError, sendTo
 import type { GuardConfig } from '../../guard/index.ts';
 import { sceneOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
+import { howEnded } from '../supervisor.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
 
@@ -18,7 +19,7 @@ export interface RunPreparation extends CheckRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Held as long as the processes of a robot work in its folder. */
+/** Held as long as a process works in the folder that may move its robot: the guard's, while there is one. */
 const LOCK_FILE = 'robot.lock';
 
 /** A run that may start. */
@@ -68,8 +69,8 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
   const failure = failureIn(answer);
   if (failure !== undefined) throw failure;
   if (isChecked(answer)) return answer;
-  const how = killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
-  throw new ReinError('environment', `The check before the robot is started ended (${how}) while it tried ${tried}.`, {
+  const message = `The check before the robot is started ended (${howEnded(code, killedBy)}) while it tried ${tried}.`;
+  throw new ReinError('environment', message, {
     remedy: 'Try it alone: a module must not end its process while it loads or is tried.',
   });
 }

@@ -9,6 +9,7 @@ import {
   makeScratchFolder,
   RobotProcesses,
   type RobotProcessesOptions,
+  sayFatal,
 } from './robot-processes.ts';
 
 let place: string;
@@ -61,6 +62,34 @@ it('what cannot be begun leaves no folder, no log and no descriptor, and says wh
   }
   expect(readdirSync(place)).toEqual([]);
   expect(open()).toHaveLength(before.length);
+});
+
+describe('an error that ends the supervising process', () => {
+  const said = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): string[] => {
+    const lines: string[] = [];
+    sayFatal(error, origin, (line) => lines.push(line));
+    return lines;
+  };
+  const ofChannel = Object.assign(new SyntaxError('Unexpected token'), {
+    stack: 'SyntaxError: …\n    at channel.onread (node:internal/child_process:623:18)',
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('is put down to the channel of a process where it is of the channel alone', () => {
+    vi.spyOn(process, 'listenerCount').mockReturnValue(0);
+    expect(said(ofChannel, 'uncaughtException')).toEqual([
+      expect.stringContaining('the guard brakes the robot'),
+      expect.stringContaining('file descriptor 3'),
+    ]);
+    const others = [new SyntaxError('x'), new Error('x'), undefined];
+    for (const error of others) expect(said(error, 'uncaughtException')).toHaveLength(1);
+    expect(said(ofChannel, 'unhandledRejection')).toHaveLength(1);
+  });
+
+  it('is left to the program that handles such errors itself', () => {
+    vi.spyOn(process, 'listenerCount').mockReturnValue(1);
+    expect(said(ofChannel, 'uncaughtException')).toEqual([]);
+  });
 });
 
 it("an error is reported in the guard's own words, also where its last line is cut", () => {

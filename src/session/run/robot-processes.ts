@@ -4,9 +4,9 @@
  */
 import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failureIn, parseObject, ReinError, storage } from '../../core/index.ts';
+import { type DirectoryLock, failureIn, parseObject, ReinError, storage } from '../../core/index.ts';
 import { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
@@ -27,13 +27,15 @@ const SOCKET_FILE = 'guard.sock';
 export interface RobotProcessesOptions {
   /** File that the guard's log is added to. */
   readonly guardLog: string;
+  /** Of the folder that they work in: the guard holds it while it runs, for it has the robot open should this process die. */
+  readonly lock?: Pick<DirectoryLock, 'handTo'>;
   /** What the guard is started with, by the path of its socket. */
   readonly guard: (socketPath: string) => GuardConfig;
   /** What the node is started with; `restart` counts how often it died before. */
   readonly node: (socketPath: string, restart: number) => ProgramSpec;
   /** How a node that is started again comes up, in the words of whoever looks after it. */
   readonly comesUp: 'holding' | 'inactive';
-  readonly supervision: Omit<SupervisorOptions, 'driver' | 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
+  readonly supervision: Omit<SupervisorOptions, 'driver' | 'guardLog' | 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
   /** Takes a line for people. */
   readonly print: (line: string) => void;
   /** Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. */
@@ -76,6 +78,7 @@ export class RobotProcesses {
     this.supervisor = new Supervisor({
       ...options.supervision,
       driver: driverTitle(guard),
+      guardLog: options.guardLog,
       guard: {
         modulePath: fileURLToPath(new URL('../../guard/guard-process.js', import.meta.url)),
         args: [guardFile],
@@ -91,7 +94,8 @@ export class RobotProcesses {
 
   /** Runs both until they have ended; resolves with the exit code. Rejects with why they could not begin or go on. */
   async run(): Promise<number> {
-    process.on('uncaughtExceptionMonitor', sayFatal);
+    const onFatal: NodeJS.UncaughtExceptionListener = (error, origin) => sayFatal(error, origin, this.#options.print);
+    process.on('uncaughtExceptionMonitor', onFatal);
     try {
       const code = await this.supervisor.run();
       if (this.#failure !== undefined) throw this.#failure;
@@ -100,7 +104,7 @@ export class RobotProcesses {
       // The guard's own words, where it could not start.
       throw this.#failure ?? explainedBy(this.#options.guardLog, error, this.#loggedBytes);
     } finally {
-      process.off('uncaughtExceptionMonitor', sayFatal);
+      process.off('uncaughtExceptionMonitor', onFatal);
       closeSync(this.#logFd);
       rmSync(this.#scratch, { recursive: true, force: true });
     }
@@ -143,9 +147,21 @@ export class RobotProcesses {
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
     } else if (event.kind === 'busStopped') print(busStopped(event));
-    else if (event.kind === 'ended') {
+    else if (event.kind === 'started') {
+      if (event.process === 'guard' && event.pid > 0) this.#handLockTo(event.pid);
+    } else if (event.kind === 'ended') {
+      if (event.process === 'guard') this.#handLockTo(process.pid);
       this.#options.onEnded?.(event);
       if (!event.isExpected) this.#onEnd(event);
+    }
+  }
+
+  #handLockTo(pid: number): void {
+    try {
+      storage(dirname(this.#options.guardLog), () => this.#options.lock?.handTo(pid));
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      this.fail(error);
     }
   }
 
@@ -180,12 +196,21 @@ export class RobotProcesses {
   }
 }
 
-/** Comes before what Node says of an error that ends this process: the guard sees that end, and needs nobody to brake. */
-function sayFatal(): void {
-  process.stderr.write(
-    'rein: The process that supervises the robot fails: the guard brakes the robot, holds it and ends.\n' +
-      '  → A module that writes into file descriptor 3, the channel of its process, does this; the lines below say more.\n',
-  );
+/**
+ * Comes before what Node says of an error that ends this process: the guard sees that end, and needs nobody to brake. Prints
+ * nothing where a program handles such errors itself, for it may go on.
+ */
+export function sayFatal(
+  error: unknown,
+  origin: NodeJS.UncaughtExceptionOrigin,
+  print: RobotProcessesOptions['print'],
+): void {
+  if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()) return;
+  print('The process that supervises the robot fails: the guard brakes the robot, holds it and ends.');
+  const isOfChannel = error instanceof SyntaxError && error.stack?.includes('node:internal/child_process') === true;
+  if (isOfChannel && origin === 'uncaughtException') {
+    print('  → A module that writes into file descriptor 3, the channel of its process, does this.');
+  }
 }
 
 /** Nothing is left that could move the robot. */

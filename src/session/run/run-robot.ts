@@ -78,7 +78,7 @@ class RobotSupervision {
   readonly #processes: RobotProcesses;
   #status: RunStatus | undefined;
 
-  constructor(options: WatchedRun, config: ResolvedConfig, { folder, runId, signalNames }: PreparedRun) {
+  constructor(options: WatchedRun, config: ResolvedConfig, { folder, lock, runId, signalNames }: PreparedRun) {
     const { request, observer } = options;
     // Of the first node: those that take its place end when it would have.
     let startedAtS: number | undefined;
@@ -86,6 +86,7 @@ class RobotSupervision {
     this.#folder = folder;
     this.#processes = new RobotProcesses({
       guardLog: join(folder.path, GUARD_LOG),
+      lock,
       guard: (socketPath) => guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' }),
       node: (socketPath) => {
         const { path, configFile } = folder;
