@@ -1,16 +1,8 @@
 /** Drivers of others: the plugin contract of the kind `driver`, and what a robot's file says of one. */
 import { z } from 'zod';
-import {
-  checkGiven,
-  messageOf,
-  openPlugin,
-  PLUGIN_CONTRACTS,
-  type PluginBase,
-  ReinError,
-  type RobotModel,
-} from '../core/index.ts';
+import { checkGiven, messageOf, openPlugin, type PluginBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
-import type { Driver } from './driver.ts';
+import type { Driver, Scene } from './driver.ts';
 import type { DriverKind } from './driver-kind.ts';
 
 /** What a driver of others is made for. */
@@ -59,26 +51,90 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
     };
     const driver: unknown = await (async () => plugin.create(context))().catch((cause) => fail('create', cause));
     checkDriver(driver, plugin.name, context);
-    nameFailures(driver, fail);
-    return driver;
+    return namedDriver(driver, fail);
   },
 };
 
-/** Has what a function of `driver` throws say whose it is. Allocates nothing when one is called. */
-function nameFailures(driver: Driver, fail: (within: string, cause: unknown) => never): void {
-  const functions = driver as unknown as Record<string, (given: unknown) => unknown>;
-  if (Object.isFrozen(driver)) return;
-  for (const name of PLUGIN_CONTRACTS.driver.functions) {
-    const own = functions[name]!;
-    functions[name] = (given) => {
-      try {
-        const result = own.call(driver, given);
-        return result instanceof Promise ? result.catch((cause: unknown) => fail(name, cause)) : result;
-      } catch (cause) {
-        return fail(name, cause);
-      }
-    };
-  }
+/** Says of which function what was thrown came, and whose it is. */
+type Fail = (within: string, cause: unknown) => never;
+
+/**
+ * `driver`, untouched, behind functions whose failures `fail` names: an object of others may be sealed, or full of accessors. What it
+ * has is asked for anew each time, as if nothing stood between.
+ */
+function namedDriver(driver: Driver, fail: Fail): Driver {
+  const { name, jointNames, signalNames } = driver;
+  const prepare = naming(driver, 'prepare', fail);
+  const limitTorque = naming(driver, 'limitTorque', fail);
+  let scene: { readonly own: Scene; readonly named: Scene } | undefined;
+  const named: { readonly [K in keyof Driver]-?: Driver[K] | undefined } = {
+    name,
+    jointNames,
+    signalNames,
+    get isEmergencyStopPressed() {
+      return driver.isEmergencyStopPressed;
+    },
+    get isSimulated() {
+      return driver.isSimulated;
+    },
+    get measuresTorque() {
+      return driver.measuresTorque;
+    },
+    get meanWrench() {
+      return driver.meanWrench;
+    },
+    get bus() {
+      return driver.bus;
+    },
+    get scene() {
+      const own = driver.scene;
+      if (own === undefined) return undefined;
+      if (scene?.own !== own) scene = { own, named: namedScene(own, fail) };
+      return scene.named;
+    },
+    get prepare() {
+      return driver.prepare && prepare;
+    },
+    get limitTorque() {
+      return driver.limitTorque && limitTorque;
+    },
+    open: naming(driver, 'open', fail),
+    enable: naming(driver, 'enable', fail),
+    disable: naming(driver, 'disable', fail),
+    read: naming(driver, 'read', fail),
+    write: naming(driver, 'write', fail),
+    close: naming(driver, 'close', fail),
+  };
+  return named as Driver;
+}
+
+function namedScene(scene: Scene, fail: Fail): Scene {
+  return {
+    get geoms() {
+      return scene.geoms;
+    },
+    reset: naming(scene, 'reset', fail, 'scene.reset'),
+    geomPoses: naming(scene, 'geomPoses', fail, 'scene.geomPoses'),
+  };
+}
+
+/** Calls `key` of `owner`, which is `within` where it fails. Allocates nothing then. */
+function naming<T extends object, K extends keyof T & string>(
+  owner: T,
+  key: K,
+  fail: Fail,
+  within: string = key,
+): T[K] {
+  const functions = owner as Record<string, (given: unknown) => unknown>;
+  const call = (given: unknown): unknown => {
+    try {
+      const result = functions[key]!(given);
+      return result instanceof Promise ? result.catch((cause: unknown) => fail(within, cause)) : result;
+    } catch (cause) {
+      return fail(within, cause);
+    }
+  };
+  return call as T[K];
 }
 
 /** Refuses what a plugin called `name` gave for a driver where the guard could not use it. Throws `ReinError('driver')`. */
