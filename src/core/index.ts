@@ -62,9 +62,11 @@ export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts
 export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
 export { type ModelValue, showDimensions } from './onnx/model-value.ts';
 export {
+  answerOfChild,
   closeParentChannel,
   endFailed,
   failureIn,
+  howEnded,
   openParentChannel,
   type ParentChannel,
   sendToChild,
@@ -72,7 +74,6 @@ export {
 } from './parent-channel.ts';
 export {
   markPlugin,
-  PLUGIN_CONTRACTS,
   type PluginBase,
   type PluginKind,
   type PluginMark,

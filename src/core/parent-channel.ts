@@ -74,6 +74,39 @@ export function sendToChild(child: ChildEnd | undefined, message: object): void 
   if (child?.connected === true) child.send(message, () => undefined);
 }
 
+/** A child that is started for one answer, as `ChildProcess` has it. */
+interface AnsweringChild {
+  on(event: 'message' | 'exit' | 'disconnect' | 'error', listener: (first: unknown, second: unknown) => void): unknown;
+}
+
+/** What a child came to. */
+export interface ChildAnswer {
+  /** The last message that it sent: a `ReinError` where it gave up, `undefined` where it sent none. To be checked. */
+  readonly answer: unknown;
+  /** How it ended, as `howEnded` has it. */
+  readonly how: string;
+}
+
+/** The answer of a child, once it has ended and all that it sent has come. Rejects with the `error` of one that cannot run or is aborted. */
+export async function answerOfChild(child: AnsweringChild): Promise<ChildAnswer> {
+  let answer: unknown;
+  child.on('message', (message) => {
+    answer = failureIn(message) ?? message;
+  });
+  const failed = new Promise<never>((_, reject) => child.on('error', reject));
+  const exited = new Promise<string>((resolve) => {
+    child.on('exit', (code, signal) => resolve(howEnded(code, signal)));
+  });
+  const disconnected = new Promise<unknown>((resolve) => child.on('disconnect', resolve));
+  const [how] = await Promise.race([Promise.all([exited, disconnected]), failed]);
+  return { answer, how };
+}
+
+/** How a process ended, for people: by its own code, or by a signal. */
+export function howEnded(code: unknown, signal: unknown): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
 /** Why the child that sent `message` gives up; `undefined` where it is another message, or none at all. */
 export function failureIn(message: unknown): ReinError | undefined {
   const { kind, error } = asObject(message) ?? {};

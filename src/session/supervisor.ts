@@ -7,6 +7,7 @@ import {
   asObject,
   type GuardAnswer,
   type GuardRequest,
+  howEnded,
   ReinError,
   type RobotModel,
   sendToChild,
@@ -22,6 +23,8 @@ import {
 } from '../guard/index.ts';
 
 const STOP_LIMIT_MS = 5000;
+/** A driver may take this long to load and open, ms. */
+export const DRIVER_OPEN_LIMIT_MS = 15_000;
 const LOOK_AT_DRIVER =
   'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
 
@@ -69,7 +72,7 @@ export interface SupervisorOptions {
   readonly driver?: string;
   /** Names the guard's log in messages, default `its log`. */
   readonly guardLog?: string;
-  /** How long the guard may take to open the robot, ms. Default 15 000. */
+  /** How long the guard may take to open the robot, ms. Default `DRIVER_OPEN_LIMIT_MS`. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
   readonly stopLimitMs?: number;
@@ -118,7 +121,7 @@ export class Supervisor {
     this.#options = {
       driver: 'the driver',
       guardLog: 'its log',
-      startLimitMs: 15_000,
+      startLimitMs: DRIVER_OPEN_LIMIT_MS,
       stopLimitMs,
       nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
       nodeStarts: 'afterGuard',
@@ -334,9 +337,4 @@ export class Supervisor {
     const isExpected = this.#isEnding || code === 0;
     this.#options.onEvent({ kind: 'ended', process: name, how: howEnded(code, signal), isExpected });
   }
-}
-
-/** How a process ended, for messages: by its exit code, or the signal that killed it. */
-export function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }

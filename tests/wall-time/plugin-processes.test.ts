@@ -193,25 +193,53 @@ describe('rein run', { timeout: 60_000 }, () => {
 describe('rein plugins --check', { timeout: 60_000 }, () => {
   it('reports each module by itself, whatever others do while they load', async () => {
     put('exits.js', 'process.exit(0);');
+    put('kills.js', "process.kill(process.pid, 'SIGKILL');");
     put('loops.js', 'for (;;);');
     put(
       'stays.js',
       `console.log('loud');\n${recording('policy', exampleOf('go-there.js'))}\nsetInterval(() => 0, 1000);`,
     );
-    const modules = ['./exits.js', './loops.js', './stays.js', 'my-arm.js', './gone.js'];
+    const modules = ['./exits.js', './kills.js', './loops.js', './stays.js', 'my-arm.js', './gone.js'];
     const { code, stdout } = await rein(['plugins', '--check', '--json', ...modules], run.folder);
     const rows = (JSON.parse(stdout) as { plugins: Record<string, string | null>[] }).plugins;
     expect(rows.map(({ kind, trouble }) => [kind, trouble])).toEqual([
       ['module', expect.stringMatching(/^The loading of .*exits\.js ended its process instead \(exit code 0\)\.$/)],
+      ['module', expect.stringMatching(/kills\.js ended its process instead \(signal SIGKILL\)\.$/)],
       ['module', expect.stringMatching(/^The loading of .*loops\.js does not end within 10 s\.$/)],
       ['policy', null],
       ['driver', null],
       ['module', expect.stringContaining('cannot be loaded')],
     ]);
-    expect(rows.map(({ remedy }) => typeof remedy)).toEqual(['string', 'string', 'object', 'object', 'string']);
+    expect(rows.map(({ remedy }) => typeof remedy)).toEqual([
+      'string',
+      'string',
+      'string',
+      'object',
+      'object',
+      'string',
+    ]);
     expect(code).toBe(1);
     const pids = new Set(loads().map(({ pid }) => pid));
     expect(pids.size).toBe(2);
+  });
+
+  it('loads no more than two modules at a time', async () => {
+    const path = JSON.stringify(join(run.folder, 'spans'));
+    const names = Array.from({ length: 5 }, (_, i) => `./slow-${i}.js`);
+    for (const name of names) {
+      put(
+        name,
+        `import { appendFileSync } from 'node:fs';
+appendFileSync(${path}, '+');
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+process.on('exit', () => appendFileSync(${path}, '-'));`,
+      );
+    }
+    await rein(['plugins', '--check', ...names], run.folder);
+    const spans = [...readFileSync(join(run.folder, 'spans'), 'utf8')];
+    expect(spans).toHaveLength(10);
+    const open = spans.map((_, i) => spans.slice(0, i + 1).reduce((n, sign) => n + (sign === '+' ? 1 : -1), 0));
+    expect(Math.max(...open)).toBeLessThanOrEqual(2);
   });
 
   it('is what looks at a module, and nothing else does', async () => {

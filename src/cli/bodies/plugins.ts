@@ -1,9 +1,8 @@
 /** `rein plugins`. */
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asObject, failureIn, type InstalledPlugin, installedPlugins, ReinError } from '../../core/index.ts';
+import { answerOfChild, asObject, type InstalledPlugin, installedPlugins, ReinError } from '../../core/index.ts';
 import type { PluginsOptions } from '../plugins.ts';
 import type { LoadedMessage } from './plugin-check-process.ts';
 
@@ -22,16 +21,28 @@ interface Row {
 
 /** A module may take this long to load, ms. */
 const LOAD_LIMIT_MS = 10_000;
+/** So many modules are checked at once. */
+const AT_ONCE = 2;
 
 /** Resolves to 1 where a plugin cannot be used, else to 0. */
 export async function pluginsBody({ modules, check, json }: PluginsOptions): Promise<number> {
-  const rows = await Promise.all(
+  const rows =
     modules.length > 0
-      ? modules.map(moduleRow)
-      : installedPlugins(process.cwd()).map((each) => packageRow(each, check)),
-  );
+      ? await mapFew(modules, moduleRow)
+      : await mapFew(installedPlugins(process.cwd()), (each) => packageRow(each, check));
   process.stdout.write(json ? `${JSON.stringify({ plugins: rows })}\n` : `${tableOf(rows, check).join('\n')}\n`);
   return rows.some(({ trouble }) => trouble !== null) ? 1 : 0;
+}
+
+/** `work` of each item, in their order, of a few at a time: each has its whole limit to itself on two cores. */
+async function mapFew<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [i, item] of left) results[i] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return results;
 }
 
 async function packageRow({ kind, name, version, contract, found }: InstalledPlugin, check: boolean): Promise<Row> {
@@ -66,20 +77,15 @@ async function loadElsewhere(file: string, kind?: string): Promise<LoadedMessage
   const child = fork(entry, kind === undefined ? [file] : [file, kind], {
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [],
-    timeout: LOAD_LIMIT_MS,
-    killSignal: 'SIGKILL',
   });
-  let answer: unknown;
-  child.on('message', (message) => {
-    answer = message;
-  });
-  const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
-  const failure = failureIn(answer);
-  if (failure !== undefined) return failure;
-  if (isLoaded(answer)) return answer;
-  const ended = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const trouble =
-    signal === 'SIGKILL' ? `does not end within ${LOAD_LIMIT_MS / 1e3} s` : `ended its process instead (${ended})`;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, LOAD_LIMIT_MS);
+  const { answer, how } = await answerOfChild(child).finally(() => clearTimeout(timer));
+  if (answer instanceof ReinError || isLoaded(answer)) return answer;
+  const trouble = isLate ? `does not end within ${LOAD_LIMIT_MS / 1e3} s` : `ended its process instead (${how})`;
   return new ReinError('config', `The loading of ${file} ${trouble}.`, {
     remedy: 'Let the module do nothing but define the plugin: what it does goes into the functions of that.',
   });

@@ -1,14 +1,12 @@
 /** What is done before a robot is started: what its configuration names is checked elsewhere, and its folder is opened. */
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { driverSpec, type ResolvedConfig } from '../../config/index.ts';
-import { acquireLock, asObject, type DirectoryLock, failureIn, ReinError, sendToChild } from '../../core/index.ts';
+import { acquireLock, answerOfChild, asObject, type DirectoryLock, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { sceneOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
-import { howEnded } from '../supervisor.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
 
@@ -57,20 +55,16 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     serialization: 'advanced',
     ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
   });
-  let answer: unknown;
   let tried = 'the configuration';
   child.on('message', (message) => {
     const { kind, what } = asObject(message) ?? {};
     if (kind === 'trying' && typeof what === 'string') tried = what;
-    else answer = message;
   });
   sendToChild(child, request);
-  const [[code, killedBy]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
-  const failure = failureIn(answer);
-  if (failure !== undefined) throw failure;
+  const { answer, how } = await answerOfChild(child);
+  if (answer instanceof ReinError) throw answer;
   if (isChecked(answer)) return answer;
-  const message = `The check before the robot is started ended (${howEnded(code, killedBy)}) while it tried ${tried}.`;
-  throw new ReinError('environment', message, {
+  throw new ReinError('environment', `The check before the robot is started ended (${how}) while it tried ${tried}.`, {
     remedy: 'Try it alone: a module must not end its process while it loads or is tried.',
   });
 }
