@@ -297,4 +297,20 @@ describe('a driver of others', () => {
     await left;
     expect(closed()).toBe(before + 2);
   });
+
+  it('that opens late is closed then, and one whose closing waits for that holds nothing up', async () => {
+    const { setup } = withDriver(`
+      open() { return this.opening = new Promise((resolve) => { globalThis.openLate = resolve; }); },
+      async close() { await this.opening; globalThis.closedDrivers = (globalThis.closedDrivers ?? 0) + 1; }`);
+    const before = closed();
+    const ending = new AbortController();
+    const left = expect(createSimulatedRobot(setup, undefined, ending.signal)).rejects.toThrow('Ctrl+C');
+    const openLate = () => (globalThis as { openLate?: () => void }).openLate;
+    await vi.waitFor(() => expect(openLate()).toBeDefined());
+    ending.abort(new Error('Ctrl+C'));
+    await left;
+    expect(closed()).toBe(before);
+    openLate()?.();
+    await vi.waitFor(() => expect(closed()).toBe(before + 2));
+  });
 });

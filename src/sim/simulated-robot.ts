@@ -14,6 +14,7 @@ import { createDriver, type Driver, type DriverSpec, type Scene } from '../drive
 import { acknowledge, faultText, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
+import { DRIVER_OPEN_LIMIT_MS } from '../session/supervision.ts';
 
 /** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
 export interface Restarts {
@@ -48,9 +49,6 @@ export interface SimulatedRobot {
 
 /** How many policy periods an action stays valid: no machine is late in lock-step. */
 const LEASE_PERIODS = 1.5;
-
-/** A driver may take this long to open, as one of a robot's guard may. */
-const OPEN_LIMIT_MS = 15_000;
 
 /**
  * Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load, and what aborts
@@ -143,11 +141,15 @@ async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], a
     signal.throwIfAborted();
     const driver = await createDriver(spec, { model: config.robot });
     signal.throwIfAborted();
-    closes.push(() => driver.close());
-    await driver.open();
+    let isOpening = true;
+    const opening = (async () => driver.open())().finally(() => {
+      isOpening = false;
+    });
+    closes.push(() => (isOpening ? abandon(driver, opening) : driver.close()));
+    await opening;
     return driver;
   };
-  const timer = setTimeout(() => limit.abort(slowError(spec)), OPEN_LIMIT_MS);
+  const timer = setTimeout(() => limit.abort(slowError(spec)), DRIVER_OPEN_LIMIT_MS);
   try {
     return await Promise.race([open(), ended]);
   } finally {
@@ -155,9 +157,16 @@ async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], a
   }
 }
 
+/** Closes a driver that still opens, now and once more where it opens late; waits for neither, which may never be. */
+function abandon(driver: Driver, opening: Promise<void>): void {
+  const close = (): Promise<void> => (async () => driver.close())().catch(() => undefined);
+  void close();
+  void opening.then(close, close);
+}
+
 function slowError({ name, options: { module } }: DriverSpec): ReinError {
   const shown = module === undefined ? name : String(module);
-  return new ReinError('driver', `The driver ${shown} did not open within ${OPEN_LIMIT_MS / 1e3} s.`, {
+  return new ReinError('driver', `The driver ${shown} did not open within ${DRIVER_OPEN_LIMIT_MS / 1e3} s.`, {
     remedy: 'See to what it waits for: it has to open, or to throw why it cannot.',
   });
 }
