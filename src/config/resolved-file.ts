@@ -11,7 +11,7 @@ import { readYaml } from './text/read-yaml.ts';
 /** The file's text. Numbers come back bit by bit. */
 export function resolvedConfigText(config: ResolvedConfig): string {
   const head =
-    '# Everything this run was started with. Written by rein; `rein eval` and `rein learn --resume` read it.\n';
+    '# Everything this run was started with. Written by rein; `rein eval`, `rein export policy` and, of its own runs, `rein learn --resume` read it.\n';
   const { base } = config.robot;
   // A base's axes follow from its limits, and are not written.
   const robot = base === undefined ? config.robot : baseFileOf({ ...config.robot, base });

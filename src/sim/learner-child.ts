@@ -43,7 +43,8 @@ const END_MS = 10_000;
 
 const NOT_BEGUN =
   'Nothing was recorded. A module that its configuration names may have ended it: rein plugins --check <file> says.';
-const REMEDY = 'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.';
+const REMEDY =
+  'What was recorded is in the journal of the run; rein export policy <folder> writes its newest policy, or begin another.';
 
 /** What the process has said and how it ended, whenever that was. */
 class Correspondence {

@@ -5,7 +5,7 @@
 
 import type { ResolvedConfig } from '../config/index.ts';
 import { createSetup, type RunSetup } from '../config/index.ts';
-import { type Close, closedAfter, ReinError } from '../core/index.ts';
+import { type Close, closedAfter, openedOrClosed, ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
@@ -134,17 +134,20 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     drainMs: 0,
     listener: { event: (event) => show(event, log) },
   });
-  const connection = connectionOf(parts);
-  const plan = new TrainingPlan(parts, connection, pool, signal);
-  session = new LiveSession(parts, new LockStep(parts, { robot, plan, keyboard, signal }));
+  const { connection, plan, live } = await openedOrClosed(parts.closers, async () => {
+    const connection = connectionOf(parts);
+    const plan = new TrainingPlan(parts, connection, pool, signal);
+    return { connection, plan, live: new LiveSession(parts, new LockStep(parts, { robot, plan, keyboard, signal })) };
+  });
+  session = live;
   closes.push(
-    () => session.close(),
+    () => live.close(),
     () => plan.close(),
   );
-  session.listen({ event: (event) => endWithoutJournal(event, connection, trouble) });
+  live.listen({ event: (event) => endWithoutJournal(event, connection, trouble) });
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   signal.throwIfAborted();
-  return { setup, folder, log, robot, learner, session, connection, plan, pool, signal };
+  return { setup, folder, log, robot, learner, session: live, connection, plan, pool, signal };
 }
 
 async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortController): Promise<LearnerChild> {
