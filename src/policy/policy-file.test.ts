@@ -100,7 +100,10 @@ describe('a policy file', () => {
   });
 
   it('is refused where it is missing', async () => {
-    expect((await refusal(join(folder, 'nothing.onnx'))).message).toContain('there is no such file');
+    for (const name of ['nothing.onnx', 'nothing']) {
+      const { message } = await refusal(join(folder, name));
+      expect(message).toBe(`${join(folder, name)} cannot be read: there is no such file.`);
+    }
   });
 
   it('is refused without its manifest', async () => {

@@ -19,6 +19,7 @@ import { actionDifference, type TaskAction } from './onnx/stated-action.ts';
 import type { PolicyHead } from './policy.ts';
 
 const FORMAT = 'rein-policy/1';
+const GIVE = 'Give the path of a policy.onnx or of a run folder.';
 
 /** The content of `policy.json`; its `digest` is the SHA-256 of `policy.onnx`. */
 export interface PolicyFileManifest extends PolicyOrigin {
@@ -123,25 +124,18 @@ export async function readPolicyManifest(path: string): Promise<PolicyFileManife
 }
 
 async function resolvePolicyPath(path: string): Promise<string> {
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (isFolder) return join(path, 'policy.onnx');
+  const found = await stat(path).catch((error: unknown) => unreadable(path, error));
+  if (found.isDirectory()) return join(path, 'policy.onnx');
   if (path.endsWith('.onnx')) return path;
-  throw refused(`${path} is no ONNX file`, 'Give the path of a policy.onnx or of a run folder.');
+  throw refused(`${path} is no ONNX file`, GIVE);
 }
 
-async function readPolicyBytes(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw refused(
-      `${file} cannot be read: ${reasonOf(error)}`,
-      'Give the path of a policy.onnx or of a run folder.',
-      error,
-    );
-  }
+function readPolicyBytes(file: string): Promise<Uint8Array> {
+  return readFile(file).catch((error: unknown) => unreadable(file, error));
+}
+
+function unreadable(path: string, error: unknown): never {
+  throw refused(`${path} cannot be read: ${reasonOf(error)}`, GIVE, error);
 }
 
 function manifestPath(file: string): string {

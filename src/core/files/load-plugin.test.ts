@@ -100,6 +100,8 @@ describe('a plugin is loaded', () => {
     ['', "import 'rein';", /^In .*: npm install rein-<version>\.tgz/],
     ['', "import '@lab/none/deep.js';", /^In .*: npm install @lab\/none$/],
     ['', "import './none.js';", /^Try it alone: node /],
+    ['', "throw new Error(`Cannot find package '#parts' imported from here`);", /^Try it alone: node /],
+    ['', "throw new Error(`Cannot find module 'file:///parts.js'`);", /^Try it alone: node /],
     ['gone', undefined, /^Give the path of a file that is there\.$/],
   ])('says what to do where something is missing: %s%s', (name, text, remedy) => {
     const file = `missing-${name}${text?.length ?? 0}.js`;

@@ -231,7 +231,7 @@ function defaultExportOf(kind: PluginKind | 'module', file: string): Record<stri
 function loadRemedy(cause: unknown, file: string): string {
   if (isScript(cause)) return 'Put "type": "module" into the package.json beside it, or call the file .mjs.';
   if (!existsSync(file)) return 'Give the path of a file that is there.';
-  const missing = /^Cannot find (?:package|module) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(
+  const missing = /^Cannot find (?:package|module) '((?:@[^/':]+\/)?[A-Za-z0-9@_][^/':]*)[/']/.exec(
     cause instanceof Error ? cause.message : '',
   )?.[1];
   if (missing === undefined) return `Try it alone: node ${file}`;
