@@ -23,7 +23,10 @@ const config: KnipConfig = {
     '{src,bench,tests}/**/*.test.ts',
   ],
   project: [
-    ...['bin/**/*.js!', 'scripts/**/*.{js,ts}!', '{src,bench}/**/*.ts!', '!{src,bench}/**/*.test.ts!'],
+    'bin/**/*.js!',
+    'scripts/**/*.{js,ts}!',
+    '{src,bench}/**/*.ts!',
+    '!{src,bench}/**/*.test.ts!',
     'tests/**/*.ts',
   ],
   ignoreExportsUsedInFile: true,

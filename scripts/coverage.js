@@ -29,15 +29,18 @@ const tests =
 const counted = only.length > 0 ? only.map((path) => `${path}/**/*.ts`) : ['src/safety/**/*.ts'];
 
 const args = [
-  ...['run', ...tests, '--coverage.enabled', '--coverage.provider=v8'],
+  'run',
+  ...tests,
+  '--coverage.enabled',
+  '--coverage.provider=v8',
   ...counted.map((glob) => `--coverage.include=${glob}`),
-  ...['--coverage.exclude=**/*.test.ts', '--coverage.exclude=**/index.ts'],
-  ...['--coverage.reporter=text', '--coverage.reporter=json-summary'],
-  ...[
-    '--coverage.thresholds.branches=100',
-    '--coverage.reportOnFailure=true',
-    `--coverage.reportsDirectory=${reports}`,
-  ],
+  '--coverage.exclude=**/*.test.ts',
+  '--coverage.exclude=**/index.ts',
+  '--coverage.reporter=text',
+  '--coverage.reporter=json-summary',
+  '--coverage.thresholds.branches=100',
+  '--coverage.reportOnFailure=true',
+  `--coverage.reportsDirectory=${reports}`,
   // Counting makes the code a few times slower.
   '--testTimeout=120000',
 ];

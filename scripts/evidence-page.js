@@ -90,8 +90,13 @@ function section(title, part, tables) {
 
 function millionTables(result) {
   const robots = result.robots.map((robot) => [
-    ...[robot.robot, robot.joints, number(robot.ticks), number(robot.trials), robot.seed],
-    ...[robot.violations.reduce((sum, { count }) => sum + count, 0), robot.verdict],
+    robot.robot,
+    robot.joints,
+    number(robot.ticks),
+    number(robot.trials),
+    robot.seed,
+    robot.violations.reduce((sum, { count }) => sum + count, 0),
+    robot.verdict,
   ]);
   const kinds = result.robots.flatMap((robot) =>
     robot.violations
@@ -99,7 +104,9 @@ function millionTables(result) {
       .map((one) => [robot.robot, one.kind, one.count, number(one.ticks), rate(one.upperBound95)]),
   );
   const ablations = result.ablations.map((one) => [
-    ...[one.robot, one.chain === 'off' ? 'the whole chain' : one.without.join(', '), number(one.ticks)],
+    one.robot,
+    one.chain === 'off' ? 'the whole chain' : one.without.join(', '),
+    number(one.ticks),
     Object.entries(one.counts)
       .filter(([, count]) => count > 0)
       .map(([kind, count]) => `${kind} ${number(count)}`)
@@ -108,20 +115,28 @@ function millionTables(result) {
   const stageNames = result.robots[0]?.stages?.map(({ stage }) => stage) ?? [];
   const whole = [...result.robots, ...(result.withoutTank ?? [])].filter(({ stages }) => stages !== undefined);
   const acted = whole.map((robot) => [
-    ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, number(robot.ticks)],
-    ...[robot.violations.reduce((sum, { kind, count }) => sum + (kind === 'energy' ? 0 : count), 0)],
+    robot.robot,
+    robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`,
+    number(robot.ticks),
+    robot.violations.reduce((sum, { kind, count }) => sum + (kind === 'energy' ? 0 : count), 0),
     ...robot.stages.map(({ share }) => number(100 * share, 1)),
   ]);
   const nearest = [...result.robots, ...(result.withoutTank ?? [])]
     .filter(({ margins }) => typeof margins?.shapesM === 'number')
     .map(({ robot, without, margins }) => [
-      ...[robot, without.length === 0 ? 'whole' : `without ${without.join(', ')}`],
+      robot,
+      without.length === 0 ? 'whole' : `without ${without.join(', ')}`,
       ...[margins.selfM, margins.keepOutM, margins.shapesM, margins.plantM].map((m) => number(1e3 * (m ?? NaN), 1)),
     ]);
   const arms = [...result.robots, ...(result.withoutTank ?? [])].flatMap((robot) =>
     (robot.arm?.excursions ?? []).map((one) => [
-      ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, one.kind],
-      ...[number(one.count), number(one.ticks), number(one.worst, 4), one.unit],
+      robot.robot,
+      robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`,
+      one.kind,
+      number(one.count),
+      number(one.ticks),
+      number(one.worst, 4),
+      one.unit,
       robot.arm.margins.find(({ key }) => key === MARGIN_OF[one.kind])?.message ?? '–',
     ]),
   );
@@ -157,9 +172,13 @@ const MARGIN_OF = {
 /** Robots of others: where they are from, what came out, and how to repeat it. */
 function foreignTables({ foreign }) {
   const rows = foreign.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
-    ...[name, `[${commit.slice(0, 12)}](${source})`],
+    name,
+    `[${commit.slice(0, 12)}](${source})`,
     limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–',
-    ...[result?.joints ?? '–', number(result?.ticks), result?.verdict ?? `**not run**: ${missing}`, `\`${command}\``],
+    result?.joints ?? '–',
+    number(result?.ticks),
+    result?.verdict ?? `**not run**: ${missing}`,
+    `\`${command}\``,
   ]);
   const tried = foreign.filter(({ result }) => result !== undefined);
   const stages = tried[0]?.result.stages.map(({ stage }) => stage) ?? [];
@@ -175,14 +194,25 @@ ${markdownTable(['robot', ...stages.map((name) => `${name}, %`)], acted)}`;
 
 function energyTables(result) {
   const ledger = result.robots.map(({ robot, energy }) => [
-    ...[robot, energy.hasTank ? 'yes' : 'no', rate(energy.surplusMaxJ), rate(energy.toleranceJ)],
-    ...[number(energy.tankMinJ), number(energy.tankFloorJ), number(energy.injectedJ), number(energy.creditedJ)],
+    robot,
+    energy.hasTank ? 'yes' : 'no',
+    rate(energy.surplusMaxJ),
+    rate(energy.toleranceJ),
+    number(energy.tankMinJ),
+    number(energy.tankFloorJ),
+    number(energy.injectedJ),
+    number(energy.creditedJ),
     number(energy.peakKineticJ),
   ]);
   const compared = result.robots.flatMap(({ robot, energy }) =>
     (energy.comparison ?? []).map((one) => [
-      ...[robot, one.attack, number(one.ticks), number(one.peakKineticWithJ), number(one.peakKineticWithoutJ)],
-      ...[number(one.peakForceWithN, 0), number(one.peakForceWithoutN, 0)],
+      robot,
+      one.attack,
+      number(one.ticks),
+      number(one.peakKineticWithJ),
+      number(one.peakKineticWithoutJ),
+      number(one.peakForceWithN, 0),
+      number(one.peakForceWithoutN, 0),
     ]),
   );
   const heads = ['robot', 'tank', 'largest surplus, J', 'tolerance, J', 'tank least, J', 'floor, J', 'injected, J'];
@@ -222,13 +252,15 @@ function stopTables(result) {
 function trialTables(result) {
   const rows = result.results.flatMap((one) =>
     one.measures.map((measure) => [
-      ...[one.name, one.rows.join(', '), one.trials, one.setAside.length, measure.name],
-      ...[
-        number(measure.medianMs, 1),
-        number(measure.p95Ms, 1),
-        number(measure.worstMs, 1),
-        number(measure.boundMs, 1),
-      ],
+      one.name,
+      one.rows.join(', '),
+      one.trials,
+      one.setAside.length,
+      measure.name,
+      number(measure.medianMs, 1),
+      number(measure.p95Ms, 1),
+      number(measure.worstMs, 1),
+      number(measure.boundMs, 1),
       measure.failures,
     ]),
   );
@@ -243,7 +275,9 @@ function floodTable(result, { lines }) {
   const rows = lines
     .filter(({ name }) => name === 'flood')
     .map(({ seconds, promisedS, cuts, growthBytes }) => [
-      ...[number(seconds), number(promisedS), number(cuts)],
+      number(seconds),
+      number(promisedS),
+      number(cuts),
       `${number(growthBytes / 2 ** 20, 1)} MiB`,
     ]);
   const heads = ['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'];
@@ -268,7 +302,12 @@ function testTable(result) {
 
 function solverTable(result, { lines }) {
   const rows = lines.map((line) => [
-    ...[line.name, number(line.solved), line.mostRounds, rate(line.gap), number(line.loosened), rate(line.gapLoosened)],
+    line.name,
+    number(line.solved),
+    line.mostRounds,
+    rate(line.gap),
+    number(line.loosened),
+    rate(line.gapLoosened),
     rate(line.residual),
   ]);
   const heads = ['programs', 'solved', 'most rounds', 'gap', 'moved apart', 'gap of those', 'residual'];
@@ -281,13 +320,19 @@ ${rows.length > 0 ? markdownTable(heads, rows) : 'The figures of each kind are p
 
 function benchTables(result) {
   const rows = result.cases.map((one) => [
-    ...[one.robot, one.joints, one.constraintRows, one.hasTank ? 'on' : 'none', one.load, number(one.ticks)],
+    one.robot,
+    one.joints,
+    one.constraintRows,
+    one.hasTank ? 'on' : 'none',
+    one.load,
+    number(one.ticks),
     ...[one.p50Us, one.p99Us, one.p999Us, one.maxUs].map((us) => number(us, 1)),
     one.bytesPerTick <= one.noiseBytesPerTick ? '0' : number(one.bytesPerTick),
   ]);
   const stages = Object.keys(result.cases[0].activeRatio);
   const shares = result.cases.map((one) => [
-    ...[one.robot, one.load],
+    one.robot,
+    one.load,
     ...stages.map((stage) => `${number(100 * one.activeRatio[stage], 1)} %`),
   ]);
   const heads = [
@@ -313,7 +358,9 @@ ${markdownTable(['robot', 'commands', ...stages], shares)}${result.failures.map(
 
 function latenessTable(result) {
   const rows = result.phases.map(({ load, priority, lateness: l }) => [
-    ...[load, priority, number(l.ticks)],
+    load,
+    priority,
+    number(l.ticks),
     ...[l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP99Us].map((us) => number(us, 0)),
     l.overruns,
   ]);

@@ -54,7 +54,12 @@ const PARTS = [
   {
     name: 'foreign',
     command: [
-      ...['node', 'scripts/safety-million.js', '--models', models, '--only', 'ur5e,panda,so101'],
+      'node',
+      'scripts/safety-million.js',
+      '--models',
+      models,
+      '--only',
+      'ur5e,panda,so101',
       ...(quick ? ['--ticks', '2000', '--json'] : ['--json']),
     ],
   },

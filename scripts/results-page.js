@@ -93,8 +93,18 @@ ${markdownTable(
 }
 
 const SEED_HEADS = [
-  ...['seed', 'success', 'successes/h evaluated, in training', 'human steps', 'steps on the robot', 'updates', 'UTD'],
-  ...['interventions (steps)', 'training s', 'whole command s', 'updates/s', 'policy'],
+  'seed',
+  'success',
+  'successes/h evaluated, in training',
+  'human steps',
+  'steps on the robot',
+  'updates',
+  'UTD',
+  'interventions (steps)',
+  'training s',
+  'whole command s',
+  'updates/s',
+  'policy',
 ];
 const METHOD_HEADS = ['method', 'success, each seed', 'mean', 'successes/h evaluated, mean', 'human steps, mean'];
 

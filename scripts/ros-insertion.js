@@ -84,7 +84,8 @@ async function run() {
   start('node', 'dist/ros/node-main.js', [
     '--ros-args',
     ...['robot', 'task', 'seed'].flatMap((name) => ['-p', `${name}:=${values[name]}`]),
-    ...['-p', `out:=${join(values.out, 'robot')}`],
+    '-p',
+    `out:=${join(values.out, 'robot')}`,
     ...(isLearning
       ? ['-p', `learner:=${values.bind}`, '-p', 'operator:=scripted']
       : ['-p', `policy:=${values.policy}`]),

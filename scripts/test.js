@@ -20,16 +20,20 @@ const suiteLimitMs = 15 * 60_000;
 const rosLimitMs = 25 * 60_000;
 /** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
-  ...['authority', 'exit-ramp', 'guardian', 'identify-ends', 'identify-person', 'keyboard-pty', 'run-alone'],
-  ...[
-    'plugin-processes',
-    'run-demonstrate',
-    'run-learn',
-    'run-without-learner',
-    'faults-node',
-    'faults-link',
-    'faults-silence',
-  ],
+  'authority',
+  'exit-ramp',
+  'guardian',
+  'identify-ends',
+  'identify-person',
+  'keyboard-pty',
+  'run-alone',
+  'plugin-processes',
+  'run-demonstrate',
+  'run-learn',
+  'run-without-learner',
+  'faults-node',
+  'faults-link',
+  'faults-silence',
 ].map((name) => `tests/wall-time/${name}.`);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };

@@ -70,7 +70,10 @@ const QUIET_SHARE = 0.25;
  * the smallest functions inlined, so that each number that a call puts on the heap shows, whatever the optimizer decides elsewhere.
  */
 const GARBAGE_FLAGS = [
-  ...['--single-threaded', '--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
+  '--single-threaded',
+  '--expose-gc',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
   '--max-inlined-bytecode-size-cumulative=0',
 ];
 
@@ -115,8 +118,14 @@ export function formatSafetyBench({ machine, cases, failures }: SafetyBenchResul
       const bytes = shownBytes(one);
       const tank = one.hasTank ? 'on' : 'none';
       return row([
-        ...[one.robot, String(one.joints), String(one.constraintRows), tank, one.load],
-        ...[...times, bytes, String(one.ticks)],
+        one.robot,
+        String(one.joints),
+        String(one.constraintRows),
+        tank,
+        one.load,
+        ...times,
+        bytes,
+        String(one.ticks),
       ]);
     }),
     'Share of the ticks in which a stage changed the command:',

@@ -110,7 +110,8 @@ function surfaceText(all: readonly Registration[], words: WordTable): string {
       const { what = '', rate = '' } = words[name] ?? {};
       const shown = FROM_FILE[name] ?? name;
       return [
-        ...[`\`${shown}\``, typeNames.map((type) => `\`${type}\``).join(' ')],
+        `\`${shown}\``,
+        typeNames.map((type) => `\`${type}\``).join(' '),
         ...(isTopic ? [qosText(qos)] : []),
         ...(rated ? [rate] : []),
         what,
@@ -181,7 +182,10 @@ function rangeText({ range }: ParameterDeclaration): string {
 function launchText(root: string, file: string): string {
   const python = readFileSync(join(root, 'launch', file), 'utf8');
   const rows = parseLaunchArguments(python).map(({ name, default: value, choices, what }) => [
-    ...[`\`${name}\``, value === '' ? 'empty' : `\`${value}\``, choices, what],
+    `\`${name}\``,
+    value === '' ? 'empty' : `\`${value}\``,
+    choices,
+    what,
   ]);
   return `### \`${file}\`\n\n${markdownTable(['argument', 'default', 'choices', 'what it is'], rows)}`;
 }

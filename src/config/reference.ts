@@ -67,7 +67,12 @@ interface Row {
 function partText(folder: string | undefined, schema: JsonSchema): string {
   const rows = rowsOf(schema, '');
   const cells = rows.map(({ key, schema: field, required }) => [
-    ...[`\`${key}\``, typeText(field), unitOf(field), range(field), defaultText(field, required), field.description],
+    `\`${key}\``,
+    typeText(field),
+    unitOf(field),
+    range(field),
+    defaultText(field, required),
+    field.description,
   ]);
   return [
     `## ${schema.title}${folder === undefined ? '' : ` (\`${folder}/*.yaml\`)`}`,

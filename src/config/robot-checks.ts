@@ -9,8 +9,12 @@ import { shown } from './text/shown.ts';
 /** All disagreements in `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {
   const findings = [
-    ...[...checkDriver(robot), ...checkJoints(robot), ...checkBranches(robot), ...checkStopping(robot)],
-    ...[...checkHome(robot), ...checkBox(robot.workspace, ['workspace'], 'workspace')],
+    ...checkDriver(robot),
+    ...checkJoints(robot),
+    ...checkBranches(robot),
+    ...checkStopping(robot),
+    ...checkHome(robot),
+    ...checkBox(robot.workspace, ['workspace'], 'workspace'),
   ];
   // Distances mean nothing before the arm itself makes sense.
   return findings.length > 0 ? findings : checkSafety(robot);

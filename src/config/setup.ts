@@ -55,12 +55,33 @@ function meaningOf({ robot, task }: ResolvedConfig): Record<string, unknown> {
 }
 
 const TASK_MEANING = [
-  ...['policyHz', 'name', 'kind', 'action', 'observation', 'historyFrames', 'previousActions', 'observationDelaySteps'],
-  ...['maxSteps', 'basePolicy', 'peg', 'hole', 'success'],
+  'policyHz',
+  'name',
+  'kind',
+  'action',
+  'observation',
+  'historyFrames',
+  'previousActions',
+  'observationDelaySteps',
+  'maxSteps',
+  'basePolicy',
+  'peg',
+  'hole',
+  'success',
 ];
 const ROBOT_MEANING = [
-  ...['name', 'controlHz', 'leashM', 'leashRad', 'joints', 'tool', 'workspace', 'points', 'homeRad', 'limitMarginRad'],
-  ...['contact', 'base'],
+  'name',
+  'controlHz',
+  'leashM',
+  'leashRad',
+  'joints',
+  'tool',
+  'workspace',
+  'points',
+  'homeRad',
+  'limitMarginRad',
+  'contact',
+  'base',
 ];
 /** Parts of the above that say how surroundings are drawn, how well is measured, and where files and topics are. */
 const MAY_DIFFER = /\.(spreadM|yawSpreadRad|encoderNoiseRad|topic|freshnessMs|file)$/;

@@ -28,7 +28,12 @@ describe('numbers', () => {
 
   it('stand in groups of three', () => {
     expect([0, 999, 1000, 1_234_567.6, -4321, Number.NaN].map((value) => grouped(value))).toEqual([
-      ...['0', '999', '1 000', '1 234 568', '-4 321', '-'],
+      '0',
+      '999',
+      '1 000',
+      '1 234 568',
+      '-4 321',
+      '-',
     ]);
     expect(grouped(12_345, '_')).toBe('12_345');
   });

@@ -110,6 +110,20 @@ describe('a program that runs a policy', () => {
     expect(await rig.ask('program', 'activate')).toBe(true);
   });
 
+  it('has no leave any more once the robot has stood for a fault, although a person acknowledged it', async () => {
+    const rig = await Rig.open('real');
+    expect(await rig.ask('person', 'enable', 'permit')).toBe(true);
+    expect(await rig.ask('program', 'activate')).toBe(true);
+    rig.driver.inject('contact', 4);
+    await rig.link.advance(140);
+    expect(rig.link.latest.state).toBe('stopped');
+    expect(await rig.ask('person', 'acknowledge')).toBe(true);
+    expect(rig.link.latest.state).toBe('ready');
+    expect(await rig.ask('program', 'activate')).toBe(false);
+    expect(await rig.ask('person', 'permit')).toBe(true);
+    expect(await rig.ask('program', 'activate')).toBe(true);
+  });
+
   it('has no leave any more where its node is gone, or a person holds', async () => {
     for (const kind of ['real', 'simulated'] as const) {
       const rig = await Rig.open(kind);

@@ -100,7 +100,7 @@ type Header<T> = T & { readonly numbers: number };
 function parseHeader<T extends TrainingState>(text: string): Header<T> | undefined {
   const value = parseObject(text) as Partial<Header<T>> | undefined;
   const agent: Partial<AgentSnapshot> | undefined = value?.agent;
-  const counts = [value?.numbers, ...[agent?.observationSize, agent?.actionSize, agent?.updates, agent?.refusedCalls]];
+  const counts = [value?.numbers, agent?.observationSize, agent?.actionSize, agent?.updates, agent?.refusedCalls];
   const rngs = agent?.rng as Readonly<Record<string, RngState | undefined>> | undefined;
   const isComplete =
     typeof agent?.algorithm === 'string' &&

@@ -204,7 +204,12 @@ describe('an episode', () => {
     await run({ operator, beforeStep: () => void log.push('beforeStep') });
     const step = ['beforeStep', 'decide', 'poll', 'send policy', 'advance 10', 'onStep'];
     expect(log).toEqual([
-      ...['resetScene', 'advance 1', 'enable', 'activate', 'advance 1', 'operator reset'],
+      'resetScene',
+      'advance 1',
+      'enable',
+      'activate',
+      'advance 1',
+      'operator reset',
       ...step,
       ...step,
       'hold',

@@ -65,13 +65,18 @@ describeRos('a simulated arm behind ROS topics', () => {
       ]);
       expect(Number(listOf(state, 'position')[0])).toBeCloseTo(Math.PI / 2, 2);
       const controllers = await cli(
-        ...['service', 'call', '/controller_manager/list_controllers'],
+        'service',
+        'call',
+        '/controller_manager/list_controllers',
         'controller_manager_msgs/srv/ListControllers',
       );
       expect(controllers).toContain("name='forward_position_controller', state='active'");
       expect(controllers).toContain("name='joint_trajectory_controller', state='inactive'");
       const reset = await cli(
-        ...['service', 'call', '/reset_scene', 'rein/srv/ResetScene'],
+        'service',
+        'call',
+        '/reset_scene',
+        'rein/srv/ResetScene',
         '{joints_rad: [3.0, -1.5, 1.5, -1.5, -1.5, 0.1], objects: [hole], poses: [0.49, 0.13, 0.15, 0.0]}',
       );
       expect(reset).toContain('success=True');

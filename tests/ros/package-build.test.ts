@@ -53,9 +53,15 @@ describeRos('colcon build', () => {
       return runProgram(
         'colcon',
         [
-          ...['--log-base', join(workspace, 'log'), 'build', ...base, ...more],
+          '--log-base',
+          join(workspace, 'log'),
+          'build',
+          ...base,
+          ...more,
           // Machines with several Pythons: the one of this ROS.
-          ...['--cmake-args', `-DPython3_EXECUTABLE=${python}`, `-DPYTHON_EXECUTABLE=${python}`],
+          '--cmake-args',
+          `-DPython3_EXECUTABLE=${python}`,
+          `-DPYTHON_EXECUTABLE=${python}`,
         ],
         { timeoutMs: BUILD_MS },
       );

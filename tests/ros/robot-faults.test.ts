@@ -54,12 +54,13 @@ describeRos('faults of a robot behind ROS', () => {
       const sim = start('sim-main.js', 'controller:=position', 'publish_clock:=true');
       await sim.printed(/as \/rein_sim/, START_MS);
       const node = start(
-        ...['node-main.js', 'task:=insert', 'robot:=arm6-ros', 'use_sim_time:=true'],
-        ...[
-          `config:=${join(folder, 'overlay.yaml')}`,
-          `policy:=${join(folder, 'policy')}`,
-          `out:=${join(folder, 'a')}`,
-        ],
+        'node-main.js',
+        'task:=insert',
+        'robot:=arm6-ros',
+        'use_sim_time:=true',
+        `config:=${join(folder, 'overlay.yaml')}`,
+        `policy:=${join(folder, 'policy')}`,
+        `out:=${join(folder, 'a')}`,
       );
       await node.printed(/is there for insert/, START_MS);
       const lines = await broken(node);

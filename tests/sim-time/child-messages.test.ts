@@ -23,7 +23,17 @@ const KINDS = [
   'bus',
 ];
 const RUBBISH: readonly unknown[] = [
-  ...[undefined, null, 3, 'x', true, [], [null], {}, { kind: null }, { error: null }, { kind: 'elsewhere' }],
+  undefined,
+  null,
+  3,
+  'x',
+  true,
+  [],
+  [null],
+  {},
+  { kind: null },
+  { error: null },
+  { kind: 'elsewhere' },
   ...KINDS.flatMap((kind) => [
     { kind },
     { kind, error: null, status: null, line: null, runId: null, lines: [null], packed: 3, address: 'x', message: {} },

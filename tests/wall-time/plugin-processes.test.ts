@@ -108,10 +108,10 @@ describe('rein run', { timeout: 60_000 }, () => {
     );
     const garbage = "import { writeSync } from 'node:fs';\nlet calls = 0;";
     put('go-there.js', `${recording('policy', policy)}\n${garbage}`);
-    const moving = run.start('run', ...options.filter((option) => option !== '--quiet'));
+    const moving = run.start('run', ...options);
     expect(await moving.exit).toBe(1);
     expect(moving.said()).toMatch(
-      /^The process that supervises the robot fails: the guard brakes the robot.*\n {2}→ A module .* file descriptor 3/m,
+      /^rein: The process that supervises the robot fails: the guard brakes the robot.*\n {2}→ A module .* file descriptor 3/m,
     );
     await until(() => run.motion('robot').at(-1)?.state === 'stopped', 'a standing robot');
     expect(run.motion('robot').some(({ state }) => state.startsWith('active'))).toBe(true);

@@ -7,7 +7,11 @@ import { measure } from '../support/bench.ts';
 describe('bench tick', () => {
   it('tells lateness in every phase, inference and swap, as text and as JSON', { timeout: 90_000 }, () => {
     const { text, printed, written } = measure<TickBenchResult & { policy: PolicyBenchResult }>(
-      ...['tick', '--seconds', '0.2', '--rate', '500'],
+      'tick',
+      '--seconds',
+      '0.2',
+      '--rate',
+      '500',
     );
     expect(printed).toEqual(written);
     expect(written.rateHz).toBe(500);

@@ -108,10 +108,22 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
 
 /** What has no gradient: shapes, masks, choices, and rows at an index. */
 const WITHOUT = [
-  ...['broadcast', 'less', 'equalMask', 'nonZeroMask', 'cast', 'oneHot', 'argmaxOneHot'],
-  ...['gatherRows', 'rowAt', 'stopGradient'],
+  'broadcast',
+  'less',
+  'equalMask',
+  'nonZeroMask',
+  'cast',
+  'oneHot',
+  'argmaxOneHot',
+  'gatherRows',
+  'rowAt',
+  'stopGradient',
   // Parts that operations share.
-  ...['align', 'reduce', 'allAxes', 'normalAxis', 'positiveMask'],
+  'align',
+  'reduce',
+  'allAxes',
+  'normalAxis',
+  'positiveMask',
 ];
 
 async function normGradient(real: RealType) {

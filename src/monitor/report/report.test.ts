@@ -47,9 +47,27 @@ function recording(caption = 'First evaluation episode'): EpisodeRecording {
   const frames = Array.from({ length: 30 }, (_, i) => {
     const half = i * 0.02;
     return Float32Array.from([
-      ...[0, 0, -0.02, 1, 0, 0, 0],
-      ...[0.1, 0, 0.2, 1, 0, 0, 0],
-      ...[0.3 + i * 0.001, 0.1, 0.3 - i * 0.004, Math.cos(half), 0, 0, Math.sin(half)],
+      0,
+      0,
+      -0.02,
+      1,
+      0,
+      0,
+      0,
+      0.1,
+      0,
+      0.2,
+      1,
+      0,
+      0,
+      0,
+      0.3 + i * 0.001,
+      0.1,
+      0.3 - i * 0.004,
+      Math.cos(half),
+      0,
+      0,
+      Math.sin(half),
     ]);
   });
   const grey = [0.5, 0.5, 0.5, 1];

@@ -49,7 +49,9 @@ export function violationsTable({ violations, untried }: SafetyCheckResult): Htm
     const by = unit === '1' ? '' : `, by up to ${figureOf(worst)} ${unit}`;
     return [
       html`${name}${whereOf(first, by)}`,
-      ...[badge(shortNumber(count), count === 0 ? 'good' : 'bad'), shortNumber(ticks), bound(upperBound95)],
+      badge(shortNumber(count), count === 0 ? 'good' : 'bad'),
+      shortNumber(ticks),
+      bound(upperBound95),
     ];
   });
   const note = untried.length === 0 ? NOTHING : html`<p>Not tried: ${untried.join(', ')}.</p>`;
@@ -109,7 +111,8 @@ export function attackersTable({ adversaries }: SafetyCheckResult): Html {
       percent(changedTicks / Math.max(1, ticks), 0),
       meter(marginMin < 0 ? 1 : marginMin, marginMin < 0 ? 'red' : 'green'),
       shortNumber(Number(significant(marginMin, 2))),
-      ...[`${figureOf(peakKineticJ)} J`, `${figureOf(peakForceN)} N`],
+      `${figureOf(peakKineticJ)} J`,
+      `${figureOf(peakForceN)} N`,
     ];
   });
   const counts = ['Ticks', 'Violations', 'Changed'].map(numbers);

@@ -132,9 +132,7 @@ describe('parameters', () => {
 describe('what the guard is told of ROS', () => {
   it('is the namespace and the remaps of topics, and not the name of the node', () => {
     const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '-r', 'joint_states:=/js', '-p', 'seed:=1'];
-    expect(rosArgumentsOf(nodeRequest(argv))).toEqual([
-      ...['--ros-args', '-r', '__ns:=/arm1', '-r', 'joint_states:=/js'],
-    ]);
+    expect(rosArgumentsOf(nodeRequest(argv))).toEqual(['--ros-args', '-r', '__ns:=/arm1', '-r', 'joint_states:=/js']);
   });
 });
 
@@ -142,7 +140,13 @@ describe('what the guard is told of ROS besides', () => {
   it('is the clock that commands are stamped by, and no remap of another node', () => {
     const remaps = ['-r', 'other:joint_states:=/theirs', '-r', 'rein:odom:=/ours'];
     expect(rosArgumentsOf(nodeRequest(['--ros-args', ...remaps, '-p', 'use_sim_time:=true']))).toEqual([
-      ...['--ros-args', '-r', '__ns:=/', '-r', 'odom:=/ours', '-p', 'use_sim_time:=true'],
+      '--ros-args',
+      '-r',
+      '__ns:=/',
+      '-r',
+      'odom:=/ours',
+      '-p',
+      'use_sim_time:=true',
     ]);
   });
 });

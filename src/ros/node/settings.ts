@@ -168,7 +168,9 @@ export function rosArgumentsOf({ arguments: args, identity }: NodeRequest): read
   // Controllers compare the stamps of commands with their own time.
   const isSimulated = usesSimTime(resolveParameters(args.parameters, identity.fullName));
   return [
-    ...['--ros-args', '-r', `__ns:=${identity.namespace}`],
+    '--ros-args',
+    '-r',
+    `__ns:=${identity.namespace}`,
     ...remaps.flatMap(({ kind, from, to }) => ['-r', `${SCHEMES[kind] ?? ''}${from}:=${to}`]),
     ...(isSimulated ? ['-p', 'use_sim_time:=true'] : []),
   ];

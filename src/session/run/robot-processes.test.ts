@@ -66,8 +66,10 @@ it('what cannot be begun leaves no folder, no log and no descriptor, and says wh
 
 describe('an error that ends the supervising process', () => {
   const said = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): string[] => {
-    const lines: string[] = [];
-    sayFatal(error, origin, (line) => lines.push(line));
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    sayFatal(error, origin);
+    const lines = written.mock.calls.join('').trim().split('\n').filter(Boolean);
+    written.mockRestore();
     return lines;
   };
   const ofChannel = Object.assign(new SyntaxError('Unexpected token'), {

@@ -94,8 +94,7 @@ export class RobotProcesses {
 
   /** Runs both until they have ended; resolves with the exit code. Rejects with why they could not begin or go on. */
   async run(): Promise<number> {
-    const onFatal: NodeJS.UncaughtExceptionListener = (error, origin) => sayFatal(error, origin, this.#options.print);
-    process.on('uncaughtExceptionMonitor', onFatal);
+    process.on('uncaughtExceptionMonitor', sayFatal);
     try {
       const code = await this.supervisor.run();
       if (this.#failure !== undefined) throw this.#failure;
@@ -104,7 +103,7 @@ export class RobotProcesses {
       // The guard's own words, where it could not start.
       throw this.#failure ?? explainedBy(this.#options.guardLog, error, this.#loggedBytes);
     } finally {
-      process.off('uncaughtExceptionMonitor', onFatal);
+      process.off('uncaughtExceptionMonitor', sayFatal);
       closeSync(this.#logFd);
       rmSync(this.#scratch, { recursive: true, force: true });
     }
@@ -200,17 +199,15 @@ export class RobotProcesses {
  * Comes before what Node says of an error that ends this process: the guard sees that end, and needs nobody to brake. Prints
  * nothing where a program handles such errors itself, for it may go on.
  */
-export function sayFatal(
-  error: unknown,
-  origin: NodeJS.UncaughtExceptionOrigin,
-  print: RobotProcessesOptions['print'],
-): void {
+export function sayFatal(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()) return;
-  print('The process that supervises the robot fails: the guard brakes the robot, holds it and ends.');
+  const lines = ['rein: The process that supervises the robot fails: the guard brakes the robot, holds it and ends.'];
   const isOfChannel = error instanceof SyntaxError && error.stack?.includes('node:internal/child_process') === true;
   if (isOfChannel && origin === 'uncaughtException') {
-    print('  → A module that writes into file descriptor 3, the channel of its process, does this.');
+    lines.push('  → A module that writes into file descriptor 3, the channel of its process, does this.');
   }
+  // Where a display paints lines over, this must stand, and nothing that is asked for hides it.
+  process.stderr.write(`\n${lines.join('\n')}\n`);
 }
 
 /** Nothing is left that could move the robot. */

@@ -197,7 +197,9 @@ describe('an exported policy', () => {
     const actor = await openActor({ agent: one!, encoder: undefined });
     const check = checkGoldenBatch(
       await other!.exportPolicy({}, undefined, meaning.ranges),
-      ...[actor, goldenObservations(environment, 8), meaning],
+      actor,
+      goldenObservations(environment, 8),
+      meaning,
     );
     await expect(check).rejects.toThrow(/differs from the learner's by .* on 8 observations, at most 0\.0001/);
     const silent = checkGoldenBatch(await one!.exportPolicy(), actor, goldenObservations(environment, 8), meaning);
