@@ -13,8 +13,9 @@ const FLAGS = ['--single-threaded', '--expose-gc', '--min-semi-space-size=64', '
 const MOST_BYTES = 200;
 
 describe('a tick of the guard', () => {
-  it.each(['arm6', 'arm7'])('leaves next to no garbage with %s', (robot) => {
-    const output = execFileSync(process.execPath, [...FLAGS, script, robot], { encoding: 'utf8' });
+  // Of the arms, the one with most links that are near each other.
+  it('leaves next to no garbage', () => {
+    const output = execFileSync(process.execPath, [...FLAGS, script, 'arm7'], { encoding: 'utf8' });
     const { bytesPerTick, state } = JSON.parse(output) as { bytesPerTick: number; state: string };
     expect(state).toBe('active.policy');
     expect(bytesPerTick).toBeLessThan(MOST_BYTES);

@@ -9,8 +9,8 @@ import { MockDriver } from '../../dist/drivers/index.js';
 import { GuardTick } from '../../dist/guard/guard-tick.js';
 import { controlTick } from '../../dist/guard/tick.js';
 
-const WARM_TICKS = 60_000;
-const TICKS = 20_000;
+const WARM_TICKS = 20_000;
+const TICKS = 5_000;
 const ROUNDS = 3;
 const TICKS_PER_STEP = 10;
 
