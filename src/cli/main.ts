@@ -22,7 +22,7 @@ export type RunCommand = (command: RunnableCommand, options: Record<string, unkn
  */
 export async function main(
   args: readonly string[],
-  run: RunCommand = async ({ load }, options) => ((await load()) as CommandBody<typeof options>)(options),
+  run: RunCommand = async ({ load }, options) => wholly((await load()) as CommandBody<typeof options>, options),
   output: Output = processOutput,
 ): Promise<number> {
   let running: CommandSpec | undefined;
@@ -47,6 +47,28 @@ export async function main(
   }
 }
 
+/**
+ * Runs `body` to its end. Where a module that it loaded ends the process in the middle, and says with 0 that all is done, that is said
+ * and the exit code is 1.
+ */
+async function wholly<T>(body: CommandBody<T>, options: T): Promise<number> {
+  const onExit = (code: number): void => {
+    if (code !== 0 || isReaderGone) return;
+    process.exitCode = 1;
+    const remedy = 'Look for process.exit in the modules that its configuration names.';
+    process.stderr.write(`rein: The process was ended while it was at work.\n  → ${remedy}\n`);
+  };
+  process.on('exit', onExit);
+  try {
+    return await body(options);
+  } finally {
+    process.off('exit', onExit);
+  }
+}
+
+/** Nobody reads what this process writes to standard output. */
+let isReaderGone = false;
+
 /** A check is asked about a file: one that is wrong is a mistake of the question, and no finding. */
 function isMisuse(error: unknown, args: readonly string[]): boolean {
   return args[0] === 'safety' && error instanceof ReinError && error.kind === 'config';
@@ -64,12 +86,12 @@ function ownVersion(): string {
  * as if asked to with SIGTERM, so that it exits with 130: `endsInOrder` says whether the command that runs does that. One that is over already, and writes its last words, goes on.
  */
 export function watchReader(stdout: Pick<NodeJS.WriteStream, 'on'>, endsInOrder: () => boolean): void {
-  let isGone = false;
+  isReaderGone = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The same trouble comes again with each line that is still written.
-    if (isGone) return;
+    if (isReaderGone) return;
     if (error.code !== 'EPIPE') throw error;
-    isGone = true;
+    isReaderGone = true;
     if (endsInOrder()) process.emit('SIGTERM', 'SIGTERM');
     else process.exit(0);
   });

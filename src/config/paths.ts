@@ -1,6 +1,6 @@
 /** Paths in a configuration: which keys hold some, and what they are relative to. Afterwards all are absolute. */
 import { dirname, resolve } from 'node:path';
-import { findPlugin, type PluginKind } from '../core/index.ts';
+import { asObject, findPlugin, type PluginKind } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
@@ -36,6 +36,29 @@ export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): Learne
   const file = frozen && { ...frozen, file: resolve(home, frozen.file) };
   const found = file === undefined ? learner : { ...learner, encoder: { ...learner.encoder, frozen: file } };
   return withModule(found, ['algorithmPlugin'], 'algorithm', tree);
+}
+
+/** Files of the modules that a configuration names, with what each is for, in the order in which a run loads them. */
+export function modulesOf({ robot, task, learner }: ConfigWithModules): readonly { kind: PluginKind; file: string }[] {
+  const operatorPlugin = 'operatorPlugin' in task ? task.operatorPlugin : undefined;
+  const named: Readonly<Record<PluginKind, unknown>> = {
+    task,
+    policy: task.policyPlugin,
+    operator: operatorPlugin,
+    driver: robot.driver,
+    algorithm: learner.algorithmPlugin,
+  };
+  return Object.entries(named).flatMap(([kind, at]) => {
+    // What is part of Rein names no module.
+    const file = asObject(at)?.['module'];
+    return typeof file === 'string' ? [{ kind: kind as PluginKind, file }] : [];
+  });
+}
+
+interface ConfigWithModules {
+  readonly robot: RobotConfig;
+  readonly task: TaskConfig;
+  readonly learner: LearnerConfig;
 }
 
 const PLUGIN_REMEDY =

@@ -331,6 +331,12 @@ export class EpisodeRunner {
   }
 }
 
+const REMEDIES: { readonly [kind: string]: string } = {
+  resetScene:
+    'Where people arrange the scene, let the task say `isArrangedByPeople: true`, or take `kind: operatorJudged`.',
+};
+
 function refused(kind: string, reason: string): ReinError {
-  return new ReinError('driver', `the guard refused to ${kind}: ${reason}`);
+  const remedy = REMEDIES[kind];
+  return new ReinError('driver', `the guard refused to ${kind}: ${reason}`, remedy === undefined ? {} : { remedy });
 }

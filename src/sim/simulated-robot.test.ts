@@ -255,7 +255,7 @@ describe('a driver of others', () => {
     writeFileSync(
       module,
       `export default { name: 'my arm', rein: { kind: 'driver', contract: 1 }, create: ({ robot, signalNames }) => ({
-        jointNames: robot.joints.map(({ name }) => name), signalNames, scene: { reset() {}, geoms: [], geomPoses() {} },
+        jointNames: robot.joints.map(({ name }) => name), signalNames, isSimulated: true, scene: { reset() {}, geoms: [], geomPoses() {} },
         async open() {}, async close() { globalThis.closedDrivers = (globalThis.closedDrivers ?? 0) + 1; },
         enable() {}, disable() {}, read: () => 'ok', write: () => 'ok', ${members} }) };`,
     );

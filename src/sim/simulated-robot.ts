@@ -80,6 +80,11 @@ async function openParts(
       remedy: 'Run it in real time, with rein run: there a person lets it go on.',
     });
   }
+  if (driver.isSimulated !== true) {
+    throw new ReinError('driver', `The driver of the robot ${robot.name} does not say that it is simulated.`, {
+      remedy: 'Give it `isSimulated: true` where it is; else run it in real time, with rein run.',
+    });
+  }
   const sceneNow = (): Scene => {
     if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has lost its scene`);
     return driver.scene;

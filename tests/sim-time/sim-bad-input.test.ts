@@ -109,20 +109,18 @@ describe('a configuration', () => {
   it.each([
     [
       'process.exit(0)',
-      /^rein: The learner process ended with code 0 before it was ready\.\n {2}→ Nothing was recorded\./,
+      /^rein: The loading of .*bad\.js ended its process instead \(exit code 0\)\.\n {2}→ Let the module/,
     ],
+    ['for (;;);', /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ Let the module/],
     ["throw new Error('no gpu')", /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
   ])('of an algorithm whose module is wrong says that alone: %s', async (text, message) => {
     writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(dir, 'bad.js'), text);
     writeFileSync(join(dir, 'overlay.yaml'), 'learner: { algorithm: plugin, algorithmPlugin: { module: ./bad.js } }\n');
-    const { code, stdout, stderr } = await reinHere(
-      ['sim', '--config', 'overlay.yaml', '--out', 'never', '--quiet'],
-      dir,
-    );
+    const { code, stdout, stderr } = await rein(['sim', '--config', 'overlay.yaml', '--out', 'never', '--quiet'], dir);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
-    rmSync(join(dir, 'never'), { recursive: true, force: true });
+    expect(existsSync(join(dir, 'never'))).toBe(false);
   });
 
   it('that is not there, or a task that nobody knows, is refused by name', async () => {

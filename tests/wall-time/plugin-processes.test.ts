@@ -190,6 +190,17 @@ describe('rein run', { timeout: 60_000 }, () => {
   });
 });
 
+describe('rein sim', { timeout: 60_000 }, () => {
+  it('is not done where a module ends its process in the middle, and says so', async () => {
+    put('my-sac.yaml', 'algorithm: sac\n');
+    const open = 'open: async () => {';
+    put(MODULES.driver, recording('driver', replaced(exampleOf('my-arm.js'), open, `${open}\n process.exit(0);`)));
+    const ended = run.start('sim', '--task', './reach.yaml', '--out', 'robot', '--quiet');
+    expect(await ended.exit).toBe(1);
+    expect(ended.said()).toMatch(/^rein: The process was ended while it was at work\.\n {2}→ Look for process\.exit/m);
+  });
+});
+
 describe('rein plugins --check', { timeout: 60_000 }, () => {
   it('reports each module by itself, whatever others do while they load', async () => {
     put('exits.js', 'process.exit(0);');

@@ -71,8 +71,8 @@ async function moduleRow(path: string): Promise<Row> {
   return { kind: plugin, name, version: '', contract, module: file, trouble: null, remedy: null };
 }
 
-/** Runs `plugin-check-process.ts`, which is at the module's mercy; what it prints goes to standard error. */
-async function loadElsewhere(file: string, kind?: string): Promise<LoadedMessage | ReinError> {
+/** Loads `file` in a process of its own, which is at the module's mercy; what it prints goes to standard error. Gives why it does not load. */
+export async function loadElsewhere(file: string, kind?: string): Promise<LoadedMessage | ReinError> {
   const entry = fileURLToPath(new URL('./plugin-check-process.js', import.meta.url));
   const child = fork(entry, kind === undefined ? [file] : [file, kind], {
     stdio: ['ignore', 2, 2, 'ipc'],
@@ -102,7 +102,7 @@ function tableOf(rows: readonly Row[], check: boolean): string[] {
   const width = (of: (row: Row) => string): number => Math.max(...rows.map((row) => of(row).length));
   const [kinds, names, versions] = [width((row) => row.kind), width((row) => row.name), width((row) => row.version)];
   return rows.flatMap(({ kind, name, version, module, trouble, remedy }) => {
-    const state = trouble === null ? `${check ? 'works   ' : ''}${module}` : `refused: ${trouble}`;
+    const state = trouble === null ? `${check ? 'loads   ' : ''}${module}` : `refused: ${trouble}`;
     const line = `${kind.padEnd(kinds)}  ${name.padEnd(names)}  ${version.padEnd(versions)}  ${state}`;
     return remedy === null ? [line] : [line, `  → ${remedy}`];
   });

@@ -17,6 +17,9 @@ export interface RunPreparation extends CheckRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Each thing that is tried before the robot is started may take so long, ms. */
+const CHECK_LIMIT_MS = 30_000;
+
 /** Held as long as a process works in the folder that may move its robot: the guard's, while there is one. */
 const LOCK_FILE = 'robot.lock';
 
@@ -56,16 +59,24 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
   });
   let tried = 'the configuration';
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, CHECK_LIMIT_MS);
   child.on('message', (message) => {
     const { kind, what } = asObject(message) ?? {};
-    if (kind === 'trying' && typeof what === 'string') tried = what;
+    if (kind !== 'trying' || typeof what !== 'string') return;
+    tried = what;
+    timer.refresh();
   });
   sendToChild(child, request);
-  const { answer, how } = await answerOfChild(child);
+  const { answer, how } = await answerOfChild(child).finally(() => clearTimeout(timer));
   if (answer instanceof ReinError) throw answer;
   if (isChecked(answer)) return answer;
-  throw new ReinError('environment', `The check before the robot is started ended (${how}) while it tried ${tried}.`, {
-    remedy: 'Try it alone: a module must not end its process while it loads or is tried.',
+  const trouble = isLate ? `took more than ${CHECK_LIMIT_MS / 1e3} s` : `ended (${how})`;
+  throw new ReinError('environment', `The check before the robot is started ${trouble} while it tried ${tried}.`, {
+    remedy: 'Try it alone: a module must neither end its process nor go on for ever while it loads or is tried.',
   });
 }
 
