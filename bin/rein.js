@@ -10,9 +10,16 @@ function isOlder(a, b) {
 }
 
 function explain(error) {
-  const isUnbuilt = error.code === 'ERR_MODULE_NOT_FOUND' && /dist[/\\]cli[/\\]main\.js'? imported/.test(error.message);
-  console.error(isUnbuilt ? 'rein: it has not been built yet.\n  Run: npm run build' : error);
   process.exitCode = 1;
+  const unbuilt = /module '?(.*)dist[/\\]cli[/\\]main\.js'? imported/.exec(error.message);
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || unbuilt === null) return console.error(error);
+  return import('node:fs').then((fs) =>
+    console.error(
+      fs.existsSync(`${unbuilt[1]}scripts/build.js`)
+        ? 'rein: it has not been built yet.\n  Run: npm run build'
+        : "rein: this package was made without dist/.\n  Run in Rein's checkout: npm run package. Then install what it writes.",
+    ),
+  );
 }
 
 if (isOlder(have, needed)) {

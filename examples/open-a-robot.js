@@ -3,7 +3,7 @@
  * guard, the safety chain and the episodes of every run. Start it with: node open-a-robot.js
  */
 const { openRobot, ReinError } = await import('rein').catch(() => {
-  console.error('The package rein is not installed here: npm install rein-0.1.0.tgz');
+  console.error('The package rein is not installed here: npm install --ignore-scripts rein-0.1.0.tgz');
   process.exit(1);
 });
 

@@ -48,8 +48,15 @@ describe('bin/rein.js', () => {
     expect(error).toBe(`rein: this is Node ${version}; Rein needs Node ${needed} or newer (https://nodejs.org).\n`);
   });
 
-  it('says what to do where nothing is built', () => {
+  it('says what to do where nothing is built: in a checkout, and in a package', () => {
     rmSync(join(folder, 'dist'), { recursive: true, force: true });
+    expect(bin(needed)).toEqual({
+      code: 1,
+      error:
+        "rein: this package was made without dist/.\n  Run in Rein's checkout: npm run package. Then install what it writes.\n",
+    });
+    mkdirSync(join(folder, 'scripts'));
+    writeFileSync(join(folder, 'scripts/build.js'), '');
     expect(bin(needed)).toEqual({ code: 1, error: 'rein: it has not been built yet.\n  Run: npm run build\n' });
   });
 

@@ -80,7 +80,7 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names commands of rein that exist, with options that they have', () => {
-    const typed = matches(text, /(?:npm run rein -- |npx rein |`rein |^rein )(\w[^`\n#|]*)/gm);
+    const typed = matches(text, /(?:npm run rein -- |npx --no rein |`rein |^rein )(\w[^`\n#|]*)/gm);
     const demos = matches(text, /npm run demo -- ([^`\n#|]*)/g).map((rest) => `sim ${rest}`);
     // A table whose head names the program has what is typed behind it in its first column.
     const [, table = ''] = text.split(/^\| `npm run rein --` .*\n.*\n/m);

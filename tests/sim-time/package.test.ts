@@ -1,4 +1,4 @@
-/** What `npm pack` gives: a program, a library with types, and examples that run in an empty project. */
+/** What `npm run package` gives: a program, a library with types, and examples that run in an empty project. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The package as somebody installs it: a tarball of `npm pack`, unpacked into an empty project with its dependencies linked. */
+/** The package as somebody installs it: a tarball of `npm run package`, unpacked into an empty project with its dependencies linked. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,16 +17,18 @@ export interface PackedProject {
   remove(): void;
 }
 
-/** A project with the packed program and the examples. Needs `dist/`. */
+/** What a fresh clone has of what the package is made from: neither `dist/` nor `types/`. */
+const SOURCES = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
+  .concat(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'])
+  .concat(['bench', 'bin', 'config', 'docs', 'examples', 'launch', 'scripts', 'src']);
+
+/** A project with the packed program and the examples. */
 export function packedProject(): PackedProject {
   const folder = mkdtempSync(join(tmpdir(), 'rein-packed-'));
   const packages = join(folder, 'node_modules');
   const home = join(packages, 'rein');
   mkdirSync(home, { recursive: true });
-  must('node', ['scripts/types.js'], root);
-  // The tests have built dist already.
-  const listed = must('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root);
-  const [{ filename, files }] = JSON.parse(listed) as [{ filename: string; files: { path: string }[] }];
+  const { filename, files } = packInClone(folder);
   must('tar', ['xf', join(folder, filename), '--strip-components=1', '-C', home], root);
   linkDependencies(packages);
   cpSync(join(root, 'examples'), folder, { recursive: true });
@@ -45,6 +47,21 @@ export function packedProject(): PackedProject {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Writes the tarball into `destination`, by the script that people are told of and in a place where nothing is built. */
+function packInClone(destination: string): { filename: string; files: { path: string }[] } {
+  const clone = mkdtempSync(join(tmpdir(), 'rein-clone-'));
+  try {
+    for (const path of SOURCES) cpSync(join(root, path), join(clone, path), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    const printed = must('npm', ['run', 'package', '--', '--json', '--pack-destination', destination], clone);
+    // Build and types say what they do first.
+    const [packed] = JSON.parse(printed.slice(printed.indexOf('\n[\n'))) as [ReturnType<typeof packInClone>];
+    return packed;
+  } finally {
+    rmSync(clone, { recursive: true, force: true });
+  }
 }
 
 /** What an installation brings, and nothing that is there for developers only. */

@@ -97,7 +97,7 @@ describe('a plugin is loaded', () => {
   });
 
   it.each([
-    ['', "import 'rein';", /^In .*: npm install rein-<version>\.tgz/],
+    ['', "import 'rein';", /^In .*: npm install --ignore-scripts rein-<version>\.tgz, which npm run package /],
     ['', "import '@lab/none/deep.js';", /^In .*: npm install @lab\/none$/],
     ['', "import './none.js';", /^Try it alone: node /],
     ['', "throw new Error(`Cannot find package '#parts' imported from here`);", /^Try it alone: node /],

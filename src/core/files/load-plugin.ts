@@ -236,7 +236,10 @@ function loadRemedy(cause: unknown, file: string): string {
   )?.[1];
   if (missing === undefined) return `Try it alone: node ${file}`;
   // Rein is in no registry: it is installed from where its package was made.
-  const installed = missing === 'rein' ? 'rein-<version>.tgz, which npm pack makes in the folder of Rein' : missing;
+  const installed =
+    missing === 'rein'
+      ? "--ignore-scripts rein-<version>.tgz, which npm run package writes in Rein's checkout"
+      : missing;
   return `In ${dirname(file)}: npm install ${installed}`;
 }
 
