@@ -14,7 +14,7 @@ function createArm(robot, signalNames, lagS) {
   let [isOpen, isEnabled, timeS] = [false, false, 0];
   return {
     name: 'my arm',
-    isSimulated: true, // a real arm leaves this out, and the scene below
+    isSimulated: true, // a real arm leaves this out, and the scene below: starting `rein run` lets it move at once
     jointNames: robot.joints.map(({ name }) => name),
     signalNames,
     open: async () => {

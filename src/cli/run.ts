@@ -4,6 +4,7 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 const HELP = `
 What happens:
+  Starting it lets the robot move at once: a real one, too, moves about a second later, and waits for no key.
   Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
   lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they
