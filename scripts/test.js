@@ -25,7 +25,6 @@ const waiting = [
   'guardian',
   'identify-ends',
   'identify-person',
-  'keyboard-pty',
   'run-alone',
   'plugin-processes',
   'run-demonstrate',

@@ -178,6 +178,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(tcpListeners(guardian)).toEqual([]);
     signal(supervisor.pids.guard!, 'SIGKILL');
     await until(() => stops().length === 3, 'three stop frames');
+    await until(() => busStops().length > 0, 'the report of the stop');
     expect(busStops()).toMatchObject([{ by: 'guardian' }]);
   });
 
@@ -207,7 +208,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     await drive();
     signal(supervisor.pids.guardian!, 'SIGKILL');
     signal(supervisor.pids.guard!, 'SIGKILL');
-    await until(() => stops().length === 3, 'three stop frames');
+    await until(() => stops().length === 3 && busStops().length > 0, 'three stop frames, and their report');
     expect(busStops()).toMatchObject([{ by: 'supervisor', cause: 'guardDied', repeats: 3 }]);
   });
 });
