@@ -103,7 +103,9 @@ describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
       const before = run.journal('robot').length;
       await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
       expect(run.versionOf('robot')).toBe(last);
-      expect(moving.said().match(/.*ended early.*/g) ?? []).toEqual([]);
+      // A command that a busy machine sends too late ends an episode as well, and is not the learner's.
+      const ended = moving.said().match(/.*ended early.*/g) ?? [];
+      expect(ended.filter((line) => !line.includes('older than its lease'))).toEqual([]);
 
       const resumed = learner('--resume', 'learner');
       await until(() => run.versionOf('robot') > last, 'weights of the resumed learner in use');
