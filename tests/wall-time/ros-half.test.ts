@@ -151,15 +151,20 @@ describe('a guard whose robot is behind ROS', () => {
     const killedAtS = nowS();
     process.kill(guard.rosPids!.stopper!, 'SIGKILL');
     const isSaid = (): boolean => notices.some(({ level, row }) => level === 'error' && row === 25);
-    await keepPushing(guard, () => isSaid() && guard.latest.state === 'stopped');
+    const limitMs = performance.now() + 20_000;
+    while (!(isSaid() && guard.latest.state === 'stopped') && performance.now() < limitMs) {
+      // A busy machine may have held a tick up, which stops the robot: it is let hold again, and then stopped for what is tried here.
+      if (guard.latest.state === 'stopped') await guard.request({ kind: 'acknowledge' });
+      await push(guard, 1);
+    }
     expect(nowS() - killedAtS).toBeGreaterThan(1);
     expect([guard.latest.state, guard.latest.violations]).toEqual(['stopped', 0]);
     const said = notices.filter(({ level, row }) => level === 'error' && row === 25);
     expect(said.map(({ message }) => message)).toEqual([expect.stringContaining('brakes and holds')]);
     rmSync(join(folder, 'no-stopper'));
     // Once it is back, the robot may go on: how soon is the machine's.
-    const limitMs = performance.now() + 20_000;
-    while (guard.latest.state !== 'ready' && performance.now() < limitMs) {
+    const readyByMs = performance.now() + 20_000;
+    while (guard.latest.state !== 'ready' && performance.now() < readyByMs) {
       if (guard.latest.state === 'stopped') await granted(guard, 'acknowledge');
       await guard.advance(50);
     }
