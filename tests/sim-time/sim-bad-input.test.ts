@@ -111,7 +111,11 @@ describe('a configuration', () => {
       'process.exit(0)',
       /^rein: The loading of .*bad\.js ended its process instead \(exit code 0\)\.\n {2}→ Let the module/,
     ],
-    ['for (;;);', /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ Let the module/],
+    // As an endless loop, but it leaves the machine to others.
+    [
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ Let the module/,
+    ],
     ["throw new Error('no gpu')", /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
   ])('of an algorithm whose module is wrong says that alone: %s', async (text, message) => {
     writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
