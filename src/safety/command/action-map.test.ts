@@ -204,6 +204,12 @@ describe('a joint action', () => {
     }
     expect(bench.bits & TARGET_BOXED).toBe(TARGET_BOXED);
     expect(bench.chain.referenceRad[2]).toBeLessThanOrEqual(0.4 - 0.05 + 1e-12);
+    // Nothing is asked for beyond the limit, so nothing is short of it.
+    const beyond = new Float64Array(3);
+    bench.issue(0, 0, 1);
+    bench.tick();
+    bench.chain.writeShortfall(beyond);
+    expect(Math.abs(beyond[2]!)).toBeLessThan(0.05);
     const blocked = new Bench(oddArm3, jointSpec(oddArm3, 0.09));
     for (let k = 0; k < 40; k++) {
       if (k % 5 === 0) blocked.issue(0, 1, 0);
