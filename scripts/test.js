@@ -64,7 +64,7 @@ async function withoutClock() {
 }
 
 async function inRealTime() {
-  await suite('tests in real time that mostly wait', [...waiting, ...SHARED, '--maxWorkers=4']);
+  await suite('tests in real time that mostly wait', [...waiting, ...SHARED, '--maxWorkers=3']);
   // One file at a time: these keep real time to the millisecond.
   const others = waiting.flatMap((path) => ['--exclude', `${path}*`]);
   await suite('tests in real time, one after the other', [

@@ -68,7 +68,7 @@ function loads(): Load[] {
   });
 }
 
-describe('rein run', { timeout: 60_000 }, () => {
+describe('rein run', { timeout: 180_000 }, () => {
   const options = ['--task', './reach.yaml', '--operator', 'scripted', '--out', 'robot', '--quiet'];
 
   it('loads no module of others where the channel is that lets a robot go on', async () => {
@@ -190,7 +190,7 @@ describe('rein run', { timeout: 60_000 }, () => {
   });
 });
 
-describe('rein sim', { timeout: 60_000 }, () => {
+describe('rein sim', { timeout: 180_000 }, () => {
   it('is not done where a module ends its process in the middle, and says so', async () => {
     put('my-sac.yaml', 'algorithm: sac\n');
     const open = 'open: async () => {';
@@ -201,7 +201,7 @@ describe('rein sim', { timeout: 60_000 }, () => {
   });
 });
 
-describe('rein plugins --check', { timeout: 60_000 }, () => {
+describe('rein plugins --check', { timeout: 180_000 }, () => {
   it('reports each module by itself, whatever others do while they load', async () => {
     put('exits.js', 'process.exit(0);');
     put('kills.js', "process.kill(process.pid, 'SIGKILL');");

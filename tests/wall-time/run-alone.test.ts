@@ -48,7 +48,7 @@ async function policyFile(
   return savePolicyFile(join(run.folder, name), graph, { ...origin, ...use, createdAt: '2026-01-02T03:04:05.000Z' });
 }
 
-describe('a robot without a learner', { timeout: 60_000 }, () => {
+describe('a robot without a learner', { timeout: 180_000 }, () => {
   it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
     const file = await policyFile('good');
     const moving = run.start('run', '--policy', file, '--duration', '6', '--out', 'robot');
@@ -135,7 +135,7 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
     const log = join(run.folder, 'robot', 'guard.log');
     const guardsOf = (): number => new Set(readFileSync(log, 'utf8').match(/"pid":\d+/g)).size;
     const first = run.start('run', '--policy', policy, '--out', 'robot', '--quiet');
-    await until(() => run.journal('robot').length > 3, 'motion');
+    await until(() => run.journal('robot').length > 3 && run.files('robot').includes('metrics.jsonl'), 'motion');
     const files = run.files('robot');
     const guard = childOf(first.child, 'guard-process.js');
     const node = childOf(first.child, 'node-process.js');
@@ -172,7 +172,7 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
   });
 });
 
-describe('a robot on a bus of its own', { timeout: 120_000 }, () => {
+describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
   it('is stopped on its bus when the guard dies, and the run says so', async () => {
     const busPath = join(run.folder, 'bus');
     spawnSync('mkfifo', [busPath]);
@@ -210,7 +210,7 @@ describe('a robot on a bus of its own', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a robot that is started wrong', { timeout: 60_000 }, () => {
+describe('a robot that is started wrong', { timeout: 180_000 }, () => {
   /** It ends with code 1 and one sentence; nothing was started or written. */
   async function refused(...args: string[]): Promise<string> {
     const moving = run.start('run', '--out', 'robot', ...args);

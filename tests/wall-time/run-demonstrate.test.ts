@@ -36,7 +36,7 @@ afterEach(async () => {
 function atTerminal(args: readonly string[], steps: readonly TerminalStep[]): Promise<TerminalResult> {
   const out = ['--operator', 'keyboard', '--out', join(run.folder, 'robot')];
   const command = ['env', '-C', run.folder, 'NO_COLOR=1', 'TERM=xterm', 'COLUMNS=140', process.execPath, REIN, 'run'];
-  return runInTerminal([...command, ...args, ...out], steps, 60);
+  return runInTerminal([...command, ...args, ...out], steps, 120);
 }
 
 /** All steps came, Ctrl+C ended it, and the terminal is as before. */
@@ -78,7 +78,7 @@ function nodePid(): number {
   return pids.find(isNode) ?? -1;
 }
 
-describe.skipIf(why !== undefined)('a person at rein run', { timeout: 120_000 }, () => {
+describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 }, () => {
   it('is asked for demonstrations, gives one up, shows one at the speed that was chosen, and skips the rest', async () => {
     const address = await freeAddress();
     const learning = run.start(

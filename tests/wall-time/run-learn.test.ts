@@ -50,7 +50,7 @@ function learned(learning: Program): { online: number; version: number } {
 }
 
 // Most of the time is the robot's own, at ten steps a second; a busy machine adds to it.
-describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
+describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
   it('says at Ctrl+C that there is no checkpoint where training has not begun', async () => {
     const learning = learner('--task', 'insert', '--config', 'quick.yaml', '--out', 'learner');
     await until(() => learning.said().includes('robots connect with'), 'the learner');
