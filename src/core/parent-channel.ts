@@ -77,6 +77,7 @@ export function sendToChild(child: ChildEnd | undefined, message: object): void 
 /** A child that is started for one answer, as `ChildProcess` has it. */
 interface AnsweringChild {
   on(event: 'message' | 'exit' | 'disconnect' | 'error', listener: (first: unknown, second: unknown) => void): unknown;
+  kill(signal: 'SIGKILL'): unknown;
 }
 
 /** What a child came to. */
@@ -85,21 +86,40 @@ export interface ChildAnswer {
   readonly answer: unknown;
   /** How it ended, as `howEnded` has it. */
   readonly how: string;
+  /** It had its time, and was killed. */
+  readonly isLate: boolean;
 }
 
-/** The answer of a child, once it has ended and all that it sent has come. Rejects with the `error` of one that cannot run or is aborted. */
-export async function answerOfChild(child: AnsweringChild): Promise<ChildAnswer> {
+/**
+ * The answer of a child, once it has ended and all that it sent has come. It is killed after `limitMs`, which begin anew with each message
+ * that `isProgress` knows. Rejects with the `error` of one that cannot run or is aborted.
+ */
+export async function answerOfChild(
+  child: AnsweringChild,
+  limitMs: number,
+  isProgress: (message: unknown) => boolean = () => false,
+): Promise<ChildAnswer> {
   let answer: unknown;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, limitMs);
   child.on('message', (message) => {
     answer = failureIn(message) ?? message;
+    if (isProgress(message)) timer.refresh();
   });
   const failed = new Promise<never>((_, reject) => child.on('error', reject));
   const exited = new Promise<string>((resolve) => {
     child.on('exit', (code, signal) => resolve(howEnded(code, signal)));
   });
   const disconnected = new Promise<unknown>((resolve) => child.on('disconnect', resolve));
-  const [how] = await Promise.race([Promise.all([exited, disconnected]), failed]);
-  return { answer, how };
+  try {
+    const [how] = await Promise.race([Promise.all([exited, disconnected]), failed]);
+    return { answer, how, isLate };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** How a process ended, for people: by its own code, or by a signal. */

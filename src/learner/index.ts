@@ -6,6 +6,6 @@ export { Bindings, Session } from './engine/session.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { Learner } from './service/learner.ts';
-export { checkpointsIn, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
+export { checkpointsIn, hasCheckpoint, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
 export { type Pretraining, Training } from './training.ts';
 export type { AlgorithmPlugin } from './update/algorithm.ts';

@@ -7,9 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
 import { describeRos, endRosLeftovers, ros2, runProgram, startRos2 } from '../support/ros.ts';
 import {
   type Launch,
@@ -20,34 +17,15 @@ import {
   startedBy,
   watchLifecycle,
 } from '../support/ros-launch.ts';
+import { savePolicy } from '../support/steady-policy.ts';
 import { until } from '../support/until.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-robot-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A policy that goes on in one direction. */
-async function movingPolicy(): Promise<string> {
-  const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
-  const { graph } = writeMlpGraph({
-    observationSize,
-    hiddenSizes: [8],
-    actionSize,
-    parameters: 'baked',
-    valueAt: () => 0.1,
-  });
-  return savePolicyFile(join(scratch, 'policy'), graph, {
-    runId: 'elsewhere',
-    version: 7,
-    parent: null,
-    trainingStep: 0,
-    updates: 0,
-    schemaHash,
-    observationSize,
-    actionSize,
-    robot: 'arm6',
-    task: 'insert',
-    createdAt: '2026-01-02T03:04:05.000Z',
-  });
+function movingPolicy(): Promise<string> {
+  return savePolicy(join(scratch, 'policy'), { valueAt: () => 0.1 });
 }
 let runs = 0;
 const out = (): string => join(scratch, `run${++runs}`);

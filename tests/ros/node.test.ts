@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { type LearnerServer, startLearnerServer } from '../../src/link/index.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
 import { rosEnvironment } from '../../src/ros/index.ts';
 import { describeRos, noRosBecause, ROOT, RosProcess, rclpy, ros2 } from '../support/ros.ts';
 
@@ -19,22 +17,7 @@ const running = new Set<RosProcess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rein-node-'));
-  const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
-  const sizes = { observationSize, hiddenSizes: [8], actionSize };
-  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
-  await savePolicyFile(join(folder, 'policy'), graph, {
-    runId: 'elsewhere',
-    version: 7,
-    parent: null,
-    trainingStep: 0,
-    updates: 0,
-    schemaHash,
-    observationSize,
-    actionSize,
-    robot: 'arm6',
-    task: 'insert',
-    createdAt: '2026-01-02T03:04:05.000Z',
-  });
+  await savePolicy(join(folder, 'policy'));
 });
 
 afterAll(async () => {
@@ -88,6 +71,8 @@ while between()[1][1] - between()[0][1] < int(sys.argv[1]):
 (begin, first), (end, last) = between()
 print(last - first, sum(begin < one <= end for one in joints))
 `;
+
+import { savePolicy } from '../support/steady-policy.ts';
 
 /** Joint states that a listener heard for each tick that the guard counted meanwhile: the time that ticks took does not count. */
 async function jointStatesPerTick(ticks: number): Promise<number> {

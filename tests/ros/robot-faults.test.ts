@@ -6,10 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
 import { describeRos, ROOT, RosProcess, runProgram } from '../support/ros.ts';
+import { savePolicy } from '../support/steady-policy.ts';
 
 const START_MS = 60_000;
 const PLAY_MS = 150_000;
@@ -25,22 +24,7 @@ describeRos('faults of a robot behind ROS', () => {
     folder = mkdtempSync(join(tmpdir(), 'rein-faults-'));
     writeFileSync(join(folder, 'overlay.yaml'), OVERLAY);
     const setup = createSetup(resolveConfig({ task: 'insert', seed: 0, overrides: ROBOT }));
-    const { observationSize, actionSize, schemaHash } = setup;
-    const sizes = { observationSize, hiddenSizes: [8], actionSize };
-    const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 0.05 });
-    await savePolicyFile(join(folder, 'policy'), graph, {
-      runId: 'elsewhere',
-      version: 7,
-      parent: null,
-      trainingStep: 0,
-      updates: 0,
-      schemaHash,
-      observationSize,
-      actionSize,
-      robot: 'arm6-ros',
-      task: 'insert',
-      createdAt: '2026-01-02T03:04:05.000Z',
-    });
+    await savePolicy(join(folder, 'policy'), { setup, robot: 'arm6-ros', valueAt: () => 0.05 });
   });
 
   afterAll(async () => {

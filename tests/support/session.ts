@@ -3,16 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
 import { type GuardAnswer, type GuardRequest, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import type { Asker } from '../../src/guard/link/link.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
 import { type LiveSession, openSession } from '../../src/session/index.ts';
 import type { SessionOptions } from '../../src/session/open-session.ts';
+import { savePolicy } from './steady-policy.ts';
 
 /** Lets timers and other events in after each step's ticks. */
 class TurningLink extends MemoryGuardLink {
@@ -66,22 +65,7 @@ export class TestRobot {
 
   /** A policy that hardly moves. */
   policyFile(version = 7, name = 'policy'): Promise<string> {
-    const { observationSize, actionSize, schemaHash } = this.setup;
-    const sizes = { observationSize, hiddenSizes: [8], actionSize };
-    const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
-    return savePolicyFile(join(this.folder, name), graph, {
-      runId: 'elsewhere',
-      version,
-      parent: null,
-      trainingStep: 0,
-      updates: 0,
-      schemaHash,
-      observationSize,
-      actionSize,
-      robot: 'arm6',
-      task: 'insert',
-      createdAt: '2026-01-02T03:04:05.000Z',
-    });
+    return savePolicy(join(this.folder, name), { setup: this.setup, version });
   }
 
   async connect(): Promise<TurningLink> {

@@ -1,25 +1,41 @@
-/** A policy file that hardly moves the arm, for runs whose processes are looked at and not their skill. */
+/** Policy files of `insert` that do the same wherever the arm is, for runs whose processes are looked at and not their skill. */
 import { join } from 'node:path';
 import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 
-/** Writes a policy of `insert` on arm6 below `folder`. Returns its path. */
-export async function saveSteadyPolicy(folder: string): Promise<string> {
-  const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+export interface SteadyPolicy {
+  /** Of what the policy sees and does; of `insert` on arm6 where absent. */
+  readonly setup?: Pick<RunSetup, 'observationSize' | 'actionSize' | 'schemaHash'>;
+  readonly robot?: string;
+  readonly version?: number;
+  readonly schemaHash?: string;
+  /** Each parameter of its network: 1e-3 hardly moves the arm. */
+  readonly valueAt?: (i: number) => number;
+}
+
+/** Writes a policy into `path`. Resolves to the path of its file. */
+export async function savePolicy(path: string, policy: SteadyPolicy = {}): Promise<string> {
+  const { setup = createSetup(resolveConfig({ task: 'insert', seed: 0 })), robot = 'arm6', version = 7 } = policy;
+  const { observationSize, actionSize } = setup;
   const sizes = { observationSize, hiddenSizes: [8], actionSize };
-  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
-  return savePolicyFile(join(folder, 'good'), graph, {
+  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: policy.valueAt ?? (() => 1e-3) });
+  return savePolicyFile(path, graph, {
     runId: 'elsewhere',
-    version: 7,
+    version,
     parent: null,
     trainingStep: 0,
     updates: 0,
-    schemaHash,
+    schemaHash: policy.schemaHash ?? setup.schemaHash,
     observationSize,
     actionSize,
-    robot: 'arm6',
+    robot,
     task: 'insert',
     createdAt: '2026-01-02T03:04:05.000Z',
   });
+}
+
+/** Writes a policy of `insert` on arm6 below `folder`. Resolves to its path. */
+export function saveSteadyPolicy(folder: string): Promise<string> {
+  return savePolicy(join(folder, 'good'));
 }

@@ -16,15 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
+import { type SteadyPolicy, savePolicy } from '../support/steady-policy.ts';
 
-const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
 let run: LiveRun;
 
 beforeEach(() => {
@@ -35,17 +32,9 @@ afterEach(async () => {
   rmSync(run.folder, { recursive: true, force: true });
 });
 
-/** A policy that hardly moves, in `name`; `valueAt` and `change` spoil it. */
-async function policyFile(
-  name: string,
-  valueAt: (i: number) => number = () => 1e-3,
-  change: { schemaHash?: string } = {},
-): Promise<string> {
-  const sizes = { observationSize, hiddenSizes: [8], actionSize };
-  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt });
-  const origin = { runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0 };
-  const use = { schemaHash, observationSize, actionSize, robot: 'arm6', task: 'insert', ...change };
-  return savePolicyFile(join(run.folder, name), graph, { ...origin, ...use, createdAt: '2026-01-02T03:04:05.000Z' });
+/** A policy that hardly moves, in `name`; what `policy` says may spoil it. */
+function policyFile(name: string, policy: SteadyPolicy = {}): Promise<string> {
+  return savePolicy(join(run.folder, name), policy);
 }
 
 describe('a robot without a learner', { timeout: 180_000 }, () => {
@@ -227,9 +216,9 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
     const truncated = await policyFile('truncated');
     writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
     expect(await refused('--policy', truncated)).toContain('truncated');
-    const foreign = await policyFile('foreign', undefined, { schemaHash: '00112233445566ff' });
+    const foreign = await policyFile('foreign', { schemaHash: '00112233445566ff' });
     expect(await refused('--policy', foreign)).toContain('not for this robot and task');
-    const broken = await policyFile('broken', (i) => (i === 3 ? Number.NaN : 1e-3));
+    const broken = await policyFile('broken', { valueAt: (i) => (i === 3 ? Number.NaN : 1e-3) });
     expect(await refused('--policy', broken)).toContain('cannot be used');
     expect(await refused('--policy', 'nowhere.onnx')).toContain('cannot be read');
   });

@@ -1,9 +1,8 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { checkpointsIn, Learner, type Training } from '../../learner/index.ts';
+import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
@@ -58,10 +57,8 @@ export async function learnBody(options: LearnOptions): Promise<number> {
 }
 
 async function howToGoOn(path: string): Promise<string> {
-  const names = await readdir(checkpointsIn(path)).catch(() => []);
-  const hasCheckpoint = names.some((name) => name.endsWith('.ckpt'));
   const command = `go on with: rein learn --resume ${path}`;
-  return hasCheckpoint
+  return (await hasCheckpoint(path))
     ? `${command}; its robots keep what they record until then`
     : `No checkpoint: training had not begun. To begin anew with what its robots send again, ${command}`;
 }

@@ -1,9 +1,9 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
-import { checkpointsIn } from '../../learner/index.ts';
+import { hasCheckpoint } from '../../learner/index.ts';
 import { loadReportData, writeReport } from '../../monitor/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
@@ -12,8 +12,8 @@ import { KeyboardTeleop } from '../../teleop/index.ts';
 import type { SimOptions } from '../sim.ts';
 import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { loadElsewhere, mapFew } from './module-check.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
-import { loadElsewhere } from './plugins.ts';
 import { reportLine } from './report.ts';
 
 /** Why training ended, for the last words. */
@@ -82,16 +82,14 @@ export async function simBody(options: SimOptions): Promise<number> {
 
 /** Loads what others wrote elsewhere first: a module that never ends, or ends its process, would take this one with it. */
 async function checkModules(config: ResolvedConfig): Promise<void> {
-  for (const { file, kind } of modulesOf(config)) {
-    const loaded = await loadElsewhere(file, kind);
-    if (loaded instanceof ReinError) throw loaded;
-  }
+  const loaded = await mapFew(modulesOf(config), ({ file, kind }) => loadElsewhere(file, kind));
+  const refused = loaded.find((each) => each instanceof ReinError);
+  if (refused !== undefined) throw refused;
 }
 
 /** What a run that was ended half-way is worth. */
 async function whatIsKept(folder: string): Promise<string[]> {
-  const checkpoints = checkpointsIn(folder);
-  const isTrained = existsSync(checkpoints) && readdirSync(checkpoints).length > 0;
+  const isTrained = await hasCheckpoint(folder);
   return [
     await reportLine(folder),
     ...(isTrained ? [`  policy the newest that was trained: rein export policy ${folder} --out policy.onnx`] : []),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { messageOf, ReinError } from '../../core/index.ts';
+import { howEnded, messageOf, ReinError } from '../../core/index.ts';
 import { Restarts } from '../restarts.ts';
 import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
@@ -147,7 +147,7 @@ export class Guardian {
 
   #exited(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
     // Code 0 is the end of the guard's pipe, however the guard ended: there is nothing left to watch.
-    if (code !== 0) this.#died(child, signal === null ? `exit code ${code}` : `signal ${signal}`);
+    if (code !== 0) this.#died(child, howEnded(code, signal));
     else if (this.#child === child) this.#child = undefined;
   }
 

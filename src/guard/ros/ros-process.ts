@@ -1,6 +1,7 @@
 /** One process that speaks ROS, as the guard's main thread sees it: started, listened to, started again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { howEnded } from '../../core/index.ts';
 import { TO_GUARD_FD } from '../../drivers/index.ts';
 import { MessageDecoder } from '../link/wire.ts';
 import { Restarts } from '../restarts.ts';
@@ -83,9 +84,7 @@ export class RosProcess {
     fromChild.on('error', () => child.kill('SIGKILL'));
     child.stdin?.on('error', () => undefined);
     child.once('error', (error) => this.#died(generation, error.message));
-    child.once('exit', (code, signal) =>
-      this.#died(generation, signal === null ? `exit code ${code}` : `signal ${signal}`),
-    );
+    child.once('exit', (code, signal) => this.#died(generation, howEnded(code, signal)));
   }
 
   #receive(generation: number, kind: number, payload: Uint8Array): void {

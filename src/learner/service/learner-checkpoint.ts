@@ -1,4 +1,5 @@
 /** What a learner goes on from when it is started again: its newest checkpoint, and transitions that its robots send again. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCount, ReinError } from '../../core/index.ts';
 import {
@@ -52,4 +53,10 @@ export async function readLearnerCheckpoint(
 /** The folder of the checkpoints of the run in `folder`. */
 export function checkpointsIn(folder: string): string {
   return join(folder, 'checkpoints');
+}
+
+/** Whether training in `folder` has got as far as a checkpoint; whether it is good, nobody has looked. */
+export async function hasCheckpoint(folder: string): Promise<boolean> {
+  const names = await readdir(checkpointsIn(folder)).catch(() => []);
+  return names.some((name) => name.endsWith('.ckpt'));
 }

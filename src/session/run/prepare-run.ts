@@ -59,19 +59,14 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
   });
   let tried = 'the configuration';
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    child.kill('SIGKILL');
-  }, CHECK_LIMIT_MS);
-  child.on('message', (message) => {
+  const isTrying = (message: unknown): boolean => {
     const { kind, what } = asObject(message) ?? {};
-    if (kind !== 'trying' || typeof what !== 'string') return;
+    if (kind !== 'trying' || typeof what !== 'string') return false;
     tried = what;
-    timer.refresh();
-  });
+    return true;
+  };
   sendToChild(child, request);
-  const { answer, how } = await answerOfChild(child).finally(() => clearTimeout(timer));
+  const { answer, how, isLate } = await answerOfChild(child, CHECK_LIMIT_MS, isTrying);
   if (answer instanceof ReinError) throw answer;
   if (isChecked(answer)) return answer;
   const trouble = isLate ? `took more than ${CHECK_LIMIT_MS / 1e3} s` : `ended (${how})`;

@@ -1,0 +1,41 @@
+/** Whether modules of others load, tried where they can do no harm: for `rein plugins`, and for commands that load them themselves. */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { answerOfChild, asObject, ReinError } from '../../core/index.ts';
+import type { LoadedMessage } from './plugin-check-process.ts';
+
+/** A module may take this long to load, ms. */
+const LOAD_LIMIT_MS = 10_000;
+/** So many modules are checked at once. */
+const AT_ONCE = 2;
+
+/** `work` of each item, in their order, of a few at a time: each has its whole limit to itself on two cores. */
+export async function mapFew<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [i, item] of left) results[i] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return results;
+}
+
+/** Loads `file` in a process of its own, which is at the module's mercy; what it prints goes to standard error. Gives why it does not load. */
+export async function loadElsewhere(file: string, kind?: string): Promise<LoadedMessage | ReinError> {
+  const entry = fileURLToPath(new URL('./plugin-check-process.js', import.meta.url));
+  const child = fork(entry, kind === undefined ? [file] : [file, kind], {
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: [],
+  });
+  const { answer, how, isLate } = await answerOfChild(child, LOAD_LIMIT_MS);
+  if (answer instanceof ReinError || isLoaded(answer)) return answer;
+  const trouble = isLate ? `does not end within ${LOAD_LIMIT_MS / 1e3} s` : `ended its process instead (${how})`;
+  return new ReinError('config', `The loading of ${file} ${trouble}.`, {
+    remedy: 'Let the module do nothing but define the plugin: what it does goes into the functions of that.',
+  });
+}
+
+function isLoaded(value: unknown): value is LoadedMessage {
+  const { kind, name, plugin } = asObject(value) ?? {};
+  return kind === 'loaded' && typeof name === 'string' && typeof plugin === 'string';
+}
