@@ -163,7 +163,7 @@ describeRos('a robot behind ROS 2', () => {
       driver: { name: 'ros', options: driver, processes: programs },
       socketPath: '',
       authority: 'node',
-      realTimePriority: 'no',
+      realTimePriority: 'try',
     });
     notices.length = 0;
     made.onNotice((notice) => notices.push(notice));

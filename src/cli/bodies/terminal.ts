@@ -31,19 +31,25 @@ export interface ProgressLine {
 
 const CLEAR = '\r\u001b[K';
 
-/** Without a terminal a line comes every `lineMs`, where that is given, and phases not at all. Quiet: neither. */
-export function progressLine(output: 'live' | 'quiet', lineMs: number = Number.POSITIVE_INFINITY): ProgressLine {
+/** Without a terminal: when the first line says that something happens, and how long the rest will take. */
+const FIRST_LINE_MS = 1_000;
+
+/**
+ * Without a terminal a line comes after a second, and every `lineMs` from then on. Where that is not given,
+ * or quiet, nothing comes; nor do phases.
+ */
+export function progressLine(output: 'live' | 'quiet', lineMs?: number): ProgressLine {
   const { stderr } = process;
   const isLive = output === 'live';
   const isOver = isLive && stderr.isTTY;
   let startedMs = performance.now();
-  let saidMs = startedMs;
+  let nextMs = startedMs + FIRST_LINE_MS;
   const clear = (): void => void (isOver && stderr.write(CLEAR));
   return {
     show: (share, text) => {
       const nowMs = performance.now();
-      if (!isLive || (!isOver && nowMs - saidMs < lineMs)) return;
-      saidMs = nowMs;
+      if (!isLive || (!isOver && (lineMs === undefined || nowMs < nextMs))) return;
+      nextMs = nowMs + (lineMs ?? 0);
       const leftS = ((nowMs - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
       const line = `${(100 * share).toFixed(0).padStart(3)} %  ${text}, about ${Math.ceil(leftS)} s left`;
       stderr.write(isOver ? CLEAR + line : `${line}\n`);
@@ -56,7 +62,7 @@ export function progressLine(output: 'live' | 'quiet', lineMs: number = Number.P
     end: () => {
       clear();
       startedMs = performance.now();
-      saidMs = startedMs;
+      nextMs = startedMs + FIRST_LINE_MS;
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * What can only stop, without ROS, for tests: on a graph in this process, with a robot that stands. What it publishes is
  * written to `stops.log` in REIN_TEST_FOLDER: monotonic seconds, then the numbers. Where there is a file `acted`, it says that
- * it has stopped the robot.
+ * it has stopped the robot; where there is a file `no-stopper`, it does not come up.
  */
 import { appendFileSync, existsSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { memoryPorts } from './memory-port.ts';
 import { startMemoryRobot } from './robot.ts';
 
 const folder = process.env['REIN_TEST_FOLDER'] ?? '';
+if (existsSync(join(folder, 'no-stopper'))) process.exit(1);
 const graph = new MemoryGraph();
 const log = join(folder, 'stops.log');
 await startMemoryRobot(graph, {

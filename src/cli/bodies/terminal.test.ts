@@ -1,0 +1,44 @@
+/** The line of progress where nobody looks at a terminal: a log of it says soon that something happens, and is not filled. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { progressLine } from './terminal.ts';
+
+const LINE_MS = 15_000;
+let said: string[];
+let nowMs: number;
+
+beforeEach(() => {
+  said = [];
+  nowMs = 5_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What comes of a quarter of a minute of work that is told of every half second. */
+function work(progress: ReturnType<typeof progressLine>): void {
+  for (let step = 1; step <= 34; step++) {
+    nowMs += 500;
+    progress.show(step / 40, `${step} of 40 trials`);
+  }
+}
+
+it('comes after a second, then every so often, and after a second again of what begins anew', () => {
+  const progress = progressLine('live', LINE_MS);
+  work(progress);
+  expect(said).toEqual(['  5 %  2 of 40 trials, about 19 s left\n', ' 80 %  32 of 40 trials, about 4 s left\n']);
+  progress.end();
+  work(progress);
+  expect(said.slice(2)).toEqual(said.slice(0, 2));
+});
+
+it.each([['quiet', LINE_MS] as const, ['live', undefined] as const])('does not come: %s, %s', (output, lineMs) => {
+  const progress = progressLine(output, lineMs);
+  progress.phase('begins');
+  work(progress);
+  expect(said).toEqual([]);
+});
