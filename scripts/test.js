@@ -93,7 +93,7 @@ function testsThatReplaceModules() {
 }
 
 async function staticChecks() {
-  await check('types', tool('typescript/bin/tsc', '--noEmit'));
+  await check('types', tool('typescript-native/bin/tsc', '--noEmit'));
   await check('lint and format', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'));
   await check(
     'dependency direction',

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'types');
 const all = mkdtempSync(join(tmpdir(), 'rein-types-'));
 try {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
   const { status, stdout } = spawnSync(
     process.execPath,
     [tsc, '-p', join(root, 'tsconfig.types.json'), '--outDir', all],

@@ -42,7 +42,7 @@ export type All = [Driver, Task, Step, typeof mul, typeof frames, typeof wrong];
     );
     const options = { noEmit: true, strict: true, module: 'nodenext', target: 'es2023', skipLibCheck: true, types: [] };
     project.put('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['typed.ts'] }));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project.folder], { encoding: 'utf8' });
     expect(stdout).toBe('');
     expect(status).toBe(0);
