@@ -113,12 +113,7 @@ export class Guard {
   /** What the states say to `input`. */
   #answerTo(input: SafetyInput): GuardAnswer {
     const { state, frame } = this.#tick;
-    let isFault = false;
-    const answer = answerRequest(state, input, (fault) => {
-      isFault = true;
-      return messageOf(fault, frame, this.#model.joints);
-    });
-    return answer.ok || isFault ? answer : { ...answer, needs: 'state' };
+    return answerRequest(state, input, (fault) => messageOf(fault, frame, this.#model.joints));
   }
 
   /** Whether torque can come on now. */

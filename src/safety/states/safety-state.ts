@@ -128,7 +128,7 @@ export function answerRequest(
   if (isGranted) return { ok: true };
   const faults = faultsOf(input.flags).filter(({ mayMove }) => mayMove !== 'anybody');
   if (faults.length > 0) return { ok: false, reason: faults.map(report).join(' ') };
-  return { ok: false, reason: `${input.request} is not possible in the state ${state}` };
+  return { ok: false, reason: `${input.request} is not possible in the state ${state}`, needs: 'state' };
 }
 
 /** The states that each wish leads to when it is granted. */
