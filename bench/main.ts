@@ -1,19 +1,13 @@
-/** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. */
+/** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. Each bench is loaded when it runs. */
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
 import { argument } from '../src/cli/command.ts';
-import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
 import { describeError } from '../src/core/index.ts';
-import { threadsHere } from '../src/learner/engine/threads.ts';
 import { path, seconds, wholeNumber } from '../src/schema/index.ts';
-import { benchLearner, type LearnerBenchResult, serveBlocks } from './learner/bench.ts';
-import { benchPolicy, type PolicyBenchResult } from './policy/policy-bench.ts';
-import { benchCdr, formatCdrBench } from './ros/cdr-bench.ts';
-import { benchRos, formatRosBench } from './ros/ros-bench.ts';
-import { benchSafety, formatSafetyBench } from './runtime/safety-bench.ts';
-import { benchTick, formatTickBench } from './runtime/tick-bench.ts';
-import { benchTraining, type TrainingBenchCase } from './runtime/training-bench.ts';
+import type { LearnerBenchResult } from './learner/bench.ts';
+import type { PolicyBenchResult } from './policy/policy-bench.ts';
+import type { TrainingBenchCase } from './runtime/training-bench.ts';
 
 interface TickArguments {
   task: string;
@@ -168,6 +162,8 @@ program
   .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', SAFETY_HELP)
   .action(async ({ robots, ticks, json }: SafetyArguments) => {
+    const { loadRobotFile } = await import('../src/config/index.ts');
+    const { benchSafety, formatSafetyBench } = await import('./runtime/safety-bench.ts');
     const models = robots.split(',').map((name) => loadRobotFile(name).robot);
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchSafety({ models, ticks, onPhase });
@@ -192,6 +188,7 @@ program
   .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', ROS_HELP)
   .action(async (options: RosArguments) => {
+    const { benchRos, formatRosBench } = await import('./ros/ros-bench.ts');
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchRos({ ...options, onPhase });
     await print(formatRosBench(result), result, options.json);
@@ -203,6 +200,7 @@ program
   .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', CDR_HELP)
   .action(async (options: CdrArguments) => {
+    const { benchCdr, formatCdrBench } = await import('./ros/cdr-bench.ts');
     const result = benchCdr(options.seconds);
     await print(formatCdrBench(result), result, options.json);
   });
@@ -215,6 +213,9 @@ try {
 }
 
 async function tick(options: TickArguments): Promise<void> {
+  const { resolveConfig } = await import('../src/config/index.ts');
+  const { benchTick, formatTickBench } = await import('./runtime/tick-bench.ts');
+  const { benchPolicy } = await import('./policy/policy-bench.ts');
   const { robot, task } = resolveConfig({ task: options.task, seed: 0 });
   const { driver: _, ...model } = robot;
   const ticks = await benchTick({
@@ -229,6 +230,8 @@ async function tick(options: TickArguments): Promise<void> {
 }
 
 async function learner({ threads, calls, blocks, json }: LearnerArguments): Promise<void> {
+  const { threadsHere } = await import('../src/learner/engine/threads.ts');
+  const { benchLearner, serveBlocks } = await import('./learner/bench.ts');
   const choice = await threadsHere(threads);
   if (blocks === true) {
     await serveBlocks(choice, createInterface(process.stdin), (line) => process.stdout.write(`${line}\n`));
@@ -237,6 +240,7 @@ async function learner({ threads, calls, blocks, json }: LearnerArguments): Prom
   const result = await benchLearner({ ...choice, ...(calls === undefined ? {} : { calls }) });
   process.stderr.write('measuring: in a run\n');
   const short = calls !== undefined;
+  const { benchTraining } = await import('./runtime/training-bench.ts');
   const in_a_run = await benchTraining({
     threads: threads === 'auto' ? undefined : threads,
     turnS: short ? 0.3 : 2,
