@@ -26,15 +26,17 @@ const rooms = [
 ];
 
 /**
- * What a room is imported through from outside. Five rooms have further doors, which part what loads a heavy package or much else;
+ * What a room is imported through from outside. Seven rooms have further doors, which part what loads a heavy package or much else;
  * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
  */
 const doors = [
   '^src/[^/]+/index\\.ts$',
+  '^src/config/setup\\.ts$',
   '^src/drivers/mujoco\\.ts$',
   '^src/monitor/terminal\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
-  '^src/learner/toolkit\\.ts$',
+  '^src/learner/(image-port|toolkit)\\.ts$',
+  '^src/record/log\\.ts$',
   '^src/session/(run-request|supervision)\\.ts$',
 ];
 const test = '\\.test\\.ts$';
@@ -118,7 +120,7 @@ module.exports = {
       comment: 'A robot runs no training: its computer may not even have the engine.',
       severity: 'error',
       from: { path: '^src/session/', pathNot: test },
-      to: { path: '^src/learner/', pathNot: '^src/learner/options\\.ts$' },
+      to: { path: '^src/learner/', pathNot: '^src/learner/(options|image-port)\\.ts$' },
     },
     {
       name: 'core-and-safety-import-no-package',

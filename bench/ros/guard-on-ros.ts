@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { createSetup } from '../../src/config/setup.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { guardConfigOf } from '../../src/session/supervision.ts';
 import { type BenchGuard, type BenchGuardEnd, startBenchGuard } from '../runtime/bench-guard.ts';

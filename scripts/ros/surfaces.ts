@@ -1,5 +1,6 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
-import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
+import { type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
+import { createSetup } from '../../src/config/setup.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import {
   COMMAND_INTERFACES,

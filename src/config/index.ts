@@ -1,4 +1,4 @@
-/** From YAML to one resolved configuration, checked once, and to the objects that it describes. */
+/** From YAML to one resolved configuration, checked once; what it describes is made behind a door of its own. */
 export { counted } from './finding.ts';
 export { loadLearnerFile } from './learner-file.ts';
 export {
@@ -31,12 +31,6 @@ export type {
   StudyMeasure,
   StudyPart,
 } from './schema/study.ts';
-export {
-  createSetup,
-  driverSpec,
-  type RunSetup,
-  taskActionOf,
-} from './setup.ts';
 export { loadStudyFile, type StudyFile } from './study-file.ts';
 export { type Place, type Problem, problemsError } from './text/place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';

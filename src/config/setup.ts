@@ -1,4 +1,7 @@
-/** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
+/**
+ * From a resolved configuration to the objects that it describes: task, driver options, operator, schema. A door of its own: it reads
+ * no YAML and checks nothing again.
+ */
 import { fileURLToPath } from 'node:url';
 import { type ObservationParts, observationParts, observationSize, schemaHash } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';

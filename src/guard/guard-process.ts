@@ -17,7 +17,7 @@ import {
   sendToParent,
 } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
-import { createLogger } from '../record/index.ts';
+import { createLogger } from '../record/log.ts';
 import { type GuardConfig, parseGuardConfig } from './guard-config.ts';
 import { openPulsePipes } from './guardian/guard-pulse.ts';
 import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';

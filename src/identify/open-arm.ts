@@ -1,6 +1,7 @@
 /** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
 
-import { createSetup, driverSpec, type RobotConfig, resolveConfig } from '../config/index.ts';
+import { type RobotConfig, resolveConfig } from '../config/index.ts';
+import { createSetup, driverSpec } from '../config/setup.ts';
 import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, worldOf } from '../drivers/index.ts';
 import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';

@@ -1,6 +1,5 @@
 /** The learner's settings with their defaults, without the engine that they are for. */
 export { learnerSchema } from './options/algorithms.ts';
-export { encoderPorts } from './options/image-port.ts';
 export {
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,

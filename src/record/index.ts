@@ -1,5 +1,4 @@
-/** What a run leaves on disk: files, metrics, logs. */
-export { createLogger } from './log.ts';
+/** What a run leaves on disk: files and metrics; the guard's log has a door of its own. */
 export {
   type EpisodeRecord,
   type MetricKind,

@@ -1,9 +1,9 @@
 /** The frozen encoder that a run's learner names, for robots: policies come from the learner without it. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { ReinError, sha256Hex } from '../core/index.ts';
-import { encoderPorts } from '../learner/options.ts';
+import { encoderPorts } from '../learner/image-port.ts';
 import type { EncoderFile } from '../policy/index.ts';
 
 /**

@@ -1,5 +1,4 @@
 /** One robot at work: episodes, policy use, recording; the supervision of its processes has a door of its own. */
-export { checkBase, openBase } from './base-policy.ts';
 export { encoderFor } from './encoder-file.ts';
 export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
 export { LearnerConnection } from './learner-connection.ts';
@@ -18,5 +17,6 @@ export type {
   SessionListener,
 } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
+export { checkBase, openBase } from './task-policies.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

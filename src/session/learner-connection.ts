@@ -3,7 +3,7 @@
  * weights wait here until the node takes them between two steps.
  */
 import { join } from 'node:path';
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { type PolicyWeights, ReinError, type Transition } from '../core/index.ts';
 import {
   connectUplink,

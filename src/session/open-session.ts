@@ -1,14 +1,13 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { type Clock, type Close, openedOrClosed, SystemClock } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
-import { type ActingPolicy, loadPolicyFile, OnnxPolicy, openPluginPolicy } from '../policy/index.ts';
+import { type ActingPolicy, loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
-import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
 import { EpisodeRunner, type EpisodeRunnerOptions } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
@@ -21,6 +20,7 @@ import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
 import { SessionListeners, type SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
+import { openBase, pluginPolicyOf } from './task-policies.ts';
 import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
@@ -200,16 +200,6 @@ async function loadPolicy(options: SessionOptions): Promise<ActingPolicy> {
 function expectedPolicy({ setup, runId }: SharedOptions): ConstructorParameters<typeof OnnxPolicy>[0] {
   const { observationSize, actionSize, schemaHash } = setup;
   return { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
-}
-
-/** The policy of one's own that the task names, opened; a policy file that somebody gave goes first. */
-export function pluginPolicyOf(
-  { config, task }: RunSetup,
-  policy: string | undefined,
-): Promise<ActingPolicy> | undefined {
-  const { policyPlugin, policyHz } = config.task;
-  if (policyPlugin === undefined || policy !== undefined) return undefined;
-  return openPluginPolicy(policyPlugin, { observation: task.observation, action: task.action, policyHz });
 }
 
 function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {

@@ -1,5 +1,5 @@
 /** The pace of a robot in real time: the newest weights act, nobody is waited for in silence, and people give leave to move. */
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { Rng } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';

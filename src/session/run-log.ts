@@ -1,6 +1,6 @@
 /** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
 import { join } from 'node:path';
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../core/index.ts';
 import type { ChunkPlace } from '../policy/index.ts';
 import { type MetricRecord, MetricsWriter, RUN_FILES, type SafetyRecord } from '../record/index.ts';

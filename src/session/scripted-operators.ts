@@ -1,5 +1,5 @@
 /** The scripts that act in a task: who takes over from the policy, and who demonstrates. */
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { checkScripted, taskKind } from '../tasks/index.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
 

@@ -1,6 +1,6 @@
 /** What a session is made of; `open-session.ts` puts it together, and each part of a session names what it takes of it. */
 
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import type { Clock, Close } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { ActingPolicy } from '../policy/index.ts';

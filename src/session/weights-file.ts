@@ -1,6 +1,6 @@
 /** Weights as a policy file that stands alone. */
 
-import { type RunSetup, taskActionOf } from '../config/index.ts';
+import { type RunSetup, taskActionOf } from '../config/setup.ts';
 import { bakeModel, ENCODER_PLACE, inlineModel, type PolicyWeights } from '../core/index.ts';
 import { savePolicyFile, statedAction } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';

@@ -1,6 +1,6 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSetup, type RunSetup, taskActionOf } from '../config/index.ts';
+import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
 import { Rng, serveJobs } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';

@@ -1,6 +1,7 @@
 /** The learner as a child of `rein sim`: one argument with its settings, a channel to its parent, and no terminal. */
 
-import { createSetup, loadResolvedConfig } from '../config/index.ts';
+import { loadResolvedConfig } from '../config/index.ts';
+import { createSetup } from '../config/setup.ts';
 import { endFailed, openParentChannel } from '../core/index.ts';
 import { Learner } from '../learner/index.ts';
 import type { LearnerProcessConfig, LearnerProcessMessage } from './learner-child.ts';

@@ -3,7 +3,7 @@
  * time only while a person's hand is on it. The same seed gives the same run on any machine.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import { ReinError, Rng } from '../core/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import type { CutEpisode, Draws, Pace, SessionParts, ShownByPerson, WeightsSource } from '../session/index.ts';

@@ -1,5 +1,6 @@
 /** A simulated robot for a program of one's own: the same guard, safety chain and episodes as in every run, without a learner. */
-import { createSetup, resolveConfig } from '../config/index.ts';
+import { resolveConfig } from '../config/index.ts';
+import { createSetup } from '../config/setup.ts';
 import { type ActionSpec, checkAction, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { EpisodeResult } from '../session/index.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { ResolvedConfig } from '../config/index.ts';
-import { createSetup, type RunSetup } from '../config/index.ts';
+import { createSetup, type RunSetup } from '../config/setup.ts';
 import { type Close, closedAfter, openedOrClosed, ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';

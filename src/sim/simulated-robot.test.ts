@@ -6,12 +6,12 @@ import { arm6Setup } from '../../tests/support/arm6.ts';
 import { chunkPolicy } from '../../tests/support/base-policies.ts';
 import { LeaderArm } from '../../tests/support/leader-arm.ts';
 import { weightsOf } from '../../tests/support/policy-fixture.ts';
-import { createSetup } from '../config/index.ts';
+import { createSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
 import { MemoryGuardLink } from '../guard/index.ts';
 import { OnnxPolicy } from '../policy/index.ts';
-import { openBase } from '../session/base-policy.ts';
 import { createDemonstrator } from '../session/scripted-operators.ts';
+import { openBase } from '../session/task-policies.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 

@@ -1,6 +1,6 @@
 /** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
 
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import {
   type Clock,
   type Close,

@@ -1,5 +1,5 @@
 /** What came of a run, in numbers, held against what the task asks for. */
-import type { RunSetup } from '../config/index.ts';
+import type { RunSetup } from '../config/setup.ts';
 import type { GuardFrame } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
 import { missedTargets, type RunSummary, type Work, workRates } from '../record/index.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROS_FAULTS } from '../../scripts/ros/faults.ts';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { createSetup } from '../../src/config/setup.ts';
 import { FAULTS } from '../../src/safety/faults.ts';
 import { OTHER_FAULTS } from '../../src/safety/index.ts';
 

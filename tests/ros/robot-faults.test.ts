@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { createSetup } from '../../src/config/setup.ts';
 import { describeRos, ROOT, RosProcess, runProgram } from '../support/ros.ts';
 import { savePolicy } from '../support/steady-policy.ts';
 

@@ -1,6 +1,7 @@
 /** The simulated arm as its configuration describes it, for tests. */
 
-import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { createSetup, type RunSetup } from '../../src/config/setup.ts';
 import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { MujocoDriver, type MujocoDriverOptions } from '../../src/drivers/mujoco.ts';
 import type { PegTaskConfig } from '../../src/tasks/peg-insertion.ts';

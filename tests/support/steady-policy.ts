@@ -1,7 +1,8 @@
 /** Policy files of `insert` that do the same wherever the arm is, for runs whose processes are looked at and not their skill. */
 import { join } from 'node:path';
 import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
-import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { createSetup, type RunSetup } from '../../src/config/setup.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 
 export interface SteadyPolicy {

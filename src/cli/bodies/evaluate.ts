@@ -1,7 +1,8 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import { percent, ReinError, wilsonInterval } from '../../core/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';

@@ -1,6 +1,7 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
 import { join } from 'node:path';
-import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import { ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';

@@ -14,16 +14,9 @@ import {
 } from '../../core/index.ts';
 import { Graph, sizeOf, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
+import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from '../image-port.ts';
 import { mul, sub } from '../ops/elements.ts';
 import { permute, reshape } from '../ops/shape.ts';
-import {
-  type FeatureMap,
-  featureMapOf,
-  featurePortOf,
-  type ImagePort,
-  imagePortOf,
-  showImage,
-} from '../options/image-port.ts';
 
 /** What a file says that it takes and gives. */
 export interface EncoderModel {

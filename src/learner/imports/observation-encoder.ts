@@ -1,9 +1,9 @@
 /** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
 import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
+import { imageOf } from '../image-port.ts';
 import { concat, reshape, slice } from '../ops/shape.ts';
 import type { EncoderSettings } from '../options/encoder.ts';
-import { imageOf } from '../options/image-port.ts';
 import { type FrameStorage, imageStorage } from '../replay/observation-store.ts';
 import type { RowFrames } from '../replay/ring.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
-import { createSetup, type RunSetup } from '../../config/index.ts';
+import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { createTransition, type PolicyWeights, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import { encoderFor, LearnerConnection, saveWeights } from '../../session/index.ts';

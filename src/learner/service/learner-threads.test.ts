@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
-import { createSetup } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import { createAgent } from '../agent/agent.ts';
 import { Learner } from './learner.ts';
 

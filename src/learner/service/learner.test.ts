@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
-import { createSetup, type RunSetup } from '../../config/index.ts';
+import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { createTransition } from '../../core/index.ts';
 import { connectUplink, openJournal } from '../../link/index.ts';
 import { LearnerConnection } from '../../session/index.ts';

@@ -1,5 +1,5 @@
 /** The run that a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
-import type { RunSetup } from '../../config/index.ts';
+import type { RunSetup } from '../../config/setup.ts';
 import { type LearnerWait, runToJoin, type SessionEvent } from '../../session/index.ts';
 
 export interface LearnerRunOptions {

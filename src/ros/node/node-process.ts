@@ -3,7 +3,8 @@
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
 import { once } from 'node:events';
-import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
+import { loadResolvedConfig } from '../../config/index.ts';
+import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { endFailed, openParentChannel, type ParentChannel, SystemClock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import { openSession, type SessionEvent } from '../../session/index.ts';

@@ -2,7 +2,7 @@
  * The node: a session of one robot behind lifecycle, topics, services and actions. Activating permits motion and starts
  * none; deactivating stops the robot, which holds. Whatever goes wrong at the border to ROS stops the robot and is told.
  */
-import type { RunSetup } from '../../config/index.ts';
+import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
 import type { TeleopSource } from '../../teleop/index.ts';

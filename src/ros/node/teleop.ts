@@ -1,5 +1,5 @@
 /** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
-import type { RunSetup } from '../../config/index.ts';
+import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import type { SessionEvent } from '../../session/index.ts';

@@ -1,5 +1,6 @@
 /** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
-import { createSetup, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';

@@ -2,14 +2,13 @@
  * The check before a robot is started, as a process that ends with it. It loads everything that the configuration names: modules of
  * others, policies, networks. The process that started it loads none of these, for it will hold the channel that lets the robot go on.
  */
-import { createSetup, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
+import type { ResolvedConfig } from '../../config/index.ts';
+import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
 import { asObject, endFailed, sendToParent } from '../../core/index.ts';
-import { type LearnerInfo, parseAddress } from '../../link/index.ts';
+import type { LearnerInfo } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
-import { checkBase } from '../base-policy.ts';
-import { pluginPolicyOf } from '../open-session.ts';
 import { checkOperators } from '../scripted-operators.ts';
-import { learnerOf } from './learner-of.ts';
+import { checkBase, pluginPolicyOf } from '../task-policies.ts';
 
 export interface CheckRequest {
   readonly config: ResolvedConfig;
@@ -48,12 +47,7 @@ async function checked({ config, learner, asksLearner, policy }: CheckRequest): 
   const { task } = config;
   await trying('the task', task);
   const setup = createSetup(config);
-  if (learner !== undefined) parseAddress(learner);
-  let info: LearnerInfo | undefined;
-  if (learner !== undefined && asksLearner === 'here') {
-    await trying(`the learner ${learner}`);
-    info = await learnerOf(learner, setup);
-  }
+  const info = learner === undefined ? undefined : await learnerInfo(learner, asksLearner, setup);
   await trying('the base policy', task.basePolicy);
   await checkBase(setup);
   await trying('the operator', 'operatorPlugin' in task ? task.operatorPlugin : undefined);
@@ -67,6 +61,20 @@ async function checked({ config, learner, asksLearner, policy }: CheckRequest): 
     await (await loadPolicyFile(policy, info === undefined ? expected : { ...expected, runId: info.runId })).close();
   }
   return { kind: 'checked', signalNames: setup.task.signalNames, runId: info?.runId };
+}
+
+/** The run at `learner`; nothing where nobody answers there, or the node asks. The link's library is loaded for it alone. */
+async function learnerInfo(
+  learner: string,
+  asksLearner: CheckRequest['asksLearner'],
+  setup: RunSetup,
+): Promise<LearnerInfo | undefined> {
+  const { parseAddress } = await import('../../link/index.ts');
+  parseAddress(learner);
+  if (asksLearner !== 'here') return undefined;
+  await trying(`the learner ${learner}`);
+  const { learnerOf } = await import('./learner-of.ts');
+  return learnerOf(learner, setup);
 }
 
 // A terminal's Ctrl+C reaches the whole group: the parent decides what follows, and ends this process by itself.

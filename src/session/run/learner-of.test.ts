@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
-import { createSetup, resolveConfig } from '../../config/index.ts';
+import { resolveConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import { type LearnerServer, startLearnerServer } from '../../link/index.ts';
 import { awaitLearner, type LearnerWait, learnerOf } from './learner-of.ts';
 

@@ -3,7 +3,8 @@
  * itself, goes on after a stop where nothing is the matter, and ends when it is asked to, or when its parent is gone.
  */
 import { PassThrough } from 'node:stream';
-import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
+import { loadResolvedConfig } from '../../config/index.ts';
+import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
 import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';

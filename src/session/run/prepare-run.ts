@@ -2,12 +2,12 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { driverSpec, type ResolvedConfig } from '../../config/index.ts';
+import type { ResolvedConfig } from '../../config/index.ts';
+import { driverSpec } from '../../config/setup.ts';
 import { acquireLock, answerOfChild, asObject, type DirectoryLock, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { sceneOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
-import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
 
 export interface RunPreparation extends CheckRequest {
@@ -45,9 +45,15 @@ export async function prepareRun({ out, signal, ...request }: RunPreparation): P
   signal?.throwIfAborted();
   const folder = await openLiveFolder(request.config, out);
   const isLearnerAway = request.learner !== undefined && runId === undefined;
-  const joined = request.learner === undefined ? folder.runId : (runId ?? joinedRun(folder.path));
+  const joined = request.learner === undefined ? folder.runId : (runId ?? (await joinedBefore(folder)));
   const lock = acquireLock(join(folder.path, LOCK_FILE), folder.path);
   return { folder, lock, runId: joined, isLearnerAway, signalNames };
+}
+
+/** Loads what robot and learner share, which a robot alone does without. */
+async function joinedBefore({ path }: RunFolder): Promise<string | undefined> {
+  const { joinedRun } = await import('../weights/weights-disk.ts');
+  return joinedRun(path);
 }
 
 /** Runs `check-process.ts`. Modules of others run in it, so its answer is looked at like one of theirs. */

@@ -1,6 +1,6 @@
 /** Where a live robot's transitions go: always to the journal, and to the learner where there is one. */
 import { join } from 'node:path';
-import type { RunSetup } from '../../config/index.ts';
+import type { RunSetup } from '../../config/setup.ts';
 import type { Transition } from '../../core/index.ts';
 import { type JournalStatus, openJournal, readJournal } from '../../link/index.ts';
 import { JOURNAL_FOLDER, LearnerConnection } from '../learner-connection.ts';

@@ -1,7 +1,7 @@
 /** Remembers where the weights that act came from, so that they can be saved as a file that stands alone, and keeps them on disk. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { RunSetup } from '../../config/index.ts';
+import type { RunSetup } from '../../config/setup.ts';
 import { type PolicyWeights, ReinError } from '../../core/index.ts';
 import { readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
 import { saveWeights } from '../weights-file.ts';

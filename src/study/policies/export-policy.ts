@@ -1,7 +1,8 @@
 /** `rein export`: what a training has come to, as one model file that stands alone, or what it has learned to see. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createSetup, loadResolvedConfig, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
+import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
+import { createSetup, taskActionOf } from '../../config/setup.ts';
 import { closedAfter, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
 import { checkpointsIn, readLearnerCheckpoint, Training } from '../../learner/index.ts';
 import { readJournal } from '../../link/index.ts';

@@ -1,7 +1,8 @@
 /** The transitions that a pre-training learns from: a run's, a training's, or those of an environment's expert. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createSetup, loadResolvedConfig } from '../../config/index.ts';
+import { loadResolvedConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
 import { type ObservationParts, ReinError, Rng, type Transition } from '../../core/index.ts';
 import { type JournalLoss, readJournal } from '../../link/index.ts';
 import { RUN_FILES } from '../../record/index.ts';

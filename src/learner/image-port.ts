@@ -8,8 +8,8 @@ import {
   type ObservationParts,
   ReinError,
   showDimensions,
-} from '../../core/index.ts';
-import type { FrozenEncoderSettings } from './encoder.ts';
+} from '../core/index.ts';
+import type { FrozenEncoderSettings } from './options/encoder.ts';
 
 /** The names of input and output of the encoder in `bytes`. Throws `ReinError` ('config') where it is none for the image of `parts`. */
 export function encoderPorts(
