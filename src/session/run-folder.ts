@@ -12,6 +12,8 @@ export interface RunFolder {
   readonly path: string;
   readonly runId: string;
   readonly configFile: string;
+  /** What stands in `configFile`. */
+  readonly config: ResolvedConfig;
 }
 
 /** Longest run id: journals store it in a field of fixed size, bytes. */
@@ -39,8 +41,9 @@ export async function createRunFolder(
     if (out !== undefined) await checkEmpty(out);
     const configFile = join(path, RUN_FILES.config);
     const runId = id ?? drawRunId(path);
-    await claim(path, configFile, resolvedConfigText({ ...config, run: { ...config.run, [ID_KEY]: runId } }));
-    return { path, runId, configFile };
+    const named = { ...config, run: { ...config.run, [ID_KEY]: runId } };
+    await claim(path, configFile, resolvedConfigText(named));
+    return { path, runId, configFile, config: named };
   } catch (error) {
     if (error instanceof ReinError) throw error;
     throw new ReinError('storage', `The run's folder cannot be made: ${(error as Error).message}.`, {
@@ -51,7 +54,7 @@ export async function createRunFolder(
 }
 
 /** Takes back a folder in which nothing has been recorded, so that the same command can be tried again. */
-export async function abandonRunFolder({ path, configFile }: RunFolder): Promise<void> {
+export async function abandonRunFolder({ path, configFile }: Pick<RunFolder, 'path' | 'configFile'>): Promise<void> {
   await rm(configFile, { force: true });
   // Fails where something else is in it, which is then somebody's.
   await rmdir(path).catch(() => undefined);
@@ -166,5 +169,5 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
       remedy: `Give the seed ${before.seed} to carry it on, or choose another folder (out).`,
     });
   }
-  return { path: out, runId: runIdOf(out, before), configFile };
+  return { path: out, runId: runIdOf(out, before), configFile, config: before };
 }

@@ -31,7 +31,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     ...(from === undefined ? {} : { begin: (training) => beginWith(training, from) }),
     onFault: complain,
   }).catch(async (error: unknown) => {
-    if (start === 'fresh') await abandonRunFolder({ path, runId, configFile: join(path, RUN_FILES.config) });
+    if (start === 'fresh') await abandonRunFolder({ path, configFile: join(path, RUN_FILES.config) });
     throw error;
   });
   say(`run ${runId} in ${path}`);

@@ -6,8 +6,8 @@ import { type RunStatus, readRunStatus } from '../status.ts';
 /** What a node is started with, as JSON in its first argument. */
 export interface NodeStart {
   readonly request: RunRequest;
-  /** `config.yaml` of the run. */
-  readonly configFile: string;
+  /** File with the run's configuration, which was checked: `serialize` of `node:v8` wrote it, bit by bit. */
+  readonly checkedConfig: string;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
   /** The learner's run, or the folder's where there is no learner. Absent: whatever the learner says when it answers. */

@@ -2,8 +2,10 @@
  * The node of `rein run` as a program: one argument with its settings, a channel to the process that started it. Its session begins by
  * itself, goes on after a stop where nothing is the matter, and ends when it is asked to, or when its parent is gone.
  */
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { loadResolvedConfig } from '../../config/index.ts';
+import { deserialize } from 'node:v8';
+import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
 import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
   try {
     await work({
       start,
-      setup: createSetup(loadResolvedConfig(start.configFile)),
+      setup: createSetup(deserialize(readFileSync(start.checkedConfig)) as ResolvedConfig),
       observer: {
         status: (status) => void parent.send({ kind: 'status', status }),
         print: (line) => void parent.send({ kind: 'print', line }),

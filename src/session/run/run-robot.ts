@@ -1,8 +1,10 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
+import { ReinError, refuseDebugger, SystemClock, storage } from '../../core/index.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
@@ -31,6 +33,8 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
+/** Beside the guard's socket: the node reads no YAML, and checks nothing a second time. */
+const CONFIG_FILE = 'config.v8';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
@@ -89,9 +93,10 @@ class RobotSupervision {
       lock,
       guard: (socketPath) => guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' }),
       node: (socketPath) => {
-        const { path, configFile } = folder;
+        const checkedConfig = join(dirname(socketPath), CONFIG_FILE);
+        storage(checkedConfig, () => writeFileSync(checkedConfig, serialize(folder.config)));
         startedAtS ??= new SystemClock().nowS();
-        const start: NodeStart = { request, configFile, folder: path, runId, socketPath, startedAtS };
+        const start: NodeStart = { request, checkedConfig, folder: folder.path, runId, socketPath, startedAtS };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
         return { modulePath, args: [JSON.stringify(start)] };
       },
