@@ -3,18 +3,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
-import { hasCheckpoint } from '../../learner/index.ts';
-import { loadReportData, writeReport } from '../../monitor/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
-import { type SimulationResult, simulate } from '../../sim/index.ts';
+import type { SimulationResult } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import type { SimOptions } from '../sim.ts';
 import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { loadElsewhere, mapFew } from './module-check.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
-import { reportLine } from './report.ts';
+import { pages, reportLine } from './report.ts';
 
 /** Why training ended, for the last words. */
 const ENDED_BY = {
@@ -33,6 +31,8 @@ export async function simBody(options: SimOptions): Promise<number> {
   }
   const config = resolveSim(options);
   await checkModules(config);
+  // Only now: a wrong word in what was asked for is told without simulator, networks and link.
+  const { simulate } = await import('../../sim/index.ts');
   const observer = createObserver(options.output);
   let folder: string | undefined;
   const stop = interruptible(observer.print);
@@ -89,6 +89,7 @@ async function checkModules(config: ResolvedConfig): Promise<void> {
 
 /** What a run that was ended half-way is worth. */
 async function whatIsKept(folder: string): Promise<string[]> {
+  const { hasCheckpoint } = await import('../../learner/index.ts');
   const isTrained = await hasCheckpoint(folder);
   return [
     await reportLine(folder),
@@ -133,6 +134,7 @@ async function finish(result: SimulationResult, options: SimOptions): Promise<nu
 async function writeResults(folder: string, summary: RunSummary): Promise<string> {
   try {
     await replaceFile(join(folder, RUN_FILES.summary), `${JSON.stringify(summary, undefined, 2)}\n`);
+    const { loadReportData, writeReport } = await pages();
     return await writeReport(folder, await loadReportData(folder));
   } catch (cause) {
     throw new ReinError('storage', `Summary and report cannot be written: ${(cause as Error).message}.`, {
