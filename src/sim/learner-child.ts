@@ -1,13 +1,14 @@
 /** The learner of a simulated run: a process of its own, started and ended by the run. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { asObject, failureIn, ReinError } from '../core/index.ts';
+import type { ResolvedConfig } from '../config/index.ts';
+import { asObject, failureIn, ReinError, sendToChild } from '../core/index.ts';
 import { type LearnerStatus, readStatus } from '../link/index.ts';
 
-/** What the process is started with, as JSON in its first argument. */
+/** What the process is sent first. */
 export interface LearnerProcessConfig {
-  /** `config.yaml` of the run. */
-  readonly configFile: string;
+  /** What stands in `config.yaml` of the run, which was checked. */
+  readonly config: ResolvedConfig;
   readonly runId: string;
   readonly bind: string;
   readonly folder: string;
@@ -31,7 +32,7 @@ export function readLearnerMessage(value: unknown): LearnerProcessMessage | unde
 }
 
 export interface LearnerChildOptions {
-  readonly config: LearnerProcessConfig;
+  readonly start: LearnerProcessConfig;
   readonly onFault: (message: string) => void;
   /** The process ended without having been asked to. */
   readonly onLost: (error: ReinError) => void;
@@ -109,7 +110,8 @@ export class LearnerChild {
   /** Starts the process and waits until it listens. Rejects with the learner's own words when it cannot. */
   static async start(options: LearnerChildOptions): Promise<LearnerChild> {
     const entry = fileURLToPath(new URL('./learner-process.js', import.meta.url));
-    const child = fork(entry, [JSON.stringify(options.config)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+    sendToChild(child, options.start);
     const process = new Correspondence(child, options.onFault);
     const timer = setTimeout(() => {
       process.failure = new ReinError('link', `The learner process did not start within ${START_MS / 1e3} s.`);

@@ -1,6 +1,5 @@
-/** The learner as a child of `rein sim`: one argument with its settings, a channel to its parent, and no terminal. */
-
-import { loadResolvedConfig } from '../config/index.ts';
+/** The learner as a child of `rein sim`: a channel to its parent, who sends its settings first, and no terminal. */
+import { once } from 'node:events';
 import { createSetup } from '../config/setup.ts';
 import { endFailed, openParentChannel } from '../core/index.ts';
 import { Learner } from '../learner/index.ts';
@@ -8,10 +7,10 @@ import type { LearnerProcessConfig, LearnerProcessMessage } from './learner-chil
 
 async function main(): Promise<void> {
   const parent = openParentChannel<LearnerProcessMessage>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
-  const { configFile, ...settings } = JSON.parse(process.argv[2] ?? '{}') as LearnerProcessConfig;
+  const [{ config, ...settings }] = (await once(process, 'message')) as [LearnerProcessConfig];
   const learner = await Learner.start({
     ...settings,
-    setup: createSetup(await loadResolvedConfig(configFile)),
+    setup: createSetup(config),
     start: 'fresh',
     // Its parent, which has the robot's guard, physics and policy.
     hasRobot: true,

@@ -151,10 +151,10 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
 }
 
 async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortController): Promise<LearnerChild> {
-  const { path, runId, configFile } = folder;
+  const { path, runId, config } = folder;
   try {
     return await LearnerChild.start({
-      config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
+      start: { config, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
       onFault: (message) => log.message(message),
       onLost: (error) => trouble.abort(error),
     });
