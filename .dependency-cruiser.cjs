@@ -26,17 +26,18 @@ const rooms = [
 ];
 
 /**
- * What a room is imported through from outside. Seven rooms have further doors, which part what loads a heavy package or much else;
+ * What a room is imported through from outside. Eight rooms have further doors, which part what loads a heavy package or much else;
  * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
  */
 const doors = [
   '^src/[^/]+/index\\.ts$',
-  '^src/config/setup\\.ts$',
+  '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/mujoco\\.ts$',
   '^src/monitor/terminal\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',
   '^src/record/log\\.ts$',
+  '^src/safety/chain-report\\.ts$',
   '^src/session/(run-request|supervision)\\.ts$',
 ];
 const test = '\\.test\\.ts$';

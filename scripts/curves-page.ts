@@ -1,5 +1,5 @@
 /** All studies, as a part of docs/results.md: what each claims, and what came out. */
-import type { StudyFile } from '../src/config/index.ts';
+import type { StudyFile } from '../src/config/study-file.ts';
 import { markdownTable } from '../src/core/text.ts';
 import { studySection } from '../src/monitor/study/study-page.ts';
 import { judge, type StudyCurves, type Verdict } from '../src/study/index.ts';

@@ -13,7 +13,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptArguments } from './arguments.js';
 
-const { configNames, loadStudyFile } = await import('../src/config/index.ts');
+const { configNames } = await import('../src/config/index.ts');
+const { loadStudyFile } = await import('../src/config/study-file.ts');
 const { keepCurves } = await import('../src/study/curves/samples.ts');
 const { sweepCurves } = await import('../src/study/index.ts');
 const { curvesFile, writeResults } = await import('./write-results.js');

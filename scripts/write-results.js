@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const { configNames, loadStudyFile } = await import('../src/config/index.ts');
+const { configNames } = await import('../src/config/index.ts');
+const { loadStudyFile } = await import('../src/config/study-file.ts');
 const { studyPlot } = await import('../src/monitor/study/study-plot.ts');
 const { readCurves } = await import('../src/study/curves/samples.ts');
 const { curvesPart } = await import('./curves-page.ts');

@@ -8,16 +8,8 @@ import {
   type RobotModel,
   type RobotState,
 } from '../../src/core/index.ts';
-import {
-  type ChainReport,
-  Clearances,
-  createChainReport,
-  createTickTimes,
-  NOW,
-  PASSED,
-  SafetyChain,
-  type TickTimes,
-} from '../../src/safety/index.ts';
+import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
+import { Clearances, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../../src/safety/index.ts';
 
 /** `typical`: slow swings of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
 export const CHAIN_LOADS = ['typical', 'adversarial'] as const;

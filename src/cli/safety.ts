@@ -1,5 +1,5 @@
 /** `rein safety check`: what a robot's limits are worth, tried before anything moves. */
-import { STAGES } from '../safety/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
 import {
   type Configured,
   collect,

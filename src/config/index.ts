@@ -31,7 +31,6 @@ export type {
   StudyMeasure,
   StudyPart,
 } from './schema/study.ts';
-export { loadStudyFile, type StudyFile } from './study-file.ts';
 export { type Place, type Problem, problemsError } from './text/place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';
 export { packageVersions } from './versions.ts';

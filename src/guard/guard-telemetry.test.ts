@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type ActionSpec, type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
-import { STAGES } from '../safety/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
 import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';

@@ -1,10 +1,9 @@
 /** What the motors get: `protect` and `write` of a tick. The chain makes a reference of each action; here it starts and is sent. */
 import type { ActionCommand, ActionSpec, RobotModel, RobotState, SafetyStateName } from '../core/index.ts';
 import type { Driver } from '../drivers/index.ts';
+import { type ChainReport, createChainReport } from '../safety/chain-report.ts';
 import {
   BROKEN_COMMANDS,
-  type ChainReport,
-  createChainReport,
   createTickTimes,
   DRIVER_LOST,
   hasTorque,

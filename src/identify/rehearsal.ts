@@ -1,7 +1,8 @@
 /** A path through the safety chain before it is announced, in lock-step and without physics: what would deflect the arm. */
 import { ArmKinematics, createRobotState, type RobotModel } from '../core/index.ts';
 import { createActionCommand } from '../guard/index.ts';
-import { Clearances, createChainReport, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';
+import { createChainReport } from '../safety/chain-report.ts';
+import { Clearances, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, identifyAction, PathFollower } from './path-follower.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArmKinematics } from '../core/index.ts';
-import type { StageName } from '../safety/index.ts';
+import type { StageName } from '../safety/chain-report.ts';
 import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';

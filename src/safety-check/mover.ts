@@ -9,7 +9,8 @@ import {
   type RobotState,
   taskRows,
 } from '../core/index.ts';
-import { type ChainReport, PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
+import type { ChainReport } from '../safety/chain-report.ts';
+import { PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
 
 /** What the loop of a trial sees of either. */
 export type Mover = Pick<SafetyChain, 'seed' | 'apply'> & {

@@ -2,7 +2,7 @@
  * What a safety check found, as plain data: the shape of `--json`, of the report, and of one robot's entry in the evidence.
  * Numbers only, no NaN: null where something was not measured or cannot be for this robot.
  */
-import type { StageName } from '../safety/index.ts';
+import type { StageName } from '../safety/chain-report.ts';
 
 /** Which attack a trial ran. */
 export const ADVERSARIES = [

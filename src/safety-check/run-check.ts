@@ -2,7 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { packageVersions } from '../config/index.ts';
 import { isFree, type RobotModel } from '../core/index.ts';
-import type { StageName } from '../safety/index.ts';
+import type { StageName } from '../safety/chain-report.ts';
 import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
 import { limitRowsOf, untriedOf } from './limits.ts';
 import { variantsOf } from './plants.ts';

@@ -1,6 +1,6 @@
 /** From what single trials saw to what a check says. */
 import { grouped, quantile, type RobotModel } from '../core/index.ts';
-import { STAGES } from '../safety/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
 import { armOf, armWords } from './arm-summary.ts';
 import { appliesTo, turnUnitOf } from './limits.ts';
 import {

@@ -1,5 +1,5 @@
 /** What trials are counted by, as plain data that crosses threads: of one trial, and summed over any number. */
-import { STAGES } from '../safety/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
 import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from './result.ts';
 
 /** Ticks and worst amounts of one kind. */

@@ -1,5 +1,5 @@
 /** What one trial saw, as plain data: it crosses threads. */
-import type { ChainReport } from '../safety/index.ts';
+import type { ChainReport } from '../safety/chain-report.ts';
 import type { Trace, TrialName } from './result.ts';
 import { addTally, createTally, type Tally } from './tally.ts';
 import type { StopSample } from './witness/stop-watch.ts';

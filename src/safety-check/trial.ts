@@ -10,17 +10,8 @@ import {
   type RobotModel,
   type RobotState,
 } from '../core/index.ts';
-import {
-  type ChainReport,
-  type ChainTrial,
-  createChainReport,
-  createTickTimes,
-  NOW,
-  PASSED,
-  SafetyChain,
-  type StageName,
-  type TickTimes,
-} from '../safety/index.ts';
+import { type ChainReport, createChainReport, type StageName } from '../safety/chain-report.ts';
+import { type ChainTrial, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../safety/index.ts';
 import { Attacker } from './attack/attacker.ts';
 import type { Genome } from './attack/genome.ts';
 import { actionSpecOf, type TrialPlan } from './attack/plan.ts';

@@ -2,7 +2,6 @@
 export { Clearances } from './avoidance/clearances.ts';
 export { namesOfBits, SAFETY_BITS, START_REFUSED } from './bits.ts';
 export { SafetyChain, type SeedResult } from './chain.ts';
-export { type ChainReport, createChainReport, STAGES, type StageName } from './chain-report.ts';
 export type { ChainTrial } from './chain-trial.ts';
 export { ActionMap } from './command/action-map.ts';
 export {

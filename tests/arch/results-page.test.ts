@@ -6,7 +6,7 @@ import { curvesPart } from '../../scripts/curves-page.ts';
 import { withEvidence } from '../../scripts/evidence-page.js';
 import { page, type ResultsRun } from '../../scripts/results-page.js';
 import { resultsPage } from '../../scripts/write-results.js';
-import type { StudyFile } from '../../src/config/index.ts';
+import type { StudyFile } from '../../src/config/study-file.ts';
 import type { SeedCurve } from '../../src/study/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');

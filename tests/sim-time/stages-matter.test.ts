@@ -2,16 +2,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ActionSpec, createRobotState, type RobotModel } from '../../src/core/index.ts';
 import { Barrier } from '../../src/safety/avoidance/barrier.ts';
+import { createChainReport } from '../../src/safety/chain-report.ts';
 import { Sanitizer } from '../../src/safety/command/sanitize.ts';
 import { StartGuard } from '../../src/safety/command/start-guard.ts';
-import {
-  ActionMap,
-  BROKEN_ACCEL,
-  BROKEN_POSITION,
-  BROKEN_WORKSPACE,
-  createChainReport,
-  SafetyChain,
-} from '../../src/safety/index.ts';
+import { ActionMap, BROKEN_ACCEL, BROKEN_POSITION, BROKEN_WORKSPACE, SafetyChain } from '../../src/safety/index.ts';
 import { JointBrakeBound } from '../../src/safety/limits/brake-bound.ts';
 import { Limiter } from '../../src/safety/limits/limiter.ts';
 import { Shield } from '../../src/safety/shield/shield.ts';

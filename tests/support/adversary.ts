@@ -1,6 +1,7 @@
 /** Policies that try to break the safety chain, and the loop that lets them. */
 import { type ActionCommand, type ActionSpec, createRobotState, Rng, type RobotModel } from '../../src/core/index.ts';
-import { type ChainReport, createChainReport, LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
+import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
+import { LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
 import { times } from './times.ts';
 
 export const ADVERSARIES = ['uniform', 'bangBang', 'alternating', 'pushing', 'poison', 'dropOuts'] as const;

@@ -6,7 +6,8 @@ import {
   type RobotModel,
   type RobotState,
 } from '../../src/core/index.ts';
-import { type ChainReport, createChainReport, SafetyChain } from '../../src/safety/index.ts';
+import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
+import { SafetyChain } from '../../src/safety/index.ts';
 import { cartesianSpec, createCommand } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';
 import { times } from './times.ts';

@@ -10,7 +10,8 @@ import {
 } from '../../src/core/index.ts';
 import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
-import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
+import { type ChainReport, createChainReport, STAGES } from '../../src/safety/chain-report.ts';
+import { SafetyChain } from '../../src/safety/index.ts';
 import { JointSensor, type SensorNoise } from '../../src/safety-check/plants.ts';
 import { createCommand, jointSpec } from './adversary.ts';
 import { springsJ } from './springs.ts';

@@ -1,6 +1,6 @@
 /** What `rein sweep` does: the runs of a study, then what they came to. */
 import { join } from 'node:path';
-import { loadStudyFile } from '../../config/index.ts';
+import { loadStudyFile } from '../../config/study-file.ts';
 import { studyTable, writeStudyPage } from '../../monitor/index.ts';
 import { checkRuns, judge, runSweep, sweepCurves } from '../../study/index.ts';
 import type { SweepOptions } from '../sweep.ts';

@@ -10,7 +10,7 @@ import {
   type GuardFrame,
   SAFETY_STATES,
 } from '../../core/index.ts';
-import { STAGES } from '../../safety/index.ts';
+import { STAGES } from '../../safety/chain-report.ts';
 import type { LinkShape } from './link.ts';
 
 const FRAME_SCALARS = 20;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StudyFile } from '../../config/index.ts';
+import type { StudyFile } from '../../config/study-file.ts';
 import type { SeedCurve } from '../../study/index.ts';
 import { studyTable } from './study-page.ts';
 import { studyPlot } from './study-plot.ts';

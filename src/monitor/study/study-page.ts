@@ -1,7 +1,8 @@
 /** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StudyConfig, StudyFile, StudyMeasure } from '../../config/index.ts';
+import type { StudyConfig, StudyMeasure } from '../../config/index.ts';
+import type { StudyFile } from '../../config/study-file.ts';
 import { markdownTable, percent, ReinError, significant } from '../../core/index.ts';
 import { judge, meanInterval, partOf, type SeedCurve, type StudyCurves, type Verdict } from '../../study/index.ts';
 import { studyPlot } from './study-plot.ts';

@@ -4,7 +4,7 @@ import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { ReinError } from '../../core/index.ts';
-import { STAGES } from '../../safety/index.ts';
+import { STAGES } from '../../safety/chain-report.ts';
 import type { LearnerWait } from '../../session/index.ts';
 import {
   Clock,

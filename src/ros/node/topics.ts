@@ -3,7 +3,8 @@
  * due and how its message is filled then. Registration, the reference and the help are made from it.
  */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import { faultsOf, messageOf, namesOfBits, STAGES } from '../../safety/index.ts';
+import { STAGES } from '../../safety/chain-report.ts';
+import { faultsOf, messageOf, namesOfBits } from '../../safety/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../session/index.ts';
 import {
   Intervention,

@@ -1,7 +1,8 @@
 /** A run of a study on a whole simulated robot: `rein sim` in a folder, and what it came to as a curve. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RobotStudy, StudyFile } from '../../config/index.ts';
+import type { RobotStudy } from '../../config/index.ts';
+import type { StudyFile } from '../../config/study-file.ts';
 import { parseJson, replaceFileSync, storage } from '../../core/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';

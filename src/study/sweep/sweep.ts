@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { EnvironmentStudy, StudyFile } from '../../config/index.ts';
+import type { EnvironmentStudy } from '../../config/index.ts';
+import type { StudyFile } from '../../config/study-file.ts';
 import {
   acquireLock,
   type DirectoryLock,
