@@ -38,7 +38,7 @@ const doors = [
   '^src/learner/(image-port|toolkit)\\.ts$',
   '^src/record/log\\.ts$',
   '^src/safety/chain-report\\.ts$',
-  '^src/session/(run-request|supervision)\\.ts$',
+  '^src/session/(rollout|run-request|supervision)\\.ts$',
 ];
 const test = '\\.test\\.ts$';
 

@@ -2,6 +2,7 @@
  * One episode of the node's work: see, decide, let the operator decide, command, wait, judge, hand the transition on.
  * The same code runs on lock-step and on real time, in training, validation and evaluation.
  */
+import type { RunSetup } from '../config/setup.ts';
 import {
   type ActionCommand,
   BASE_ACTION,
@@ -90,6 +91,25 @@ export class ResetHangsError extends ReinError {
       remedy: 'Look at what keeps it, put the scene back by hand, then go on.',
     });
   }
+}
+
+/** What an episode runner is made of, but for the names and rates that `setup` gives. */
+export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy' | 'timings'> {
+  readonly setup: RunSetup;
+  /** How many policy periods an action stays valid. Past it the guard brakes. */
+  readonly leasePeriods: number;
+}
+
+export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
+  const { task, robot } = setup.config;
+  const { policyHz } = task;
+  return new EpisodeRunner({
+    ...parts,
+    task: setup.task,
+    joints: robot.joints,
+    policyHz,
+    leaseS: leasePeriods * (1 / policyHz),
+  });
 }
 
 /** Runs episodes over one link. Not reentrant. */

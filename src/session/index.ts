@@ -1,8 +1,6 @@
-/** One robot at work: episodes, policy use, recording; the supervision of its processes has a door of its own. */
-export { encoderFor } from './encoder-file.ts';
-export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
+/** One robot at work: episodes, policy use, recording; the supervision of its processes and an episode by itself have doors of their own. */
 export { LearnerConnection } from './learner-connection.ts';
-export { createRunner, openLockStep, openSession } from './open-session.ts';
+export { openLockStep, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
@@ -17,6 +15,6 @@ export type {
   SessionListener,
 } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
-export { checkBase, openBase } from './task-policies.ts';
+export { checkBase } from './task-policies.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

@@ -9,7 +9,7 @@ import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { encoderFor } from './encoder-file.ts';
-import { EpisodeRunner, type EpisodeRunnerOptions } from './episode-runner.ts';
+import { createRunner } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
@@ -227,25 +227,6 @@ async function openKept(
     kept.remember(weights);
   }
   return { kept, weightsAfter: disk.after };
-}
-
-/** What an episode runner is made of, but for the names and rates that `setup` gives. */
-export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy' | 'timings'> {
-  readonly setup: RunSetup;
-  /** How many policy periods an action stays valid. Past it the guard brakes. */
-  readonly leasePeriods: number;
-}
-
-export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
-  const { task, robot } = setup.config;
-  const { policyHz } = task;
-  return new EpisodeRunner({
-    ...parts,
-    task: setup.task,
-    joints: robot.joints,
-    policyHz,
-    leaseS: leasePeriods * (1 / policyHz),
-  });
 }
 
 /** Opens the journal, and begins to connect to the learner where there is one. */

@@ -5,4 +5,4 @@ export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts'
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
-export { DRIVER_OPEN_LIMIT_MS, guardStopMs, Supervisor } from './supervisor.ts';
+export { guardStopMs, Supervisor } from './supervisor.ts';

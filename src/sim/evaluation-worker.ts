@@ -4,7 +4,7 @@ import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
 import { Rng, serveJobs } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
-import { encoderFor } from '../session/index.ts';
+import { encoderFor } from '../session/rollout.ts';
 import { taskKind } from '../tasks/index.ts';
 import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';

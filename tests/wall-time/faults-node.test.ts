@@ -15,7 +15,7 @@ import { Image } from '../../src/ros/messages/definitions.ts';
 import { subscribeObservations } from '../../src/ros/observations/subscribe.ts';
 import type { RosPort } from '../../src/ros/port/ros-port.ts';
 import { faultsOf } from '../../src/safety/index.ts';
-import { EpisodeRunner } from '../../src/session/index.ts';
+import { EpisodeRunner } from '../../src/session/rollout.ts';
 import { guardConfigOf } from '../../src/session/supervision.ts';
 import { JOY_PADS, JoyTeleop, mappingOf } from '../../src/teleop/index.ts';
 import { faultRow } from '../support/fault-row.ts';
