@@ -18,7 +18,7 @@ const CONNECT_MS = 10_000;
 const WAIT_S = 0.2;
 const MAX_TRIES = 50;
 
-/** Drives the guard at `socketPath` for `seconds`. Rejects with `ReinError` when it cannot be reached or is lost. */
+/** Drives the guard at `socketPath` for `seconds`, and for a step and a swap at least. Rejects with `ReinError` when it cannot be reached or is lost. */
 export async function driveGuard(
   socketPath: string,
   policyPeriodS: number,
@@ -52,7 +52,9 @@ async function stepWhile(
   command.leaseS = LEASE_S;
   const ticksPerStep = Math.max(1, Math.round(policyPeriodS * link.shape.controlHz));
   let steps = 0;
-  for (await link.advance(1); isOn(); steps++) {
+  await link.advance(1);
+  // At least one: a busy machine may take all of a short phase for the connection.
+  do {
     await getMoving(link);
     await exercise.decide();
     command.seq = steps;
@@ -61,7 +63,8 @@ async function stepWhile(
     for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(steps + i) + exercise.action[i]!;
     link.send(command);
     await link.advance(ticksPerStep);
-  }
+    steps++;
+  } while (isOn());
   return steps;
 }
 
@@ -91,9 +94,10 @@ async function acknowledge(link: GuardLink): Promise<void> {
 
 async function swapWhile(isOn: () => boolean, exercise: PolicyExercise): Promise<number> {
   let swaps = 0;
-  for (; isOn(); swaps++) {
+  do {
     await exercise.swap();
     await nextTurn();
-  }
+    swaps++;
+  } while (isOn());
   return swaps;
 }

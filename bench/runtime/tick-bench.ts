@@ -116,10 +116,12 @@ async function measurePhase(
     realTimePriority: priorityAsked === 'raised' ? 'try' : 'no',
   };
   writeFileSync(configPath, JSON.stringify(config));
-  const processes = load === 'busy' ? startLoad() : [];
+  const processes: ChildProcess[] = [];
   const guard = startBenchGuard(configPath);
   try {
     await guard.ready;
+    // Beside the tick, and not beside the start of the guard, which is not measured.
+    if (load === 'busy') processes.push(...startLoad());
     const work = load === 'swapping' ? 'swap weights' : 'nothing';
     const node = await driveGuard(config.socketPath, robot.policyPeriodS, secondsPerPhase, work);
     guard.process.kill('SIGTERM');
