@@ -29,6 +29,12 @@ task:
   estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
 ${SMALL_LEARNER}`;
 
+/** The file of arm6 behind the mock driver, which does as it is told; `options` are lines of YAML for the driver. */
+function mockArm6(options = ''): string {
+  const shipped = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
+  return shipped.replace(/^driver:\n(?: .*\n?)+/m, `driver:\n  kind: mock\n${options}`);
+}
+
 export interface Program {
   readonly child: ChildProcess;
   /** Standard output and error so far. */
@@ -45,6 +51,17 @@ export class LiveRun {
   constructor(folder: string) {
     this.folder = folder;
     writeFileSync(join(folder, 'quick.yaml'), QUICK);
+  }
+
+  /**
+   * Writes `mock.yaml`, a configuration for runs of which the processes are looked at: with `mockArm6`, which takes a third of the
+   * machine that the simulated arm takes. Gives its path.
+   */
+  mockConfig(options = ''): string {
+    const [robot, config] = [join(this.folder, 'mock-arm.yaml'), join(this.folder, 'mock.yaml')];
+    writeFileSync(robot, mockArm6(options));
+    writeFileSync(config, `task: { robot: ${robot} }\n`);
+    return config;
   }
 
   /** Starts `rein` with `args` in the folder. */

@@ -1,5 +1,6 @@
 /** The program as people start it: `bin/rein.js` in a process of its own. Needs `dist/`. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -86,6 +87,33 @@ export function childPids(pid: number): number[] {
 /** Runs the program to its end. */
 export function rein(args: readonly string[], cwd: string, nodeArgs: readonly string[] = []): Promise<Ended> {
   return new Rein(args, cwd, nodeArgs).ended;
+}
+
+/**
+ * Runs command lines to their ends, one after the other, in one process that loads the program once: for what is refused. Each has
+ * its folder and its arguments.
+ */
+export async function reinLines(lines: readonly (readonly [cwd: string, args: readonly string[]])[]): Promise<Ended[]> {
+  const program = fileURLToPath(new URL('./rein-lines.js', import.meta.url));
+  const child = spawn(process.execPath, [program, JSON.stringify(lines)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const outputs = ['', ''];
+  [child.stdout, child.stderr].forEach((stream, i) => {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      outputs[i] += text;
+    });
+  });
+  await once(child, 'close');
+  running.delete(child);
+  // What one wrote, its code, what the next one wrote, …
+  const [stdout, stderr] = outputs.map((output) => output.split('\0'));
+  if (stdout!.length !== 2 * lines.length + 1) throw new Error(`they did not all end:\n${outputs.join('\n')}`);
+  return lines.map((_, i) => ({
+    code: Number(stdout![2 * i + 1]),
+    signal: null,
+    stdout: stdout![2 * i]!,
+    stderr: stderr![2 * i]!,
+  }));
 }
 
 /** Whether the process ends within `limitMs`. */

@@ -1,20 +1,18 @@
 /** Which processes of a run load modules of others, and how one is refused. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LiveRun, until } from '../support/live-run.ts';
-import { rein } from '../support/rein.ts';
+import { type Ended, rein, reinLines } from '../support/rein.ts';
 
 let run: LiveRun;
 
 beforeEach(() => {
   run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-plugins-')));
-  for (const name of ['reach.yaml', 'my-arm.yaml', 'my-sac.yaml', 'inverse-kinematics.js']) put(name, exampleOf(name));
-  put('package.json', '{ "type": "module" }');
-  for (const [kind, name] of Object.entries(MODULES)) put(name, recording(kind, exampleOf(name)));
+  putExamples(run.folder);
 });
 afterEach(async () => {
   await run.end();
@@ -43,9 +41,18 @@ function put(name: string, text: string): void {
   writeFileSync(join(run.folder, name), text);
 }
 
+/** The examples, each of which notes which process loads it. */
+function putExamples(folder: string): void {
+  const putHere = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  for (const name of ['reach.yaml', 'my-arm.yaml', 'my-sac.yaml', 'inverse-kinematics.js'])
+    putHere(name, exampleOf(name));
+  putHere('package.json', '{ "type": "module" }');
+  for (const [kind, name] of Object.entries(MODULES)) putHere(name, recording(kind, exampleOf(name), folder));
+}
+
 /** The example in `text` without the package that it imports, noting which process loads it. */
-function recording(kind: string, text: string): string {
-  const note = `appendFileSync(${JSON.stringify(join(run.folder, 'loads'))}, \`\${process.pid} ${kind} \${process.argv[1]}\\n\`);`;
+function recording(kind: string, text: string, folder = run.folder): string {
+  const note = `appendFileSync(${JSON.stringify(join(folder, 'loads'))}, \`\${process.pid} ${kind} \${process.argv[1]}\\n\`);`;
   const mark = `const define = (plugin) => ({ ...plugin, rein: { kind: '${kind}', contract: 1 } });`;
   const body = text
     .replace(/import \{ define\w+ \} from 'rein';/, '')
@@ -71,7 +78,10 @@ function loads(): Load[] {
 describe('rein run', { timeout: 180_000 }, () => {
   const options = ['--task', './reach.yaml', '--operator', 'scripted', '--out', 'robot', '--quiet'];
 
-  it('loads no module of others where the channel is that lets a robot go on', async () => {
+  it('loads no module of others where the channel is that lets a robot go on, and goes on whatever one sends', async () => {
+    const sent = [null, 3, 'x', {}, { error: null }, { kind: 'failed', error: null }, { kind: 'status', status: null }];
+    const rubbish = `for (const sent of ${JSON.stringify(sent)}) process.send?.(sent);`;
+    put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${rubbish}`);
     const moving = run.start('run', ...options, '--duration', '4');
     expect(await moving.exit).toBe(0);
     expect(moving.said()).toContain('safety 0 violations');
@@ -90,15 +100,6 @@ describe('rein run', { timeout: 180_000 }, () => {
   const define = (kind: string, members: string): string =>
     `export default { name: 'x', rein: { kind: '${kind}', contract: 1 }, ${members} };`;
   const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
-
-  it('goes on whatever a module sends to the process that started its own', async () => {
-    const sent = [null, 3, 'x', {}, { error: null }, { kind: 'failed', error: null }, { kind: 'status', status: null }];
-    const rubbish = `for (const sent of ${JSON.stringify(sent)}) process.send?.(sent);`;
-    put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${rubbish}`);
-    const moving = run.start('run', ...options, '--duration', '3');
-    expect(await moving.exit).toBe(0);
-    expect(moving.said()).toContain('safety 0 violations');
-  });
 
   it('brakes, and says so, where a module writes bytes of its own into the channel', async () => {
     const policy = replaced(
@@ -126,7 +127,7 @@ describe('rein run', { timeout: 180_000 }, () => {
   });
 
   describe('refuses in a sentence, before anything moves,', () => {
-    it.each([
+    const wrong = [
       ['task', 'that throws', "throw new Error('no bus');", 'cannot be loaded: Error: no bus.'],
       ['policy', 'that awaits', 'await 1;', 'awaits something while it loads.'],
       ['operator', 'that exports nothing', '', 'has no default export.'],
@@ -144,15 +145,31 @@ describe('rein run', { timeout: 180_000 }, () => {
       ['policy', 'that ends its process', 'process.exit(3);', 'ended (exit code 3) while it tried the policy /'],
       ['task', 'that ends its process', 'process.exit(0);', 'reach.js.'],
       ['operator', 'that ends its process', 'process.exit(0);', 'while it tried the operator /'],
-    ] as const)('a %s %s', async (kind, _, text, message) => {
-      put(MODULES[kind], text);
-      const refused = run.start('run', ...options);
-      expect(await refused.exit).toBe(1);
-      const [said, remedy, ...more] = refused.said().trimEnd().split('\n');
+    ] as const;
+    let folders: string;
+    let ends: readonly Ended[];
+
+    beforeAll(async () => {
+      folders = mkdtempSync(join(tmpdir(), 'rein-refused-'));
+      const lines = wrong.map(([kind, , text], i) => {
+        const folder = join(folders, String(i));
+        mkdirSync(folder);
+        putExamples(folder);
+        writeFileSync(join(folder, MODULES[kind]), text);
+        return [folder, ['run', ...options]] as const;
+      });
+      ends = await reinLines(lines);
+    }, 180_000);
+    afterAll(() => rmSync(folders, { recursive: true, force: true }));
+
+    it.each(wrong.map((row, i) => [...row, i] as const))('a %s %s', (_kind, _what, _text, message, i) => {
+      const { code, stdout, stderr } = ends[i]!;
+      expect(code).toBe(1);
+      const [said, remedy, ...more] = `${stdout}${stderr}`.trimEnd().split('\n');
       expect(said).toMatch(/^rein: /);
       expect(said).toContain(message);
       expect([(remedy ?? '  → ').slice(0, 4), ...more]).toEqual(['  → ']);
-      expect(run.files('robot')).toEqual([]);
+      expect(existsSync(join(folders, String(i), 'robot'))).toBe(false);
     });
   });
 

@@ -20,6 +20,7 @@ import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
+import { reinLines } from '../support/rein.ts';
 import { type SteadyPolicy, savePolicy } from '../support/steady-policy.ts';
 
 let run: LiveRun;
@@ -43,7 +44,8 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
     const moving = run.start('run', '--policy', file, '--duration', '6', '--out', 'robot');
     expect(await moving.exit).toBe(0);
     const journal = run.journal('robot');
-    expect(journal.length).toBeGreaterThan(5);
+    // How many steps that is depends on the machine.
+    expect(journal).not.toEqual([]);
     for (const t of journal) {
       expect(t.policyVersion).toBe(7);
       expect(Math.abs(t.policyAction[0]!)).toBeLessThan(0.1);
@@ -59,6 +61,8 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
       const options = [
         '--policy',
         await policyFile('good'),
+        '--config',
+        run.mockConfig(),
         '--operator',
         'keyboard',
         '--out',
@@ -104,7 +108,12 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
 
   it.skipIf(whyNoTerminal() !== undefined)('ends at Ctrl+C in a program of its own too', async () => {
     const program = join(run.folder, 'program.mjs');
-    const settings = { task: 'insert', policy: await policyFile('good'), out: join(run.folder, 'robot') };
+    const settings = {
+      task: 'insert',
+      config: run.mockConfig(),
+      policy: await policyFile('good'),
+      out: join(run.folder, 'robot'),
+    };
     writeFileSync(
       program,
       `import { runRobot } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
@@ -120,16 +129,16 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
   });
 
   it('is refused the folder that another works in, before it starts anything, and gets it after', async () => {
-    const policy = await policyFile('good');
+    const started = ['run', '--policy', await policyFile('good'), '--config', run.mockConfig(), '--out', 'robot'];
     const log = join(run.folder, 'robot', 'guard.log');
     const guardsOf = (): number => new Set(readFileSync(log, 'utf8').match(/"pid":\d+/g)).size;
-    const first = run.start('run', '--policy', policy, '--out', 'robot', '--quiet');
+    const first = run.start(...started, '--quiet');
     await until(() => run.journal('robot').length > 3 && run.files('robot').includes('metrics.jsonl'), 'motion');
     const files = run.files('robot');
     const guard = childOf(first.child, 'guard-process.js');
     const node = childOf(first.child, 'node-process.js');
     const refused = async (): Promise<void> => {
-      const second = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3');
+      const second = run.start(...started, '--duration', '3');
       expect(await second.exit).toBe(1);
       expect(second.said().split('\n')[0]).toBe(`rein: robot is in use by process ${guard}`);
     };
@@ -146,18 +155,10 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
     expect(guardsOf()).toBe(1);
     await first.exit;
     await until(() => ![guard, node].some((pid) => existsSync(`/proc/${pid}`)), 'the end of both');
-    const third = run.start('run', '--policy', policy, '--out', 'robot', '--duration', '3', '--quiet');
+    const third = run.start(...started, '--duration', '1', '--quiet');
     expect(await third.exit).toBe(0);
     expect(guardsOf()).toBe(2);
     expect(run.files('robot')).not.toContain('robot.lock');
-  });
-
-  it('says that the guard died, and ends with code 1', async () => {
-    const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
-    await until(() => run.journal('robot').length > 3, 'motion');
-    process.kill(childOf(moving.child, 'guard-process.js'), 'SIGKILL');
-    expect(await moving.exit).toBe(1);
-    expect(moving.said()).toMatch(/^rein: The guard ended \(signal SIGKILL\): nothing can move the robot any more\.\n/);
   });
 });
 
@@ -177,12 +178,9 @@ describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
       }
       return kinds.has(MOCK_FRAME.stop);
     };
-    const robot = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
-    const driver = `driver:\n  kind: mock\n  busPath: ${busPath}\n`;
-    writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, driver));
-    writeFileSync(join(run.folder, 'config.yaml'), `task: { robot: ${join(run.folder, 'mock.yaml')} }\n`);
+    const config = run.mockConfig(`  busPath: ${busPath}\n`);
     const policy = await policyFile('good');
-    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', 'robot', '--quiet');
+    const moving = run.start('run', '--policy', policy, '--config', config, '--out', 'robot', '--quiet');
     await until(() => {
       take();
       return run.journal('robot').length > 3;
@@ -191,6 +189,7 @@ describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
     expect(take()).toBe(false);
     process.kill(childOf(moving.child, 'guard-process.js'), 'SIGKILL');
     expect(await moving.exit).toBe(1);
+    expect(moving.said()).toMatch(/^rein: The guard ended \(signal SIGKILL\): nothing can move the robot any more\.\n/);
     expect(take()).toBe(true);
     closeSync(bus);
     expect(readFileSync(join(run.folder, 'robot', 'guard.log'), 'utf8')).toContain(
@@ -200,32 +199,39 @@ describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
 });
 
 describe('a robot that is started wrong', { timeout: 180_000 }, () => {
-  /** It ends with code 1 and one sentence; nothing was started or written. */
-  async function refused(...args: string[]): Promise<string> {
-    const moving = run.start('run', '--out', 'robot', ...args);
-    expect(await moving.exit).toBe(1);
-    const [message, remedy, ...more] = moving.said().trimEnd().split('\n');
-    expect(message).toMatch(/^rein: /);
-    expect(remedy).toMatch(/^ {2}→ /);
-    expect(more).toEqual([]);
+  /** Each of the command lines ends with code 1 and one sentence, which it gives; nothing was started or written. */
+  async function refused(...lines: readonly (readonly string[])[]): Promise<string[]> {
+    const ends = await reinLines(lines.map((args) => [run.folder, ['run', '--out', 'robot', ...args]]));
     expect(run.files('robot')).toEqual([]);
-    return message!;
+    return ends.map(({ code, stdout, stderr }) => {
+      expect(code).toBe(1);
+      const [message, remedy, ...more] = `${stdout}${stderr}`.trimEnd().split('\n');
+      expect(message).toMatch(/^rein: /);
+      expect(remedy).toMatch(/^ {2}→ /);
+      expect(more).toEqual([]);
+      return message!;
+    });
   }
 
   faultRow(7, 'wall', 'says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {
     const truncated = await policyFile('truncated');
     writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
-    expect(await refused('--policy', truncated)).toContain('truncated');
     const foreign = await policyFile('foreign', { schemaHash: '00112233445566ff' });
-    expect(await refused('--policy', foreign)).toContain('not for this robot and task');
     const broken = await policyFile('broken', { valueAt: (i) => (i === 3 ? Number.NaN : 1e-3) });
-    expect(await refused('--policy', broken)).toContain('cannot be used');
-    expect(await refused('--policy', 'nowhere.onnx')).toContain('cannot be read');
+    const said = await refused(...[truncated, foreign, broken, 'nowhere.onnx'].map((file) => ['--policy', file]));
+    expect(said).toEqual([
+      expect.stringContaining('truncated'),
+      expect.stringContaining('not for this robot and task'),
+      expect.stringContaining('cannot be used'),
+      expect.stringContaining('cannot be read'),
+    ]);
   });
 
   it('says that there is nothing that could decide', async () => {
-    expect(await refused()).toContain('no policy and no learner');
-    expect(await refused('--operator', 'keyboard')).toContain('needs a terminal');
+    expect(await refused([], ['--operator', 'keyboard'])).toEqual([
+      expect.stringContaining('no policy and no learner'),
+      expect.stringContaining('needs a terminal'),
+    ]);
   });
 
   it('names the learner where the check ends while it is asked', async () => {
@@ -247,6 +253,8 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
     writeFileSync(join(run.folder, 'other.yaml'), 'task: { hole: { clearanceM: 0.0004 } }\n');
     const learning = run.start('learn', '--task', 'insert', '--config', 'other.yaml', '--bind', address);
     await until(() => learning.said().includes('robots connect with'), 'the learner');
-    expect(await refused('--learner', address)).toContain('task.hole.clearanceM is 0.0005 here and 0.0004 there');
+    expect(await refused(['--learner', address])).toEqual([
+      expect.stringContaining('task.hole.clearanceM is 0.0005 here and 0.0004 there'),
+    ]);
   });
 });
