@@ -243,7 +243,7 @@ async function learner({ threads, calls, blocks, json }: LearnerArguments): Prom
   const { benchTraining } = await import('./runtime/training-bench.ts');
   const in_a_run = await benchTraining({
     threads: threads === 'auto' ? undefined : threads,
-    turnS: short ? 0.3 : 2,
+    turnS: short ? 0.1 : 2,
     rounds: short ? 1 : 5,
   });
   await print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);

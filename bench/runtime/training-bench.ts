@@ -66,8 +66,8 @@ async function measure(name: string, setup: RunSetup, options: TrainingBenchOpti
   const run = await TrainingRun.start(setup);
   try {
     const rates: { inRun: number; alone: number }[] = [];
-    // The first round warms up.
-    for (let round = -1; round < options.rounds; round++) {
+    // The first round warms up, where the figure is to be true.
+    for (let round = options.rounds > 1 ? -1 : 0; round < options.rounds; round++) {
       const inRun = await run.rate(options.turnS);
       const alone = await bareRate(bare, updatesPerCall(config), options.turnS);
       if (round >= 0) rates.push({ inRun, alone });

@@ -6,7 +6,7 @@ import type { LearnerBenchResult } from '../../bench/learner/bench.ts';
 import type { CdrBenchResult } from '../../bench/ros/cdr-bench.ts';
 import type { SafetyBenchResult } from '../../bench/runtime/safety-bench.ts';
 import type { TrainingBenchCase } from '../../bench/runtime/training-bench.ts';
-import { bench, measure } from '../support/bench.ts';
+import { benchHere, measure } from '../support/bench.ts';
 
 describe('bench learner', () => {
   it('tells the updates per second of every size beside the ceiling', { timeout: 60_000 }, () => {
@@ -69,22 +69,23 @@ describe('bench cdr', () => {
 });
 
 describe('the command line', () => {
-  it.each(['--help', 'tick --help', 'learner --help', 'cdr --help'])('teaches: %s', (line) => {
-    const { code, out } = bench(...line.split(' '));
+  it.each(['--help', 'tick --help', 'learner --help', 'cdr --help'])('teaches: %s', async (line) => {
+    const { code, stdout } = await benchHere(...line.split(' '));
     expect(code).toBe(0);
-    expect(out).toContain('$ npm run bench -- ');
+    expect(stdout).toContain('$ npm run bench -- ');
   });
 
-  it.each(['nonsense', 'tick --seconds 0', 'learner --calls 0', 'cdr --seconds 0'])('refuses: %s', (line) => {
-    const { code, error } = bench(...line.split(' '));
+  it.each(['nonsense', 'tick --seconds 0', 'learner --calls 0', 'cdr --seconds 0'])('refuses: %s', async (line) => {
+    const { code, stderr } = await benchHere(...line.split(' '));
     expect(code).toBe(2);
-    expect(error).not.toBe('');
+    expect(stderr).not.toBe('');
   });
 
-  it('says in one sentence that a result cannot be written, before it measures', () => {
-    const { code, out, error } = bench('learner', '--json', join(tmpdir(), 'no-such-rein', 'folder.json'));
+  it('says in one sentence that a result cannot be written, before it measures', async () => {
+    const file = join(tmpdir(), 'no-such-rein', 'folder.json');
+    const { code, stdout, stderr } = await benchHere('learner', '--json', file);
     expect(code).toBe(1);
-    expect(error).toMatch(/^rein: .*cannot be written.*\n/);
-    expect(out).toBe('');
+    expect(stderr).toMatch(/^rein: .*cannot be written.*\n/);
+    expect(stdout).toBe('');
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeftovers, rein } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'safety-check.md'), 'utf8');
 /** "`name`…:" and the block behind it. */
@@ -22,10 +22,7 @@ beforeAll(() => {
   const named = files.map(({ text, name }) => ({ text, name: text.startsWith('model:') ? 'scara.yaml' : name }));
   for (const { name, text } of named) writeFileSync(join(dir, name), text);
 });
-afterAll(() => {
-  endLeftovers();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('docs/safety-check.md', () => {
   it('shows three files, four checks, and the identification that torque-observer.test.ts runs', () => {
@@ -40,7 +37,7 @@ describe('docs/safety-check.md', () => {
       const isWhole = !/--chain off|--without/.test(line);
       // As few as show it, with room to spare.
       const ticks = isWhole ? '1500' : '3000';
-      const { code, stdout, stderr } = await rein([...line.split(' '), '--ticks', ticks], dir);
+      const { code, stdout, stderr } = await reinHere([...line.split(' '), '--ticks', ticks], dir);
       // A busy machine gets lines of progress.
       const said = stderr.replace(/^ *\d+ % .* s left\n/gm, '');
       expect([code, isWhole ? said : '']).toEqual([isWhole ? 0 : 1, '']);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-bad-'));
   writeFileSync(join(dir, 'tiny.yaml'), TINY);
   const size = ['--steps', '160', '--eval-episodes', '2'];
-  await rein(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
+  await reinHere(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
 }, 240_000);
 afterAll(() => {
   endLeftovers();
@@ -109,19 +109,21 @@ describe('a configuration', () => {
   it.each([
     [
       'process.exit(0)',
+      reinHere,
       /^rein: The loading of .*bad\.js ended its process instead \(exit code 0\)\.\n {2}→ Let the module/,
     ],
     // As an endless loop, but it leaves the machine to others.
     [
       'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      rein,
       /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ Let the module/,
     ],
-    ["throw new Error('no gpu')", /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
-  ])('of an algorithm whose module is wrong says that alone: %s', async (text, message) => {
+    ["throw new Error('no gpu')", reinHere, /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
+  ] as const)('of an algorithm whose module is wrong says that alone: %s', async (text, start, message) => {
     writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(dir, 'bad.js'), text);
     writeFileSync(join(dir, 'overlay.yaml'), 'learner: { algorithm: plugin, algorithmPlugin: { module: ./bad.js } }\n');
-    const { code, stdout, stderr } = await rein(['sim', '--config', 'overlay.yaml', '--out', 'never', '--quiet'], dir);
+    const { code, stdout, stderr } = await start(['sim', '--config', 'overlay.yaml', '--out', 'never', '--quiet'], dir);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
     expect(existsSync(join(dir, 'never'))).toBe(false);
@@ -161,7 +163,7 @@ describe('a policy file', () => {
   const evaluate = (name: string): string[] => ['eval', '--policy', `${name}/policy.onnx`];
 
   it('that is missing, or has lost the file beside it, is refused', async () => {
-    await refused(evaluate('nowhere'), /^rein: nowhere\/policy\.onnx cannot be read: there is no such file\.\n/);
+    await refusedHere(evaluate('nowhere'), /^rein: nowhere\/policy\.onnx cannot be read: there is no such file\.\n/);
     rmSync(join(copyOfPolicy('bare'), 'policy.json'));
     await refusedHere(evaluate('bare'), /^rein: bare\/policy\.json cannot be read/);
     rmSync(join(copyOfPolicy('homeless'), 'config.yaml'));
@@ -176,7 +178,7 @@ describe('a policy file', () => {
 
   it('that is truncated, or no network at all, is refused', async () => {
     truncateSync(join(copyOfPolicy('cut'), 'policy.onnx'), 2000);
-    await refused(evaluate('cut'), /^rein: cut\/policy\.onnx is not the file that policy\.json describes/);
+    await refusedHere(evaluate('cut'), /^rein: cut\/policy\.onnx is not the file that policy\.json describes/);
     const folder = copyOfPolicy('text');
     const { digest: _, ...manifest } = await readPolicyManifest(folder);
     await savePolicyFile(folder, Buffer.from('this is not a network'), manifest);
@@ -240,7 +242,7 @@ describe('rein learn', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const args = ['learn', '--bind', `tcp://127.0.0.1:${port}`, '--out', 'taken'];
-    await refused(args, new RegExp(`^rein: port ${port} on 127\\.0\\.0\\.1 is in use\n`));
+    await refusedHere(args, new RegExp(`^rein: port ${port} on 127\\.0\\.0\\.1 is in use\n`));
     expect(existsSync(join(dir, 'taken'))).toBe(false);
     await new Promise((resolve) => server.close(resolve));
   });
@@ -264,18 +266,23 @@ afterAll(() => {
 if (!hasDisk) console.log('skipped: a full disk: a file system of its own may not be mounted here');
 
 describe.skipIf(!hasDisk)('a full disk', () => {
+  /** Leaves all but `pages` of 4 KiB to a run. */
+  function fill(pages: number): void {
+    spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=4k', `count=${pages}`]);
+  }
+
   it('from the start is refused before the arm moves', async () => {
-    const filler = join(disk, 'filler');
-    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k', 'count=173']);
-    await refused(
+    fill(173);
+    await refusedHere(
       ['sim', '--config', 'tiny.yaml', '--out', join(disk, 'a')],
       /^rein: .*(ENOSPC|the disk has 0 MiB left)/,
     );
-    rmSync(filler);
     rmSync(join(disk, 'a'), { recursive: true });
   });
 
   it('ends a run with one sentence, and all that was recorded before can be read', async () => {
+    // There is room for the first checkpoint and some hundred steps.
+    fill(110);
     const run = ['sim', '--config', 'tiny.yaml', '--steps', '100000', '--out', join(disk, 'b')];
     const { code, stderr, stdout } = await rein(run, dir);
     expect(stderr).toMatch(/^rein: The journal cannot be written: .*\n {2}→ Make room on the disk.*\n$/);

@@ -11,19 +11,25 @@ import { REIN, TINY, transitionsOf } from '../support/rein.ts';
 const why = whyNoTerminal();
 if (why !== undefined) console.log(`skipped: rein sim at a terminal: ${why}`);
 
-/** With the scripted operator out of the way, every intervention is the person's. */
-const ALONE = TINY.replace('task:', 'task:\n  operator: { initialRate: 0 }').replace('episodes: 4', 'episodes: 2');
+/** With the scripted operator out of the way, every intervention is the person's; an episode is long enough to take part in. */
+const ALONE = TINY.replace('initialRate: 0.5', 'initialRate: 0').replace('maxSteps: 30', 'maxSteps: 80');
 const SHOW_CURSOR = '\x1b[?25h';
 
 let dir: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'rein-keys-'));
   writeFileSync(join(dir, 'alone.yaml'), ALONE);
+  writeFileSync(join(dir, 'tiny.yaml'), TINY);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-function atTerminal(out: string, steps: number, keys: readonly TerminalStep[]): Promise<TerminalResult> {
-  const options = ['--config', join(dir, 'alone.yaml'), '--steps', String(steps), '--eval-episodes', '2'];
+function atTerminal(
+  out: string,
+  config: string,
+  steps: number,
+  keys: readonly TerminalStep[],
+): Promise<TerminalResult> {
+  const options = ['--config', join(dir, config), '--steps', String(steps), '--eval-episodes', '2'];
   const command = [process.execPath, REIN, 'sim', ...options, '--out', join(dir, out)];
   return runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command], keys, 40);
 }
@@ -35,7 +41,7 @@ describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () =>
 
   beforeAll(async () => {
     const startMs = performance.now();
-    result = await atTerminal('driven', 1e6, [
+    result = await atTerminal('driven', 'alone.yaml', 1e6, [
       { expect: 'Driving: policy' },
       { expect: 'Rein · training' },
       { send: 't' },
@@ -100,7 +106,7 @@ describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () =>
   });
 
   it('sees the terminal as before when the run ends by itself', async () => {
-    const ended = await atTerminal('whole', 1, [
+    const ended = await atTerminal('whole', 'tiny.yaml', 1, [
       { expect: 'Rein · training' },
       { send: '?' },
       { expect: 't take over' },
@@ -112,7 +118,7 @@ describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () =>
   });
 
   it('is no reason to be suspended for a job in the background, which has no keys', async () => {
-    const options = `--config ${join(dir, 'alone.yaml')} --steps 1 --eval-episodes 2 --out ${join(dir, 'job')}`;
+    const options = `--config ${join(dir, 'tiny.yaml')} --steps 1 --eval-episodes 2 --out ${join(dir, 'job')}`;
     // A job that is stopped ends the wait too, with 128 and the number of its signal.
     const script = `set -m; '${process.execPath}' '${REIN}' sim ${options} & wait $!; echo "ended with $?"; kill -9 $! 2>/dev/null`;
     const ended = await runInTerminal(['env', 'TERM=xterm', 'bash', '-c', script], [{ expect: 'ended with' }], 40);

@@ -5,16 +5,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
 import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 let dir: string;
 let first: Ended;
 let again: Ended;
-let other: Ended;
+let other: Omit<Ended, 'signal'>;
 
-function sim(name: string, seed: number, overlay: string): Promise<Ended> {
+/** The command line of a run, whose configuration is written. */
+function sim(name: string, seed: number, overlay: string): string[] {
   writeFileSync(join(dir, `${name}.yaml`), overlay);
   const size = ['--steps', '150', '--eval-episodes', '4', '--seed', String(seed)];
-  return rein(['sim', '--config', `${name}.yaml`, '--out', name, '--json', `${name}.json`, '--quiet', ...size], dir);
+  return ['sim', '--config', `${name}.yaml`, '--out', name, '--json', `${name}.json`, '--quiet', ...size];
 }
 
 const summaryOf = (name: string): RunSummary => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8'));
@@ -32,9 +34,11 @@ function timelessMetrics(path: string): unknown[] {
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-sim-'));
   // The first has the machine to itself, the second does not. The target is no part of what happens, so two runs that repeat each other may differ in it.
-  first = await sim('first', 3, TINY);
+  // The third has another seed, and no time to train.
+  first = await rein(sim('first', 3, TINY), dir);
   const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
-  [again, other] = await Promise.all([sim('again', 3, easy), sim('other', 4, TINY)]);
+  const hurried = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
+  [again, other] = await Promise.all([rein(sim('again', 3, easy), dir), reinHere(sim('other', 4, hurried), dir)]);
 }, 240_000);
 afterAll(() => {
   endLeftovers();
@@ -131,11 +135,9 @@ describe('rein sim', () => {
     }
   });
 
-  it('trains no more where a person gave it a time that is over already, judges what it has, and says so', async () => {
-    const limit = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
-    const ended = await sim('limit', 3, limit);
-    expect(ended.stdout).toContain('ended by  the time that it was given; without --time-limit');
-    expect(summaryOf('limit')).toMatchObject({ ended_by: 'wall', env_steps: 0, eval_episodes: 4 });
+  it('trains no more where a person gave it a time that is over already, judges what it has, and says so', () => {
+    expect(other.stdout).toContain('ended by  the time that it was given; without --time-limit');
+    expect(summaryOf('other')).toMatchObject({ ended_by: 'wall', env_steps: 0, eval_episodes: 4 });
     expect(summaryOf('first').ended_by).toMatch(/^(steps|confirmed)$/);
   });
 
@@ -148,7 +150,7 @@ describe('rein sim', () => {
 
 describe('rein eval', () => {
   it('finds the same success on the same episodes, from the file of the policy alone', async () => {
-    const ended = await rein(['eval', '--policy', 'first/policy.onnx', '--json', 'eval.json'], dir);
+    const ended = await reinHere(['eval', '--policy', 'first/policy.onnx', '--json', 'eval.json'], dir);
     const summary = summaryOf('first');
     const result = JSON.parse(readFileSync(join(dir, 'eval.json'), 'utf8'));
     const { success_rate, successes_per_hour } = summary;

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { childPids, endLeftovers, goesAway, Rein, rein } from '../support/rein.ts';
+import { childPids, endLeftovers, goesAway, Rein } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 const STUDY = `
 kind: environment
@@ -47,7 +48,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     expect(stopped.stdout).toContain('The same command goes on from here.');
     const first = readFileSync(at('one-0/result.json'), 'utf8');
 
-    const whole = await rein(['sweep', 'mine.yaml'], folder);
+    const whole = await reinHere(['sweep', 'mine.yaml'], folder);
     expect(whole).toMatchObject({ code: 0, stderr: '' });
     expect(whole.stdout).toContain('mine: 2 runs, 1 of them finished');
     expect(whole.stdout).toMatch(
@@ -58,7 +59,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     expect(existsSync(at('one-0/journal'))).toBe(false);
 
     rmSync(at('study.md'));
-    const page = await rein(['sweep', 'mine.yaml', '--page'], folder);
+    const page = await reinHere(['sweep', 'mine.yaml', '--page'], folder);
     expect(page.stdout).not.toContain('finished');
     expect(readFileSync(at('study.md'), 'utf8')).toContain('![A point](study.svg)');
   });
@@ -84,7 +85,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     // It was not the one left alone that finished.
     expect(readFileSync(at('four-0/events.jsonl'), 'utf8')).toContain('"resumed"');
 
-    const straight = await rein(['sweep', 'mine.yaml', '--only', 'four', '--out', 'straight'], folder);
+    const straight = await reinHere(['sweep', 'mine.yaml', '--only', 'four', '--out', 'straight'], folder);
     expect(straight).toMatchObject({ code: 0, stderr: '' });
     const whole = readFileSync(join(folder, 'straight/four-0/result.json'), 'utf8');
     expect(digestOf(readFileSync(at('four-0/result.json'), 'utf8'))).toBe(digestOf(whole));
@@ -95,7 +96,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
 
   it('says before the first run what is wrong, and leaves a folder of other runs alone', async () => {
     writeFileSync(join(folder, 'bad.yaml'), STUDY.replace('environment: point', 'environment: pointt'));
-    const wrong = await rein(['sweep', 'bad.yaml'], folder);
+    const wrong = await reinHere(['sweep', 'bad.yaml'], folder);
     expect(wrong).toMatchObject({ code: 1 });
     expect(wrong.stderr).toMatch(/There is no environment called "pointt", there are .*, did you mean "point"\?/);
     expect(existsSync(join(folder, 'runs'))).toBe(false);

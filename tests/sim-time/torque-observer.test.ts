@@ -3,15 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeftovers, rein, TINY } from '../support/rein.ts';
+import { type Ended, endLeftovers, rein, TINY } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 const PATIENCE_MS = 240_000;
 const shipped = new URL('../../config/robots/arm6.yaml', import.meta.url);
 let dir: string;
 
-beforeAll(() => {
+/** The shipped arm, identified once for all that need its piece. */
+let identified: Ended;
+beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-torques-'));
-});
+  const args = ['safety', 'identify', 'arm6', '--duration', '8', '--out', 'piece.yaml', '--json', 'found.json'];
+  identified = await rein(args, dir);
+}, PATIENCE_MS);
 afterAll(() => {
   endLeftovers();
   rmSync(dir, { recursive: true, force: true });
@@ -21,8 +26,7 @@ describe('rein safety identify', () => {
   it(
     'judges the shipped arm to be its file, exits with 0 and writes a piece that the file takes',
     async () => {
-      const args = ['safety', 'identify', 'arm6', '--duration', '8', '--out', 'piece.yaml'];
-      const { code, stdout } = await rein([...args, '--json', 'found.json'], dir);
+      const { code, stdout } = identified;
       expect(stdout).toMatch(/elbow +stiffness +1200 +1[12]\d\d ± .* ok\n/);
       expect(stdout).toContain('The file is right within its margins.');
       expect(code).toBe(0);
@@ -39,7 +43,7 @@ describe('rein safety identify', () => {
       expect(stdout).toContain(`${Number(notices.payloadKg.toPrecision(3))} kg`);
       const bare = readFileSync(shipped, 'utf8').replace(/^torqueObserver:\n(?: .*\n)+/m, '');
       writeFileSync(join(dir, 'taken.yaml'), `${bare}\n${piece}`);
-      const again = await rein(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
+      const again = await reinHere(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
       expect(again.code).toBe(0);
     },
     PATIENCE_MS,
@@ -51,7 +55,7 @@ describe('rein safety identify', () => {
       const wrong = readFileSync(shipped, 'utf8').replaceAll('dampingNmSPerRad: 120', 'dampingNmSPerRad: 150');
       writeFileSync(join(dir, 'wrong.yaml'), wrong);
       const args = ['safety', 'identify', './wrong.yaml', '--duration', '8', '--out', 'none.yaml', '--quiet'];
-      const { code, stdout } = await rein(args, dir);
+      const { code, stdout } = await reinHere(args, dir);
       expect(code).toBe(1);
       expect(stdout).toMatch(/^off: the tank credits .* of the damping of shoulder_pan.*write/);
       expect(stdout).toMatch(/REFUSED: \d of 26 numbers .*none\.yaml is not written\.\n$/);
@@ -64,9 +68,7 @@ describe('rein safety identify', () => {
 it(
   'stops rein sim with row 54, and says which joint and how much, where the limits are less than the arm needs',
   async () => {
-    const made = await rein(['safety', 'identify', 'arm6', '--duration', '8', '--out', 'own.yaml', '--quiet'], dir);
-    expect(made.code).toBe(0);
-    const piece = readFileSync(join(dir, 'own.yaml'), 'utf8')
+    const piece = readFileSync(join(dir, 'piece.yaml'), 'utf8')
       .replace(/externalMaxNm: .*/, 'externalMaxNm: [0.001, 0.001, 0.001, 0.001, 0.001, 0.001]')
       .replace(/^/gm, '  ');
     const narrow = `${TINY}\nrobot:\n${piece}\n`;

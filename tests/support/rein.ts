@@ -9,12 +9,14 @@ import { readJournal } from '../../src/link/index.ts';
 
 export const REIN: string = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 
-/** Networks and rounds so small that a run takes seconds; nobody learns to insert a peg with them. */
+/** Networks, rounds and episodes so small that a run takes seconds; nobody learns to insert a peg with them. */
 export const TINY: string = `
 task:
   demonstrations: 4
+  maxSteps: 30
+  operator: { initialRate: 0.5, stuckSteps: 10, handBackSteps: 10 }
   training: { minimumSteps: 150 }
-  validation: { everySteps: 100, episodes: 4 }
+  validation: { everySteps: 100, episodes: 2 }
 learner: { actorHidden: [32, 32], criticHidden: [32, 32], bcInitSteps: 100, batchSize: 32, checkpointEveryUpdates: 200 }
 `;
 
