@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     await link.close();
   }
   log.info({ lateness: link.lateness }, 'ended');
-  await sendToParent({ kind: 'ended', raise, lateness: link.lateness });
+  await sendToParent({ kind: 'ended', isOrderly: process.exitCode === 0, raise, lateness: link.lateness });
   closeParentChannel();
 }
 

@@ -72,6 +72,23 @@ describe('a supervisor', () => {
     ]);
   });
 
+  it.each([
+    [{ isOrderly: true }, 'exit code 0'],
+    [{ isOrderly: false }, 'signal SIGTERM'],
+  ])('takes a guard that a signal meets after its last words %j for what it said', async (words, how) => {
+    const last = JSON.stringify({ kind: 'ended', ...words });
+    const done = program(
+      'done',
+      `process.send({ kind: 'ready' }); process.send(${last}); setInterval(() => {}, 1000);\n`,
+    );
+    const { supervisor, events } = supervise({
+      guard: { modulePath: done, args: [] },
+      onNodeMessage: () => supervisor.stop(),
+    });
+    expect(await supervisor.run()).toBe(0);
+    expect(events).toContainEqual({ kind: 'ended', process: 'guard', how, isExpected: true });
+  });
+
   it('starts a node that dies again, tells it how often, and stops the robot each time', async () => {
     const { supervisor, events } = supervise({
       node: (restart) => ({ modulePath: mortal, args: [String(restart)] }),

@@ -189,6 +189,7 @@ export class Supervisor {
     const { startLimitMs, driver, guardLog } = this.#options;
     const guard = this.#start('guard', this.#options.guard);
     this.#guard = guard;
+    let isDone = false;
     await new Promise<void>((resolve, reject) => {
       const refuse = (error: unknown): void => {
         clearTimeout(timer);
@@ -200,7 +201,8 @@ export class Supervisor {
       const late = `was not ready after ${startLimitMs / 1e3} s: ${driver} loads or opens no further`;
       const timer = setTimeout(() => fail(late, LOOK_AT_DRIVER), startLimitMs);
       guard.on('message', (message: unknown) => {
-        const { kind, isSimulated, measuresTorque } = asObject(message) ?? {};
+        const { kind, isSimulated, measuresTorque, isOrderly } = asObject(message) ?? {};
+        if (kind === 'ended') isDone = isOrderly === true;
         const answer = kind === 'answer' ? readAnswer(message) : undefined;
         if (answer !== undefined) this.#answers.settle(answer.id, answer.answer);
         if (kind === 'bus' && this.#guardian === undefined) {
@@ -226,11 +228,13 @@ export class Supervisor {
       guard.once('exit', onExit);
     });
     guard.once('exit', (code, signal) => {
-      this.#report('guard', code, signal);
+      // One that was done with everything is ended by a signal where that comes as Node takes its handlers off.
+      const isOrderly = code === 0 || (isDone && signal === 'SIGTERM');
+      this.#report('guard', isOrderly ? 0 : code, isOrderly ? null : signal);
       this.#guard = undefined;
       this.#answers.fail('it has ended');
       // Whatever else is to be done: the robot first.
-      void this.#endGuardian(code === 0);
+      void this.#endGuardian(isOrderly);
       if (!this.#isEnding) void this.#end(1);
     });
   }
