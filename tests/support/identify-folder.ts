@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { childOf, type Motion, until } from './live-run.ts';
+import { childOf, type Motion, mockArm6, until } from './live-run.ts';
 import { endLeftovers, Rein } from './rein.ts';
-
-const shipped = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
 
 /** A folder in which one arm after another is identified; `clear` ends what still runs. */
 export class IdentifyFolder {
@@ -43,7 +41,7 @@ export class IdentifyFolder {
 
   /** A simulated arm that is identified for longer than any test waits, once it moves. */
   async moving(): Promise<{ readonly run: Rein; readonly guard: number; readonly node: number }> {
-    const run = new Rein(identify('arm6', '--real-time', '--duration', '100', '--json', 'found.json'), this.path);
+    const run = new Rein(identify('arm6', '--real-time', '--duration', '30', '--json', 'found.json'), this.path);
     await until(() => this.hasMoved(), 'motion');
     return { run, guard: childOf(run.child, 'guard-process'), node: childOf(run.child, 'identify-process') };
   }
@@ -62,10 +60,14 @@ export function identify(...args: string[]): string[] {
 /** `arm6` behind the mock driver, which stands for a real one; without torques it measures none. */
 export function realArm(torqueNm?: readonly number[]): string {
   const torques = torqueNm === undefined ? '' : `  torqueNm: [${torqueNm.join(', ')}]\n`;
-  return arm6Without('torqueObserver').replace(/^driver:\n(?: .*\n?)+/m, `driver:\n  kind: mock\n${torques}`);
+  return without(mockArm6(torques), 'torqueObserver');
 }
 
 /** The shipped arm's file without one of its parts. */
 export function arm6Without(part: string): string {
-  return shipped.replace(new RegExp(`^${part}:\\n(?: .*\\n)+`, 'm'), '');
+  return without(readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8'), part);
+}
+
+function without(robot: string, part: string): string {
+  return robot.replace(new RegExp(`^${part}:\\n(?: .*\\n)+`, 'm'), '');
 }

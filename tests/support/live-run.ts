@@ -30,7 +30,7 @@ task:
 ${SMALL_LEARNER}`;
 
 /** The file of arm6 behind the mock driver, which does as it is told; `options` are lines of YAML for the driver. */
-function mockArm6(options = ''): string {
+export function mockArm6(options = ''): string {
   const shipped = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
   return shipped.replace(/^driver:\n(?: .*\n?)+/m, `driver:\n  kind: mock\n${options}`);
 }

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { childOf, LiveRun, until } from '../support/live-run.ts';
+import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
@@ -210,71 +210,67 @@ describe('rein run', { timeout: 120_000 }, () => {
     rmSync(run.folder, { recursive: true, force: true });
   });
 
-  /** A mock robot that a policy drives: it stands for a real one, and no operator reads keys in its node. */
-  async function drive(name: string) {
+  const name = 'robot';
+  const askedOf = (): string => readFileSync(join(run.folder, name, 'guard.log'), 'utf8');
+  const stateNow = (): string => run.motion(name).at(-1)!.state;
+  let moving: Program;
+
+  // A mock robot that a policy drives stands for a real one, which goes on after nothing by itself, and no operator reads keys in its node.
+  beforeAll(async () => {
     const policy = await saveSteadyPolicy(run.folder);
-    const robot = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
-    // What stands for a real robot: the simulated one would go on by itself after less than a killed node.
-    writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n'));
-    writeFileSync(join(run.folder, 'config.yaml'), `task: { robot: ${join(run.folder, 'mock.yaml')} }\n`);
-    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', name);
+    moving = run.start('run', '--policy', policy, '--config', run.mockConfig(), '--out', name);
     await until(() => run.journal(name).length > 3, 'motion');
-    return moving;
+  }, 120_000);
+
+  /** It stands for as long as a node insists; then `c` lets it move. */
+  async function standsUntilC(): Promise<void> {
+    const { length } = run.journal(name);
+    await delay(INSISTS_MS);
+    expect(run.journal(name)).toHaveLength(length);
+    moving.child.stdin!.write('c');
+    await until(() => run.journal(name).length > length + 3, 'motion again');
   }
-  const askedOf = (name: string): string => readFileSync(join(run.folder, name, 'guard.log'), 'utf8');
+
+  it('lets no debugger in where guard and node are started', async () => {
+    moving.child.kill('SIGUSR1');
+    await delay(500);
+    expect(tcpListeners(moving.child.pid!)).toEqual([]);
+  });
+
+  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
+    process.kill(childOf(moving.child, 'node-process.js'), 'SIGKILL');
+    await until(() => moving.said().includes('press c to continue'), 'the sentence');
+    await standsUntilC();
+  });
 
   it('stops at the space key, whether or not its node hears it, and stands until c', async () => {
-    const moving = await drive('stopped');
+    const said = moving.said().length;
     moving.child.stdin!.write(' ');
-    await until(() => moving.said().includes('press c to continue'), 'the sentence');
-    expect(askedOf('stopped')).toContain('"request":"stop","answer":{"ok":true}');
-    const { length } = run.journal('stopped');
-    await delay(INSISTS_MS);
-    expect(run.journal('stopped')).toHaveLength(length);
-    moving.child.stdin!.write('c');
-    await until(() => run.journal('stopped').length > length + 3, 'motion again');
+    await until(() => moving.said().slice(said).includes('press c to continue'), 'the sentence');
+    expect(askedOf()).toContain('"request":"stop","answer":{"ok":true}');
+    await standsUntilC();
     // Whoever says stop just after it means the newer word.
     moving.child.stdin!.write(' ');
-    await until(() => STANDING.includes(run.motion('stopped').at(-1)!.state), 'standing');
+    await until(() => STANDING.includes(stateNow()), 'standing');
     for (const pauseMs of [5, 60]) {
       moving.child.stdin!.write('c');
       await delay(pauseMs);
       moving.child.stdin!.write(' ');
       await delay(INSISTS_MS);
-      expect([pauseMs, run.motion('stopped').at(-1)?.state]).toEqual([pauseMs, 'stopped']);
+      expect([pauseMs, stateNow()]).toEqual([pauseMs, 'stopped']);
     }
     moving.child.stdin!.write('c');
-    await until(() => run.motion('stopped').at(-1)?.state === 'active.policy', 'motion once more');
+    await until(() => stateNow() === 'active.policy', 'motion once more');
     // A node that hangs hears nothing: the guard is asked all the same.
-    const asked = (): number => askedOf('stopped').split('"request":"stop"').length;
+    const asked = (): number => askedOf().split('"request":"stop"').length;
     const before = asked();
     const node = childOf(moving.child, 'node-process.js');
     process.kill(node, 'SIGSTOP');
     moving.child.stdin!.write(' ');
     await until(() => asked() > before, 'the stop');
-    await until(() => STANDING.includes(run.motion('stopped').at(-1)!.state), 'standing');
+    await until(() => STANDING.includes(stateNow()), 'standing');
     process.kill(node, 'SIGCONT');
     await delay(INSISTS_MS);
-    expect(STANDING).toContain(run.motion('stopped').at(-1)?.state);
-    moving.child.kill('SIGINT');
-    await moving.exit;
-  });
-
-  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
-    const moving = await drive('robot');
-    // Nor does whoever starts guard and node let a debugger in.
-    moving.child.kill('SIGUSR1');
-    await delay(500);
-    expect(tcpListeners(moving.child.pid!)).toEqual([]);
-    const node = childOf(moving.child, 'node-process.js');
-    process.kill(node, 'SIGKILL');
-    await until(() => moving.said().includes('press c to continue'), 'the sentence');
-    const { length } = run.journal('robot');
-    await delay(INSISTS_MS);
-    expect(run.journal('robot')).toHaveLength(length);
-    moving.child.stdin!.write('c');
-    await until(() => run.journal('robot').length > length + 3, 'motion again');
-    moving.child.kill('SIGINT');
-    await moving.exit;
+    expect(STANDING).toContain(stateNow());
   });
 });

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { LiveRun, until } from '../support/live-run.ts';
+import { LiveRun, mockArm6, until } from '../support/live-run.ts';
 import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { rowsOf, WallGuard } from '../support/wall-guard.ts';
 
@@ -14,12 +14,8 @@ const EXIT_RAMP_S = 1.5;
 const folder = mkdtempSync(join(tmpdir(), 'rein-exit-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const arm6 = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
 const falling = join(folder, 'falling.yaml');
-writeFileSync(
-  falling,
-  `${arm6.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n')}\nholdsWithoutTorque: false\nexitRampS: ${EXIT_RAMP_S}\n`,
-);
+writeFileSync(falling, `${mockArm6()}\nholdsWithoutTorque: false\nexitRampS: ${EXIT_RAMP_S}\n`);
 const overlay = join(folder, 'config.yaml');
 writeFileSync(overlay, `task: { robot: ${falling} }\n`);
 

@@ -51,22 +51,26 @@ describeGuardLink('worker thread', async () => {
   return { link, nowS: () => clock.nowS(), notify: (notice) => link.notify(notice) };
 });
 
+let shared: ChildProcess | undefined;
+const sharedSocketPath = join(folder, 'shared.sock');
 describeGuardLink('socket to a guard process', async () => {
-  const guard = await startGuard();
-  // Some tests share it: `release` ends it.
-  children.splice(children.indexOf(guard), 1);
-  const link = await connectGuardLink(socketPath);
+  // One process for as long as it lives, at a standstill and without torque for each.
+  shared ??= await startGuard({ ...config, socketPath: sharedSocketPath });
+  const link = await connectGuardLink(sharedSocketPath);
+  while (link.latest.state !== 'standby') {
+    for (const kind of ['acknowledge', 'disable'] as const) await link.request({ kind });
+    await link.advance(2);
+  }
   return {
     link,
     nowS: () => clock.nowS(),
     killGuard: () => {
-      guard.kill('SIGKILL');
-    },
-    release: async () => {
-      await end(guard);
+      shared!.kill('SIGKILL');
+      shared = undefined;
     },
   };
 });
+afterAll(() => shared?.kill('SIGKILL'));
 
 describe('a guard whose node goes wrong', () => {
   let guard: Awaited<ReturnType<typeof startWorkerGuard>>;
@@ -162,10 +166,9 @@ describe('the supervisor', () => {
   });
 
   it('ends everything in order when it is asked to', async () => {
-    const { supervisor, events } = supervise('drive', 2);
+    const { supervisor, events, isMoving } = supervise('drive', 2);
     const code = supervisor.run();
-    await until(() => supervisor.pids.node !== undefined);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await until(() => isMoving());
     supervisor.stop();
     expect(await code).toBe(0);
     expect(events.filter((event) => event.kind === 'ended').map((event) => event.process)).toEqual(['node', 'guard']);
@@ -198,27 +201,25 @@ function seen(frame: GuardFrame): Seen {
 
 function supervise(mode: string, maxNodeRestarts: number) {
   const events: SupervisorEvent[] = [];
+  let isMoving = false;
   const supervisor = new Supervisor({
     guard: { modulePath: guardModule, args: [configPath], nodeFlags: GUARD_NODE_FLAGS },
     node: { modulePath: supportPath('fake-node.js'), args: [socketPath, mode, String(LEASE_S)] },
     maxNodeRestarts,
     onEvent: (event) => events.push(event),
+    onNodeMessage: () => {
+      isMoving = true;
+    },
   });
-  return { supervisor, events };
+  return { supervisor, events, isMoving: () => isMoving };
 }
 
-async function startGuard(): Promise<ChildProcess> {
-  const guard = fork(guardModule, [configPath], { env: { ...process.env, REIN_LOG: 'error' } });
-  children.push(guard);
+async function startGuard(its: GuardConfig): Promise<ChildProcess> {
+  const path = join(folder, 'shared.json');
+  writeFileSync(path, JSON.stringify(its));
+  const guard = fork(guardModule, [path], { env: { ...process.env, REIN_LOG: 'error' } });
   await once(guard, 'message');
   return guard;
-}
-
-async function end(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const closed = once(child, 'exit');
-  child.kill('SIGTERM');
-  return ((await closed) as [number | null])[0];
 }
 
 function start(name: string, args: readonly string[]): ChildProcess {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Without, IdentifyFolder, identify, realArm } from '../support/identify-folder.ts';
 import { childOf, until } from '../support/live-run.ts';
-import { goesAway, Rein, rein } from '../support/rein.ts';
+import { goesAway, Rein, rein, reinLines } from '../support/rein.ts';
 
 const PATIENCE_MS = 120_000;
 let folder: IdentifyFolder;
@@ -83,21 +83,20 @@ describe('an identification in real time', { timeout: PATIENCE_MS }, () => {
     folder.expectNothingWritten();
   });
 
-  it('does not begin with a real arm where nobody is at a terminal', async () => {
+  it('does not begin with a real arm where nobody is at a terminal, nor where a file cannot be written', async () => {
     writeFileSync(folder.at('real.yaml'), realArm());
-    const { code, stderr } = await rein(identify('./real.yaml'), folder.path);
-    expect(code).toBe(1);
-    expect(stderr).toContain('it moves when a person at a terminal lets it');
-    expect(existsSync(folder.at('piece.guard.log'))).toBe(false);
-  });
-
-  it.each([
-    ['--out', ['--out', 'none/piece.yaml']],
-    ['--json', ['--out', 'piece.yaml', '--json', 'none/found.json']],
-  ])('does not begin where the file of %s cannot be written', async (option, files) => {
-    const { code, stderr } = await rein(['safety', 'identify', 'arm6', '--real-time', ...files], folder.path);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`The file of ${option} cannot be written`);
+    const lines = [
+      identify('./real.yaml'),
+      ['safety', 'identify', 'arm6', '--real-time', '--out', 'none/piece.yaml'],
+      identify('arm6', '--real-time', '--json', 'none/found.json'),
+    ];
+    const ends = await reinLines(lines.map((args) => [folder.path, args]));
+    expect(ends.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(ends.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining('it moves when a person at a terminal lets it'),
+      expect.stringContaining('The file of --out cannot be written'),
+      expect.stringContaining('The file of --json cannot be written'),
+    ]);
     expect(existsSync(folder.at('piece.guard.log'))).toBe(false);
   });
 });
