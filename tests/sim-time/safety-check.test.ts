@@ -20,14 +20,19 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-interface Checked extends Ended {
+interface Checked extends Omit<Ended, 'signal'> {
   readonly result: SafetyCheckResult;
 }
 
-async function check(name: string, ...args: readonly string[]): Promise<Checked> {
+/** A check within this process. */
+function check(name: string, ...args: readonly string[]): Promise<Checked> {
+  return checkBy(reinHere, name, args);
+}
+
+async function checkBy(start: typeof reinHere, name: string, args: readonly string[]): Promise<Checked> {
   mkdirSync(join(dir, name), { recursive: true });
   const json = join(dir, name, 'check.json');
-  const ended = await rein(['safety', 'check', ...args, '--out', join(dir, name), '--json', json], dir);
+  const ended = await start(['safety', 'check', ...args, '--out', join(dir, name), '--json', json], dir);
   expect(ended.stderr).not.toMatch(/mistake in Rein/);
   return { ...ended, result: JSON.parse(readFileSync(json, 'utf8')) as SafetyCheckResult };
 }
@@ -44,7 +49,8 @@ describe('rein safety check', () => {
   it(
     'finds nothing on the bundled arm, exits with 0 and writes a report that needs nothing else',
     async () => {
-      const { code, stdout, result } = await check('good', 'arm6', '--ticks', '1500', '--seed', '4');
+      const args = ['arm6', '--ticks', '1500', '--seed', '4'];
+      const { code, stdout, result } = await checkBy(rein, 'good', args);
       expect(stdout).toMatch(
         /The reference of arm6 kept every limit in [\d ]+ adversarial ticks; the simulated arm .*\.\nreport: /,
       );
