@@ -27,14 +27,15 @@ describe('rein safety identify in real time', { timeout: PATIENCE_MS }, () => {
   it('finds the limits of lock-step, in a piece that the next run takes', async () => {
     const { path: dir } = folder;
     const at = (name: string): string => folder.at(name);
-    const args = ['arm6', '--duration', '5', '--quiet'];
+    // Late ticks blur what is measured, and of more motion less is seen of them.
+    const args = ['arm6', '--duration', '8', '--quiet'];
     const live = await rein(identify(...args, '--real-time', '--json', 'live.json'), dir);
-    expect(live.stderr).toMatch(/arm6 will stand for 3 s with torque on, and move:\n {2}about its home pose for 5 s/);
+    expect(live.stderr).toMatch(/arm6 will stand for 3 s with torque on, and move:\n {2}about its home pose for 8 s/);
     expect(live.stderr).not.toContain('c lets it move');
-    expect([live.code, live.stderr.slice(-2000)]).toEqual([0, expect.any(String)]);
+    expect([live.code, `${live.stdout}\n${live.stderr}`]).toEqual([0, expect.any(String)]);
     expect(live.stdout).toContain('The file is right within its margins.');
     const piece = readFileSync(at('piece.yaml'), 'utf8');
-    expect(piece).toContain('#   rein safety identify arm6 --duration 5 --filter 0.028 --seed 1 --real-time');
+    expect(piece).toContain('#   rein safety identify arm6 --duration 8 --filter 0.028 --seed 1 --real-time');
     await rein(identify(...args, '--json', 'lockstep.json'), dir);
     const [found, expected] = ['live.json', 'lockstep.json'].map((name) => JSON.parse(readFileSync(at(name), 'utf8')));
     for (const key of ['servoMaxNm', 'externalMaxNm']) {

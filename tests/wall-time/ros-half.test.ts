@@ -34,7 +34,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rein-half-'));
   process.env['REIN_TEST_FOLDER'] = folder;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+// Processes that end may write a last line meanwhile.
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('a guard whose robot is behind ROS', () => {
   type Guard = Awaited<ReturnType<typeof startWorkerGuard>>;

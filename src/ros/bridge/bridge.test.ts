@@ -390,7 +390,9 @@ describe('what can only stop', () => {
   let stopper: Stopper;
 
   beforeEach(async () => {
-    stopper = new Stopper({ port, config: config(), toGuard, clock });
+    // A reading that is as old as a busy machine makes it is still one to hold at.
+    const patient = { ...config(), options: { ...options, freshnessMs: 5_000 } };
+    stopper = new Stopper({ port, config: patient, toGuard, clock });
     port.start();
     stopper.start();
     publishJoints();
