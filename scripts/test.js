@@ -228,7 +228,7 @@ function run(command, args, { show, isPatient, limitMs }) {
 }
 
 /**
- * Lets process group `pid` run only when others leave it the machine. Linux weighs the sessions of processes first, each of
+ * Lets process group `pid` have little of the machine where others want it. Linux weighs the sessions of processes first, each of
  * which is an autogroup (sched(7)), and the processes of one against each other afterwards: both get the number.
  */
 function yieldToOthers(pid) {

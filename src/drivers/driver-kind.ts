@@ -19,6 +19,9 @@ export interface DriverOptions {
   readonly [option: string]: unknown;
 }
 
+/** A driver may take this long to load and open, ms. */
+export const DRIVER_OPEN_LIMIT_MS = 15_000;
+
 /** A driver by its kind, with everything that a guard makes it from. */
 export interface DriverSpec {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The driver contract, and the drivers that need no simulator. */
 export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
-export type { DriverConfig, DriverSpec } from './driver-kind.ts';
+export { DRIVER_OPEN_LIMIT_MS, type DriverConfig, type DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
 export { isMujoco } from './mujoco/options.ts';
 export type { DriverPlugin, DriverPluginContext } from './plugin.ts';

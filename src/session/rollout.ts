@@ -1,5 +1,4 @@
 /** An episode by itself: what a thread loads that only evaluates, without journal, learner and supervision. */
 export { encoderFor } from './encoder-file.ts';
 export { createRunner, EpisodeRunner, type StepTimings } from './episode-runner.ts';
-export { DRIVER_OPEN_LIMIT_MS } from './supervisor.ts';
 export { openBase } from './task-policies.ts';

@@ -73,14 +73,14 @@ describe('a supervisor', () => {
   });
 
   it.each([
-    [{ isOrderly: true }, 'exit code 0'],
-    [{ isOrderly: false }, 'signal SIGTERM'],
-  ])('takes a guard that a signal meets after its last words %j for what it said', async (words, how) => {
+    [{ isOrderly: true }, 'SIGTERM', 'exit code 0'],
+    [{ isOrderly: true }, 'SIGINT', 'exit code 0'],
+    [{ isOrderly: true }, 'SIGKILL', 'signal SIGKILL'],
+    [{ isOrderly: false }, 'SIGTERM', 'signal SIGTERM'],
+  ])('takes a guard whose last words are %j, and then %s, for %s', async (words, signal, how) => {
     const last = JSON.stringify({ kind: 'ended', ...words });
-    const done = program(
-      'done',
-      `process.send({ kind: 'ready' }); process.send(${last}); setInterval(() => {}, 1000);\n`,
-    );
+    const dies = `process.on('message', () => process.kill(process.pid, '${signal}'));`;
+    const done = program('done', `process.send({ kind: 'ready' }); process.send(${last}); ${dies}\n`);
     const { supervisor, events } = supervise({
       guard: { modulePath: done, args: [] },
       onNodeMessage: () => supervisor.stop(),

@@ -12,6 +12,7 @@ import {
   type RobotModel,
   sendToChild,
 } from '../core/index.ts';
+import { DRIVER_OPEN_LIMIT_MS } from '../drivers/index.ts';
 import {
   Guardian,
   type GuardianEvent,
@@ -23,8 +24,8 @@ import {
 } from '../guard/index.ts';
 
 const STOP_LIMIT_MS = 5000;
-/** A driver may take this long to load and open, ms. */
-export const DRIVER_OPEN_LIMIT_MS = 15_000;
+/** Signals for which a guard has handlers. */
+const GUARD_HEARS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 const LOOK_AT_DRIVER =
   'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
 
@@ -229,7 +230,7 @@ export class Supervisor {
     });
     guard.once('exit', (code, signal) => {
       // One that was done with everything is ended by a signal where that comes as Node takes its handlers off.
-      const isOrderly = code === 0 || (isDone && signal === 'SIGTERM');
+      const isOrderly = code === 0 || (isDone && signal !== null && GUARD_HEARS.includes(signal));
       this.#report('guard', isOrderly ? 0 : code, isOrderly ? null : signal);
       this.#guard = undefined;
       this.#answers.fail('it has ended');

@@ -10,16 +10,10 @@ import {
   ReinError,
   type RobotModel,
 } from '../core/index.ts';
-import { createDriver, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
+import { createDriver, DRIVER_OPEN_LIMIT_MS, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
 import { acknowledge, faultText, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
-import {
-  createRunner,
-  DRIVER_OPEN_LIMIT_MS,
-  type EpisodeRunner,
-  openBase,
-  type StepTimings,
-} from '../session/rollout.ts';
+import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/rollout.ts';
 
 /** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
 export interface Restarts {

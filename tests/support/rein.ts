@@ -111,8 +111,9 @@ export async function reinLines(lines: readonly (readonly [cwd: string, args: re
       outputs[i] += text;
     });
   });
-  await once(child, 'close');
+  const [exitCode, signal] = await once(child, 'close');
   running.delete(child);
+  if (exitCode !== 0) throw new Error(`they ended with ${signal ?? exitCode}:\n${outputs.join('\n')}`);
   // What one wrote, its code, what the next one wrote, …
   const [stdout, stderr] = outputs.map((output) => output.split('\0'));
   if (stdout!.length !== 2 * lines.length + 1) throw new Error(`they did not all end:\n${outputs.join('\n')}`);

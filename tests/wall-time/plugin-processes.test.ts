@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LiveRun, until } from '../support/live-run.ts';
-import { type Ended, rein, reinLines } from '../support/rein.ts';
+import { type Ended, endLeftovers, rein, reinLines } from '../support/rein.ts';
 
 let run: LiveRun;
 
@@ -15,6 +15,7 @@ beforeEach(() => {
   putExamples(run.folder);
 });
 afterEach(async () => {
+  endLeftovers();
   await run.end();
   rmSync(run.folder, { recursive: true, force: true });
 });

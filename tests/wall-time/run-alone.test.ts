@@ -20,7 +20,7 @@ import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
-import { reinLines } from '../support/rein.ts';
+import { endLeftovers, reinLines } from '../support/rein.ts';
 import { type SteadyPolicy, savePolicy } from '../support/steady-policy.ts';
 
 let run: LiveRun;
@@ -29,6 +29,7 @@ beforeEach(() => {
   run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-alone-')));
 });
 afterEach(async () => {
+  endLeftovers();
   await run.end();
   rmSync(run.folder, { recursive: true, force: true });
 });
@@ -225,6 +226,10 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
       expect.stringContaining('cannot be used'),
       expect.stringContaining('cannot be read'),
     ]);
+    // The command ends by itself, too.
+    const alone = run.start('run', '--out', 'robot', '--policy', 'nowhere.onnx');
+    expect(await alone.exit).toBe(1);
+    expect(alone.said()).toContain(said.at(-1));
   });
 
   it('says that there is nothing that could decide', async () => {

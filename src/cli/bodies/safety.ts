@@ -18,7 +18,7 @@ import { progressLine, warn } from './terminal.ts';
 const FOUND = 1;
 /** Below `--out`. */
 const PAGE = 'safety-report.html';
-/** Where nothing can be written over, a line so often, ms. */
+/** Where nothing can be written over, a line so often after the first, ms. */
 const LINE_MS = 15_000;
 
 /** Resolves to the exit code: 0, 1 where something was found, 130 after Ctrl+C. Rejects with `ReinError`. */

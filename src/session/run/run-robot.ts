@@ -33,8 +33,8 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
-/** Beside the guard's socket: the node reads no YAML, and checks nothing a second time. */
-const CONFIG_FILE = 'config.v8';
+/** The configuration for nodes, which read no YAML and check nothing a second time: written once, before anything starts. */
+const beside = (socketPath: string): string => join(dirname(socketPath), 'config.v8');
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
@@ -91,11 +91,14 @@ class RobotSupervision {
     this.#processes = new RobotProcesses({
       guardLog: join(folder.path, GUARD_LOG),
       lock,
-      guard: (socketPath) => guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' }),
-      node: (socketPath) => {
-        const checkedConfig = join(dirname(socketPath), CONFIG_FILE);
+      guard: (socketPath) => {
+        const checkedConfig = beside(socketPath);
         storage(checkedConfig, () => writeFileSync(checkedConfig, serialize(folder.config)));
+        return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' });
+      },
+      node: (socketPath) => {
         startedAtS ??= new SystemClock().nowS();
+        const checkedConfig = beside(socketPath);
         const start: NodeStart = { request, checkedConfig, folder: folder.path, runId, socketPath, startedAtS };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
         return { modulePath, args: [JSON.stringify(start)] };
