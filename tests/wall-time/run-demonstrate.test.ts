@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseMetrics } from '../../src/record/index.ts';
-import { freeAddress, LiveRun, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { freeAddress, LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';
 
@@ -53,8 +53,7 @@ function expectDone(result: TerminalResult): void {
  */
 function writeJudged(): void {
   const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
-  const robot = file('robots/arm6.yaml').replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n');
-  writeFileSync(join(run.folder, 'arm.yaml'), robot);
+  writeFileSync(join(run.folder, 'arm.yaml'), mockArm6());
   const task = file('tasks/reach-judged.yaml').replace('robot: arm6-ros', `robot: ${join(run.folder, 'arm.yaml')}`);
   const judged = task.replace('name: reach-judged', 'name: judged').replace('policyHz: 10', 'policyHz: 4');
   expect(judged).toContain('policyHz: 4');
