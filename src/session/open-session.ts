@@ -40,8 +40,6 @@ interface SharedOptions extends Pick<RunRequest, 'robotId' | 'learner'> {
   readonly isScripted?: boolean;
   /** `operators` are asked for demonstrations where a learner waits for some; `LiveSession.skipDemonstrations` ends that. */
   readonly asksPeople?: boolean;
-  /** One line for displays on which keys do what, where the operator has keys. */
-  readonly keys?: string;
   readonly afterStop: SessionParts['afterStop'];
   /** Default 2000. */
   readonly drainMs?: number;
@@ -274,12 +272,12 @@ function reportLearner(listeners: SessionListeners, policy: ActingPolicy): Recor
 
 /** Everybody who may take over, and the people among them. */
 function createArbiters(
-  { setup, operators = [], isScripted, keys = '' }: SharedOptions,
+  { setup, operators = [], isScripted }: SharedOptions,
   epoch: number,
   log: RunLog,
 ): Pick<SessionParts, 'operators' | 'people'> {
   const people = operators.length === 0 ? undefined : new OperatorArbiter(operators, setup.actionSize);
-  if (people !== undefined) log.status.operator = { driving: 'nobody', keys };
+  if (people !== undefined) log.status.operator = { driving: 'nobody', keys: people.hint };
   if (isScripted !== true) return { operators: people, people };
   const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
   return { operators: new OperatorArbiter([...operators, script], setup.actionSize), people };

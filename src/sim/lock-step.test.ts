@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { arm6Setup } from '../../tests/support/arm6.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../learner/options.ts';
-import { LAG_STEPS, versionDue } from './lock-step.ts';
+import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
+import { LAG_STEPS, LockStep, type LockStepOptions, versionDue } from './lock-step.ts';
 
 const configs = fc
   .record({
@@ -57,5 +60,71 @@ describe('the weights that are due', () => {
     expect(versionDue(DEFAULT_LEARNER_CONFIG, 0)).toBe(1);
     expect(versionDue(DEFAULT_LEARNER_CONFIG, first - 1)).toBe(1);
     expect(versionDue(DEFAULT_LEARNER_CONFIG, first)).toBe(2);
+  });
+});
+
+describe('people in lock-step, whatever their device is', () => {
+  /** Somebody of whom only the state counts. */
+  const person = (name: string) => ({
+    name,
+    decidedBy: 'human' as const,
+    isInControl: false,
+    isStopRequested: false,
+    isLost: false,
+    poll: () => undefined,
+    reset: () => undefined,
+    close: () => undefined,
+  });
+
+  function lockStep(people: readonly TeleopSource[]) {
+    const pauses: number[] = [];
+    const setup = arm6Setup();
+    const plan = { beforeStep: () => undefined, time: { pause: (waitedS: number) => void pauses.push(waitedS) } };
+    const parts = { setup, people: people.length === 0 ? undefined : new OperatorArbiter(people, setup.actionSize) };
+    const pace = new LockStep(
+      parts as ConstructorParameters<typeof LockStep>[0],
+      { plan, signal: new AbortController().signal } as unknown as LockStepOptions,
+    );
+    return { pace, pauses, stoppedSteps: setup.config.task.policyHz };
+  }
+
+  it('have real time while anybody of them is in control, and nobody else has', async () => {
+    const [ann, bob] = [person('ann'), person('bob')];
+    const { pace, pauses } = lockStep([ann, bob]);
+    await pace.beforeStep();
+    expect(pauses).toEqual([]);
+    bob.isInControl = true;
+    for (let step = 0; step < 3; step++) await pace.beforeStep();
+    // The first step is not late yet.
+    expect(pauses.map((waitedS) => waitedS > 0)).toEqual([false, true, true]);
+  });
+
+  it('are waited for after a second of a stop, until it is taken back', async () => {
+    const ann = person('ann');
+    const { pace, stoppedSteps } = lockStep([person('bob'), ann]);
+    ann.isStopRequested = true;
+    for (let step = 0; step < stoppedSteps; step++) await pace.beforeStep();
+    let isOver = false;
+    const waiting = pace.beforeStep().then(() => {
+      isOver = true;
+    });
+    await sleep(20);
+    expect(isOver).toBe(false);
+    ann.isStopRequested = false;
+    await waiting;
+  });
+
+  it('end the run where the arm is stopped and all of them are gone', async () => {
+    const [ann, bob] = [person('ann'), person('bob')];
+    const { pace, stoppedSteps } = lockStep([ann, bob]);
+    ann.isStopRequested = true;
+    ann.isLost = true;
+    for (let step = 0; step < stoppedSteps; step++) await pace.beforeStep();
+    const waiting = pace.beforeStep();
+    await Promise.race([waiting, sleep(20)]);
+    bob.isLost = true;
+    await expect(waiting).rejects.toThrow(
+      'Nobody can be heard any more (ann, bob) while a person had the arm stopped.',
+    );
   });
 });

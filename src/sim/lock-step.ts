@@ -7,7 +7,6 @@ import type { RunSetup } from '../config/setup.ts';
 import { ReinError, Rng } from '../core/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import type { CutEpisode, Draws, Pace, SessionParts, ShownByPerson, WeightsSource } from '../session/index.ts';
-import type { KeyboardTeleop } from '../teleop/index.ts';
 import type { SimulatedRobot } from './simulated-robot.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
@@ -50,13 +49,11 @@ export function lockStepDraws({ config, task }: RunSetup): Draws {
 export interface LockStepOptions {
   readonly robot: SimulatedRobot;
   readonly plan: TrainingPlan;
-  /** Of the person who watches, where there is one. */
-  readonly keyboard: KeyboardTeleop | undefined;
   /** Ends the run between two steps, with its reason. */
   readonly signal: AbortSignal;
 }
 
-type Parts = Pick<SessionParts, 'setup' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners'>;
+type Parts = Pick<SessionParts, 'setup' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners' | 'people'>;
 
 export class LockStep implements Pace {
   readonly weights: WeightsSource;
@@ -108,11 +105,11 @@ export class LockStep implements Pace {
   }
 
   async beforeStep(): Promise<void> {
-    const { signal, keyboard, plan } = this.#options;
+    const { signal, plan } = this.#options;
     signal.throwIfAborted();
     await this.#waitWhileStopped();
     plan.beforeStep();
-    if (keyboard?.state.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
+    if (this.#parts.people?.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
   }
 
   /** Time stands still while no key is held: what is recorded is what a person did, not how long they looked. */
@@ -160,13 +157,14 @@ export class LockStep implements Pace {
 
   /** After a second of a stop the arm rests, and more of it is nothing to learn from: simulated time stands still. */
   async #waitWhileStopped(): Promise<void> {
-    const { signal, keyboard, plan } = this.#options;
-    if (keyboard === undefined || !keyboard.state.isStopped) {
+    const { signal, plan } = this.#options;
+    const { people } = this.#parts;
+    if (people?.isStopRequested !== true) {
       this.#stoppedSteps = 0;
       return;
     }
     if (++this.#stoppedSteps * this.#stepMs <= 1e3) return;
-    while (keyboard.state.isStopped) {
+    while (people.isStopRequested) {
       this.#throwIfLost('had the arm stopped');
       const startMs = performance.now();
       await sleep(STOPPED_MS);
@@ -184,7 +182,8 @@ export class LockStep implements Pace {
   }
 
   #throwIfLost(doing: string): void {
-    if (this.#options.keyboard?.state.isLost !== true) return;
-    throw new ReinError('environment', `The terminal went away while its operator ${doing}.`);
+    const { people } = this.#parts;
+    if (people?.isLost !== true) return;
+    throw new ReinError('environment', `Nobody can be heard any more (${people.names}) while a person ${doing}.`);
   }
 }

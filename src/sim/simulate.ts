@@ -24,7 +24,7 @@ import {
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
 import { checkScripted } from '../tasks/index.ts';
-import type { KeyboardHeard, KeyboardTeleop } from '../teleop/index.ts';
+import type { OperatorHeard, TeleopSource } from '../teleop/index.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import { LockStep, lockStepDraws } from './lock-step.ts';
@@ -42,10 +42,13 @@ export interface SimulationOptions {
   readonly onFolder?: (folder: string) => void;
   /** Asks for an orderly end: the arm is stopped, files are closed. */
   readonly signal: AbortSignal;
-  /** Makes the keyboard of the person who watches, where there is one. */
-  readonly createKeyboard?: (setup: RunSetup, heard: KeyboardHeard) => KeyboardTeleop;
-  /** Who gives the demonstrations; `keyboard` needs `createKeyboard`. Default: the script. */
-  readonly demonstrations?: 'scripted' | 'keyboard';
+  /** Makes the sources of the people who may take over, each of another name. They are closed with the run. Default: nobody may. */
+  readonly createOperators?: (
+    setup: RunSetup,
+    heard: OperatorHeard,
+  ) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
+  /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
+  readonly demonstrations?: 'scripted' | 'people';
 }
 
 export interface SimulationResult {
@@ -65,7 +68,6 @@ export function evaluationSeed(seed: number): number {
 
 const POOL_WORKERS = 2;
 const ROBOT_ID = 'sim-1';
-const KEYS = 't take over  g give back  space stop  m/n mark  ? keys';
 /** Events that a run tells of in its own way, or that cannot be without the learner's end, which ends the run. */
 const QUIET: readonly string[] = ['learnerConnected', 'learnerLost', 'waitingForWeights'];
 
@@ -111,11 +113,12 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   closes.push(() => robot.close());
   let session: LiveSession | undefined;
   // Whoever presses a key before there is a session presses it for nothing.
-  const keyboard = options.createKeyboard?.(setup, {
+  const heard: OperatorHeard = {
     onMark: (mark) => void session?.mark(mark, ''),
     onSkip: () => session?.skipDemonstrations(),
-  });
-  closes.push(() => keyboard?.close());
+  };
+  const operators = (await options.createOperators?.(setup, heard)) ?? [];
+  closes.push(...operators.map((operator) => () => operator.close()));
   const parts = await openLockStep({
     setup,
     folder: path,
@@ -126,10 +129,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     robot,
     log,
     draws: lockStepDraws(setup),
-    operators: keyboard === undefined ? [] : [keyboard],
+    operators,
     isScripted: true,
-    asksPeople: options.demonstrations === 'keyboard',
-    keys: KEYS,
+    asksPeople: options.demonstrations === 'people',
     afterStop: 'askLeave',
     drainMs: 0,
     listener: { event: (event) => show(event, log) },
@@ -137,7 +139,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const { connection, plan, live } = await openedOrClosed(parts.closers, async () => {
     const connection = connectionOf(parts);
     const plan = new TrainingPlan(parts, connection, pool, signal);
-    return { connection, plan, live: new LiveSession(parts, new LockStep(parts, { robot, plan, keyboard, signal })) };
+    return { connection, plan, live: new LiveSession(parts, new LockStep(parts, { robot, plan, signal })) };
   });
   session = live;
   closes.push(

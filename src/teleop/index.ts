@@ -1,7 +1,7 @@
 /** Operators: keyboard, joystick, twists, scripts, and who holds the robot. */
 export { Clutch } from './clutch.ts';
 export { KeyParser } from './key-parser.ts';
-export { type KeyboardHeard, KeyboardTeleop } from './keyboard.ts';
+export { KeyboardTeleop } from './keyboard.ts';
 export { OperatorArbiter } from './operator-arbiter.ts';
 export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
 export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
@@ -12,4 +12,4 @@ export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';
-export type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
+export type { OperatorEcho, OperatorHeard, TeleopCommand, TeleopSource } from './teleop-source.ts';

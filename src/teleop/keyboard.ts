@@ -8,9 +8,9 @@ import { type Key, KeyParser } from './key-parser.ts';
 import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';
 import { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 import { FIRST_STEP_SCALE, faster, slower } from './step-scales.ts';
-import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
+import type { OperatorEcho, OperatorHeard, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
-export interface KeyboardOptions {
+export interface KeyboardOptions extends Partial<OperatorHeard> {
   /** Usually `process.stdin`. */
   readonly input: TerminalInput;
   /** Real time: a hand does not follow simulated time. */
@@ -19,18 +19,11 @@ export interface KeyboardOptions {
   readonly windows?: HoldWindows;
   /** Ctrl+C, which raw mode keeps from becoming a signal. Absent: the signal is raised after all. */
   readonly onInterrupt?: () => void;
-  /** The person says how the episode ended. */
-  readonly onMark?: (outcome: 'success' | 'failure') => void;
-  /** Enter: what the person is asked for is skipped. */
-  readonly onSkip?: () => void;
   /** Control ended by itself: nothing was pressed for `LEASE_S`. */
   readonly onExpired?: () => void;
   /** `?` was pressed; `help` is one line per group of keys. */
   readonly onHelp?: (help: string) => void;
 }
-
-/** Told of the keys of a person that are no motion. */
-export type KeyboardHeard = Required<Pick<KeyboardOptions, 'onMark' | 'onSkip'>>;
 
 /** What a display shows of the keyboard. */
 export interface KeyboardState extends OperatorEcho {
@@ -55,6 +48,7 @@ const FIRST_STATE: KeyboardState = {
 export class KeyboardTeleop implements TeleopSource {
   readonly name = 'keyboard';
   readonly decidedBy = 'human';
+  readonly hint = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
   readonly #options: KeyboardOptions;
   readonly #terminal: RawTerminal;
   readonly #parser = new KeyParser();
@@ -85,6 +79,15 @@ export class KeyboardTeleop implements TeleopSource {
 
   get isStopRequested(): boolean {
     return this.#state.isStopped;
+  }
+
+  get isInControl(): boolean {
+    return this.#state.isInControl;
+  }
+
+  /** The terminal has gone away. */
+  get isLost(): boolean {
+    return this.#state.isLost;
   }
 
   /** What the keys do, for people: lines that fit a terminal of 80 columns. */

@@ -29,6 +29,11 @@ export class OperatorArbiter implements TeleopSource {
     }));
   }
 
+  /** Of its operators, for people: `keyboard, browser`. */
+  get names(): string {
+    return this.#seats.map(({ source }) => source.name).join(', ');
+  }
+
   /** Name of the operator who decides; `undefined` where the policy does. */
   get decider(): string | undefined {
     return this.#decider?.name;
@@ -41,6 +46,20 @@ export class OperatorArbiter implements TeleopSource {
 
   get isStopRequested(): boolean {
     return this.#seats.some((seat) => seat.source.isStopRequested === true);
+  }
+
+  /** Whether anybody has taken over. */
+  get isInControl(): boolean {
+    return this.#seats.some((seat) => seat.source.isInControl ?? seat === this.#holder);
+  }
+
+  /** Whether nobody of them can be heard any more. */
+  get isLost(): boolean {
+    return this.#seats.every((seat) => seat.source.isLost === true);
+  }
+
+  get hint(): string {
+    return this.#seats.flatMap(({ source }) => source.hint ?? []).join('  ');
   }
 
   /** Of the first operator who has keys. */

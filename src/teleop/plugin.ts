@@ -46,6 +46,7 @@ class PluginOperator implements TeleopSource {
   readonly #refuse: (clause: string) => never;
   readonly #who: string;
   readonly #actionSize: number;
+  #isActive = false;
 
   constructor(plugin: string, source: TeleopSource, actionSize: number) {
     this.name = source.name;
@@ -60,6 +61,14 @@ class PluginOperator implements TeleopSource {
     return this.#source.isStopRequested === true;
   }
 
+  get isInControl(): boolean {
+    return this.#source.isInControl ?? this.#isActive;
+  }
+
+  get isLost(): boolean {
+    return this.#source.isLost === true;
+  }
+
   get echo(): OperatorEcho | undefined {
     return this.#source.echo;
   }
@@ -67,6 +76,7 @@ class PluginOperator implements TeleopSource {
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     const { action } = out;
     this.#source.poll(observation, nowS, out);
+    this.#isActive = out.active;
     if (out.action !== action) this.#refuse('it replaced the action of a command, which it is to fill');
     if (!out.active) return;
     if (out.phase !== 'recover' && out.phase !== 'correct')

@@ -32,6 +32,12 @@ export interface OperatorEcho {
   readonly lastKey: string;
 }
 
+/** Told of what a person says besides motion: how the episode ended, and that what they are asked for is skipped. */
+export interface OperatorHeard {
+  readonly onMark: (outcome: 'success' | 'failure') => void;
+  readonly onSkip: () => void;
+}
+
 /** A device or script that may take over. One person holds the lease at a time. */
 export interface TeleopSource {
   readonly name: string;
@@ -39,6 +45,12 @@ export interface TeleopSource {
   readonly decidedBy: 'human' | 'scripted';
   /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */
   readonly isStopRequested?: boolean;
+  /** Whether they have taken over, at once and not only at the next poll: a hand needs real time. Absent: as last polled. */
+  readonly isInControl?: boolean;
+  /** They are gone for good: nothing will be heard of them in this process again. Absent: never. */
+  readonly isLost?: boolean;
+  /** For displays: one line on what to press. Absent: nothing is said. */
+  readonly hint?: string;
   /** For displays. Absent: there are no keys. */
   readonly echo?: OperatorEcho | undefined;
   /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */

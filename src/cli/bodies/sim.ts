@@ -42,13 +42,13 @@ export async function simBody(options: SimOptions): Promise<number> {
       out: options.out,
       observer,
       signal: stop.signal,
-      demonstrations: options.demonstrations,
+      demonstrations: options.demonstrations === 'keyboard' ? 'people' : 'scripted',
       onFolder: (path) => {
         folder = path;
       },
       ...(options.output === 'live' && ownsTerminal()
         ? {
-            createKeyboard: (setup, heard) =>
+            createOperators: (setup, heard) => [
               new KeyboardTeleop({
                 ...heard,
                 input: process.stdin,
@@ -60,6 +60,7 @@ export async function simBody(options: SimOptions): Promise<number> {
                   for (const line of [...help.split('\n'), ...LEGEND]) observer.print(line);
                 },
               }),
+            ],
           }
         : {}),
     });

@@ -8,7 +8,7 @@ import { deserialize } from 'node:v8';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
-import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
+import { KeyboardTeleop, type OperatorHeard } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import type { RunObserver } from '../run-log.ts';
 import { checkRunRequest } from '../run-request.ts';
@@ -26,7 +26,6 @@ interface Node {
   readonly signal: AbortSignal;
 }
 
-const KEYS = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
 const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
 
 async function main(): Promise<void> {
@@ -75,7 +74,7 @@ async function work(node: Node): Promise<void> {
   }
 }
 
-async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
+async function open(node: Node, heard: OperatorHeard): Promise<LiveSession> {
   const { start, setup, observer } = node;
   const { request, folder, socketPath, startedAtS } = start;
   const runId = await runOf(node);
@@ -91,7 +90,6 @@ async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
     isScripted: request.operator === 'scripted',
     asksPeople: request.operator === 'keyboard',
     elapsedS: new SystemClock().nowS() - startedAtS,
-    keys: KEYS,
     afterStop: 'askLeave',
     howToGoOn: HOW_TO_GO_ON,
     listener: { event: (event) => print(observer, event) },
@@ -116,7 +114,7 @@ async function runOf({ start, setup, observer, signal }: Node): Promise<string> 
   return runId;
 }
 
-function keyboardOf({ setup, observer }: Node, heard: KeyboardHeard): KeyboardTeleop {
+function keyboardOf({ setup, observer }: Node, heard: OperatorHeard): KeyboardTeleop {
   return new KeyboardTeleop({
     ...heard,
     onExpired: () => observer.print('Nothing was pressed for 30 s: the policy drives again.'),
