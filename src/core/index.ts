@@ -57,6 +57,7 @@ export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
 export { refuseDebugger } from './no-debugger.ts';
 export { bakeModel } from './onnx/bake-model.ts';
+export { type DenseModel, readDenseModel } from './onnx/dense-model.ts';
 export { ENCODER_PLACE, type InnerModel, inlineModel } from './onnx/inline-model.ts';
 export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts';
 export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';

@@ -5,6 +5,8 @@ export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoin
 export { Bindings, Session } from './engine/session.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
+export { type Calibration, calibrate, sigmoidOf } from './reward/calibrate.ts';
+export { buildClassifier, type ClassifierFit, ClassifierTrainer } from './reward/fit-classifier.ts';
 export { Learner } from './service/learner.ts';
 export { checkpointsIn, hasCheckpoint, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
 export { type Pretraining, Training } from './training.ts';
