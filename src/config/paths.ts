@@ -1,24 +1,45 @@
 /** Paths in a configuration: which keys hold some, and what they are relative to. Afterwards all are absolute. */
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { asObject, findPlugin, type PluginKind } from '../core/index.ts';
+import { asObject, findPlugin, type PluginKind, sha256Hex } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import { problemsError } from './text/place.ts';
+import { type Place, problemsError } from './text/place.ts';
 import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /**
- * `task`, the checked content of `tree`. The base policy's file counts from `folder`, where the task's file is. A plugin's module
+ * `task`, the checked content of `tree`. The base policy's file counts from `folder`, where the task's file is, a classifier's from the
+ * file that names it; its digest is filled in, so that robot, learner and record mean the same one. A plugin's module
  * counts from the file that names it, which `tree` knows, and on the command line from where the program was started; none is
  * loaded. Throws `ReinError('config')` that points at a module that is not there. The same for robots and learners.
  */
 export function taskWithPaths<T extends TaskConfig>(task: T, tree: TreeNode, folder: string): T {
   const { basePolicy } = task;
   const file = basePolicy && { ...basePolicy, file: resolve(folder, basePolicy.file) };
-  const found = file === undefined ? task : { ...task, basePolicy: file };
-  const own = withModule(found, [], 'task', tree);
+  const based = file === undefined ? task : { ...task, basePolicy: file };
+  const own = withModule(withClassifier(based, tree), [], 'task', tree);
   return withModule(withModule(own, ['policyPlugin'], 'policy', tree), ['operatorPlugin'], 'operator', tree);
+}
+
+/** A digest that is written needs no file here: only who judges opens it. */
+function withClassifier<T extends TaskConfig>(task: T, tree: TreeNode): T {
+  const { rewardClassifier } = task;
+  if (rewardClassifier === undefined) return task;
+  const place = valuePlaceOf(tree, ['rewardClassifier', 'file']);
+  const file = resolve(dirname(place.file), rewardClassifier.file);
+  const sha256 = rewardClassifier.sha256 ?? digestOf(file, place);
+  return { ...task, rewardClassifier: { ...rewardClassifier, file, sha256 } };
+}
+
+function digestOf(file: string, place: Place): string {
+  try {
+    return sha256Hex(readFileSync(file));
+  } catch {
+    const message = `${file} cannot be read: write the path of a file that rein reward train made, relative to this file`;
+    throw problemsError([{ place, message }]);
+  }
 }
 
 export function robotWithPaths(robot: RobotConfig, tree: TreeNode, folder: string): RobotConfig {

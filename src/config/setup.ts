@@ -68,6 +68,7 @@ const TASK_MEANING = [
   'observationDelaySteps',
   'maxSteps',
   'basePolicy',
+  'rewardClassifier',
   'peg',
   'hole',
   'success',

@@ -14,5 +14,15 @@ export {
   type EpisodeRecording,
   encodeRecording,
 } from './recording.ts';
+export {
+  appendLabels,
+  checkSameLabels,
+  type LabelFile,
+  type LabelHeader,
+  type LabelledState,
+  type LabelPlace,
+  type LabelSource,
+  readLabels,
+} from './reward-labels.ts';
 export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

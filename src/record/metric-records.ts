@@ -62,6 +62,19 @@ export interface EpisodeRecord extends Stamp {
   readonly robotS?: number;
 }
 
+/** An episode whose success a classifier decided, beside what the task's own rules say of it: of demonstrations and training. */
+export interface VerdictRecord extends Stamp {
+  readonly kind: 'verdict';
+  /** As the journal numbers starts of the robot, and episodes of a start. */
+  readonly epoch: number;
+  readonly episode: number;
+  /** What the classifier said. */
+  readonly success: boolean;
+  readonly steps: number;
+  /** The first step, from 0, that the task's rules call a success; null where there is none. */
+  readonly ownFirstSuccess: number | null;
+}
+
 /** The learner's figures after some updates, averaged since the last such record. */
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
@@ -148,6 +161,7 @@ export type MetricRecord =
   | StepRecord
   | BasePolicyRecord
   | EpisodeRecord
+  | VerdictRecord
   | UpdateRecord
   | ValidationRecord
   | EvaluationRecord
@@ -163,6 +177,7 @@ const KINDS: Readonly<Record<MetricKind, true>> = {
   step: true,
   basePolicy: true,
   episode: true,
+  verdict: true,
   update: true,
   validation: true,
   evaluation: true,

@@ -18,6 +18,8 @@ export const RUN_FILES = {
 export interface RunSummary {
   readonly success_rate: number;
   readonly eval_episodes: number;
+  /** Share of these episodes that the task's own rules call a success, where a classifier decides. */
+  readonly own_success_rate?: number;
   readonly env_steps: number;
   readonly updates: number;
   readonly utd: number;

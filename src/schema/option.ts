@@ -168,6 +168,17 @@ export function positiveNumber(max: number): z.ZodNumber {
   return z.number(error).gt(0, error).max(max, error);
 }
 
+/** A number above 0 and below 1. */
+export function share(): z.ZodNumber {
+  const error = 'It must be a number above 0 and below 1.';
+  return z.number(error).gt(0, error).lt(1, error);
+}
+
+/** Several of `each`; read by `collect`. */
+export function listOf<S extends z.ZodType>(each: S): z.ZodArray<S> {
+  return z.array(each);
+}
+
 /** For an option that may be given several times: all that it was given. */
 export function collect(word: string, before: unknown): unknown {
   return [...((before as readonly string[] | undefined) ?? []), word];

@@ -100,9 +100,11 @@ export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock'
   readonly leasePeriods: number;
 }
 
+/** Throws `ReinError` where the task cannot judge. */
 export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
   const { task, robot } = setup.config;
   const { policyHz } = task;
+  setup.task.open?.();
   return new EpisodeRunner({
     ...parts,
     task: setup.task,
@@ -181,7 +183,7 @@ export class EpisodeRunner {
       t.step = step;
       const abortedBy = await this.#step(episode, noise, tally.source);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
-      tally.add(t);
+      tally.add(t, task.ownVerdict);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
         await link.request({ kind: 'hold' });
@@ -215,6 +217,7 @@ export class EpisodeRunner {
     operator?.reset();
     // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
     this.#clutch.open();
+    this.#options.task.begin?.();
     this.#idleTank.begin(link.latest);
     return drawn;
   }
@@ -308,10 +311,10 @@ export class EpisodeRunner {
     }
     this.#executed.end(link.latest, this.#command, t.executed);
     this.#costs.end(link.latest, t);
-    task.judge(link.latest, this.#verdict);
+    this.#stack.push(link.latest, t.executed);
+    task.judge(link.latest, this.#verdict, this.#stack.values);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
-    this.#stack.push(link.latest, t.executed);
     // What was planned was for another way than the one that a person took.
     if (isIntervention(t.source)) base?.drop();
     if (base !== undefined) await this.#askBase(base);

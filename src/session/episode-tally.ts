@@ -1,7 +1,8 @@
 /** What is measured of an episode: its safety costs, what its steps come to, and a tank that nothing can be paid from any more. */
 import { type GuardFrame, isIntervention, type Source, type Transition } from '../core/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
-import type { EpisodeResult } from './session-types.ts';
+import type { Verdict } from '../tasks/index.ts';
+import type { EpisodeResult, OwnVerdict } from './session-types.ts';
 
 /** A record holds finite numbers; no margin means less than that nothing is left. */
 const LEAST_MARGIN = -1e3;
@@ -52,14 +53,19 @@ export class EpisodeTally {
   #drainSumJ = 0;
   #marginMin = 1;
   #source: Source | undefined;
+  #own: OwnVerdict | undefined;
 
   /** Who decided the newest step. */
   get source(): Source | undefined {
     return this.#source;
   }
 
-  /** Takes a step that is done. */
-  add({ source, reward, cost, tankDrainJ, marginMin }: Transition): void {
+  /** Takes a step that is done. `own`: what the task's own rules say of it, where a classifier decides. */
+  add({ source, reward, cost, tankDrainJ, marginMin, episode, step }: Transition, own?: Readonly<Verdict>): void {
+    if (own !== undefined) {
+      this.#own ??= { episode, firstSuccess: null };
+      if (own.success) this.#own = { episode, firstSuccess: this.#own.firstSuccess ?? step };
+    }
     this.#steps++;
     if (isIntervention(source)) {
       this.#interventionSteps++;
@@ -83,6 +89,7 @@ export class EpisodeTally {
       returnSum: this.#returnSum,
       costs: { filterShare: this.#costSum / steps, tankDrainJ: this.#drainSumJ, marginMin: this.#marginMin },
       isDecided,
+      ...(this.#own === undefined ? {} : { own: this.#own }),
       ...(abortedBy === undefined || isDecided ? {} : { abortedBy }),
     };
   }

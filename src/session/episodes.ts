@@ -251,10 +251,19 @@ export class Episodes {
       ...(setup.task.takesMarks === true ? { mark: () => this.#marks.take() } : {}),
     });
     if (purpose === 'training' && result.steps > 0) live.episode(result);
+    if (purpose !== 'evaluation') this.#noteOwn(result);
     const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
     this.ended();
     this.#parts.listeners.emit('episode', report);
     return report;
+  }
+
+  /** What the task's own rules say is recorded beside what a classifier said. */
+  #noteOwn({ own, success, steps }: EpisodeResult): void {
+    if (own === undefined) return;
+    const { live, recorder } = this.#parts;
+    const { episode, firstSuccess: ownFirstSuccess } = own;
+    live.log.write({ kind: 'verdict', epoch: recorder.epoch, episode, success, steps, ownFirstSuccess });
   }
 
   /** A stop that comes before the first step ends an episode without any. */

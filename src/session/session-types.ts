@@ -78,6 +78,14 @@ export interface EpisodeCosts {
   readonly marginMin: number;
 }
 
+/** What the task's own rules say of an episode in which a classifier decides: the first step that they call a success. */
+export interface OwnVerdict {
+  /** As its transitions number it. */
+  readonly episode: number;
+  /** From 0; null where no step is one. */
+  readonly firstSuccess: number | null;
+}
+
 export interface EpisodeResult {
   readonly success: boolean;
   readonly steps: number;
@@ -91,6 +99,8 @@ export interface EpisodeResult {
   readonly isDecided: boolean;
   /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
   readonly abortedBy?: string;
+  /** Where a classifier decides, and the task has rules of its own. */
+  readonly own?: OwnVerdict;
 }
 
 export type EpisodePurpose = 'training' | 'evaluation';

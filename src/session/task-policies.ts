@@ -9,8 +9,9 @@ export async function openBase({ config, task }: RunSetup): Promise<BasePolicy |
   return openBasePolicy({ ...basePolicy, observation: task.observation, action: task.action, policyHz });
 }
 
-/** Throws what `openBase` would, and leaves nothing open: before anything is started that would have to be ended again. */
+/** Throws what opening base policy and task would, and leaves nothing open: before anything is started that would have to be ended again. */
 export async function checkBase(setup: RunSetup): Promise<void> {
+  setup.task.open?.();
   await (await openBase(setup))?.close();
 }
 

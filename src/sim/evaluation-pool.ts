@@ -26,6 +26,8 @@ export interface EpisodeRequest {
 
 export interface EpisodeOutcome {
   readonly success: boolean;
+  /** What the task's own rules say, where a classifier decides. */
+  readonly ownSuccess?: boolean;
   readonly steps: number;
   readonly ticks: number;
   readonly changedTicks: number;
@@ -61,6 +63,8 @@ export interface Trial {
 export interface TrialResult {
   readonly episodes: number;
   readonly successes: number;
+  /** Episodes that the task's own rules call a success, where a classifier decides. */
+  readonly ownSuccesses?: number;
   readonly meanSteps: number;
   readonly ticks: number;
   readonly changedTicks: number;
@@ -168,6 +172,7 @@ class OrderedCount {
 function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
   const { outcome } = answer;
   const recording = answer.recording ?? sum.recording;
+  const { ownSuccess } = outcome;
   return {
     episodes: sum.episodes + 1,
     successes: sum.successes + (outcome.success ? 1 : 0),
@@ -176,6 +181,7 @@ function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
     changedTicks: sum.changedTicks + outcome.changedTicks,
     violations: sum.violations + outcome.violations,
     restarts: addRestarts(sum.restarts, outcome.restarts),
+    ...(ownSuccess === undefined ? {} : { ownSuccesses: (sum.ownSuccesses ?? 0) + (ownSuccess ? 1 : 0) }),
     ...(recording === undefined ? {} : { recording }),
   };
 }

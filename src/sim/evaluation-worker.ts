@@ -72,6 +72,7 @@ async function runEpisode(
   const restarts = await robot.goOn();
   const outcome = {
     success: result.success,
+    ...(result.own === undefined ? {} : { ownSuccess: result.own.firstSuccess !== null }),
     steps: result.steps,
     ticks: link.latest.ticks - ticks,
     changedTicks: link.latest.changedTicks - changedTicks,

@@ -39,6 +39,9 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
   const summary: RunSummary = {
     success_rate: evaluation.successes / evaluation.episodes,
     eval_episodes: evaluation.episodes,
+    ...(evaluation.ownSuccesses === undefined
+      ? {}
+      : { own_success_rate: evaluation.ownSuccesses / evaluation.episodes }),
     env_steps: work.steps,
     updates: learner?.updates ?? 0,
     utd: learner?.utd ?? 0,

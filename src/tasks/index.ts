@@ -8,5 +8,13 @@ export {
   topicSize,
 } from './observation-source.ts';
 export type { TaskContext, TaskPlugin } from './plugin.ts';
+export {
+  loadRewardClassifier,
+  type RewardClassifier,
+  type RewardManifest,
+  readRewardManifest,
+  type Share,
+  saveRewardClassifier,
+} from './reward/classifier-file.ts';
 export type { Task, Verdict } from './task.ts';
 export { checkScripted, createTask, sceneOf, TASK_SCHEMAS, type TaskConfig, taskKind } from './task-kinds.ts';

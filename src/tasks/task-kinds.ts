@@ -6,6 +6,7 @@ import { type JudgedTaskConfig, judgedKind } from './operator-judged.ts';
 import type { PegTaskConfig } from './peg-insertion.ts';
 import { pegKind } from './peg-kind.ts';
 import { type PluginTaskConfig, pluginKind } from './plugin.ts';
+import { judgedByClassifier } from './reward/judged-by-classifier.ts';
 import type { Task } from './task.ts';
 import type { TaskKind } from './task-kind.ts';
 
@@ -27,7 +28,8 @@ export function taskKind(config: TaskConfig): TaskKind {
 
 /** The task that `config` describes, on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
 export function createTask(config: TaskConfig, robot: RobotModel): Task {
-  return taskKind(config).create(config, robot);
+  const task = taskKind(config).create(config, robot);
+  return config.rewardClassifier === undefined ? task : judgedByClassifier(task, config.rewardClassifier);
 }
 
 /** Measures of the scene that the task is about. Throws `ReinError` for a task that is about none. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
 import { name, num, pluginGroup, reference, whole } from '../schema/index.ts';
+import { rewardClassifierSchema } from './reward/judged-by-classifier.ts';
 
 /** The name of a task and the word for its kind. */
 export function taskIdentity<K extends string>(
@@ -39,6 +40,7 @@ export const taskKeys = {
     'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
   ).default(0),
   basePolicy: basePolicySchema.optional(),
+  rewardClassifier: rewardClassifierSchema.optional(),
   policyPlugin: pluginGroup(
     'policy',
     'A policy of your own, which decides in `rein run` in place of learned weights.',

@@ -39,6 +39,15 @@ export interface Task {
   readonly goal: string;
   /** Writes the way from the tool point to where the task wants it, [3] m, base frame, as far as it is known. Absent: no place is named. */
   offset?(frame: GuardFrame, out: Float64Array): void;
-  /** Judges the step that ended in `frame`. No allocation. */
-  judge(frame: GuardFrame, out: Verdict): void;
+  /** Loads what judging needs, before anything moves. Default: nothing. Throws `ReinError('task')`. */
+  open?(): void;
+  /** An episode begins: what was remembered of the one before is forgotten. */
+  begin?(): void;
+  /**
+   * Judges the step that ended in `frame`, of which the policy sees `observation`, [O] but for the base policy's action, which is still
+   * that of the step before. No allocation.
+   */
+  judge(frame: GuardFrame, out: Verdict, observation: Float32Array): void;
+  /** Where a classifier decides: what the task's own rules say of the newest step. Reused. */
+  readonly ownVerdict?: Readonly<Verdict>;
 }

@@ -1,0 +1,148 @@
+/**
+ * Labelled states for a reward classifier: one file of JSON lines that is only ever appended to. The first line says what the
+ * numbers are; each further line is one state:
+ *
+ *     {"format":"rein-reward-labels/1","task":"insert","robot":"arm6","schemaHash":"…","observation":{…},"action":{…}}
+ *     {"success":true,"by":"task","run":"…","epoch":1,"episode":12,"step":31,"observation":[…]}
+ *
+ * `observation` of a state is all of what the policy sees after the step, [O], so that other fields can be chosen later. Pictures of
+ * cameras would be a further key, with files beside this one; readers skip keys that they do not know.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import {
+  type ActionSpec,
+  asObject,
+  isCount,
+  type ObservationSpec,
+  observationSize,
+  parseObject,
+  ReinError,
+  sha256Hex,
+  storage,
+} from '../core/index.ts';
+
+const FORMAT = 'rein-reward-labels/1';
+
+/** Who said so: the task's own verdict, a person's mark, or a false positive of a classifier that was found out. */
+export const LABEL_SOURCES = ['task', 'mark', 'mined'] as const;
+export type LabelSource = (typeof LABEL_SOURCES)[number];
+
+/** What the states of a file are of. */
+export interface LabelHeader {
+  readonly task: string;
+  readonly robot: string;
+  readonly schemaHash: string;
+  readonly observation: ObservationSpec;
+  readonly action: ActionSpec;
+}
+
+/** Where a state is from: run, start of its robot, episode of that start, and the step that led to it. */
+export interface LabelPlace {
+  readonly run: string;
+  readonly epoch: number;
+  readonly episode: number;
+  readonly step: number;
+}
+
+export interface LabelledState extends LabelPlace {
+  readonly success: boolean;
+  readonly by: LabelSource;
+  /** [O] */
+  readonly observation: ArrayLike<number>;
+}
+
+export interface LabelFile {
+  readonly header: LabelHeader;
+  readonly states: readonly LabelledState[];
+  /** SHA-256 of the bytes that were read. */
+  readonly digest: string;
+  /** Lines that a crash cut, or that are no state: left out. */
+  readonly skipped: number;
+}
+
+/** The states of the file at `path`. Throws `ReinError('config')` where it is none. A state that stands twice counts once, as it was labelled last. */
+export function readLabels(path: string): LabelFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw refused(`${path} cannot be read: ${(cause as Error).message}`, cause);
+  }
+  const [first = '', ...lines] = text.split('\n');
+  const header = headerOf(path, first);
+  const size = observationSize(header.observation);
+  const states = new Map<string, LabelledState>();
+  let skipped = 0;
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    const state = stateOf(parseObject(line), size);
+    if (state === undefined) skipped++;
+    else states.set(placeText(state), state);
+  }
+  return { header, states: [...states.values()], digest: sha256Hex(text), skipped };
+}
+
+/** The same place as one text. */
+function placeText({ run, epoch, episode, step }: LabelPlace): string {
+  return `${run} ${epoch} ${episode} ${step}`;
+}
+
+/**
+ * Appends `states` to the file at `path`, which is begun with `header` where there is none. Throws `ReinError`: 'config' where it
+ * holds states of another task, robot or observation, 'storage' where it cannot be written.
+ */
+export function appendLabels(path: string, header: LabelHeader, states: readonly LabelledState[]): void {
+  const isThere = existsSync(path);
+  if (isThere) checkSameLabels(path, readLabels(path).header, header);
+  const begin = isThere ? lineEnd(path) : `${JSON.stringify({ format: FORMAT, ...header })}\n`;
+  const lines = states.map((state) => `${JSON.stringify({ ...state, observation: shortened(state.observation) })}\n`);
+  storage(path, () => appendFileSync(path, begin + lines.join('')));
+}
+
+/** Throws `ReinError('config')` where the numbers of `found`, in the file at `path`, are not those of `wanted`. */
+export function checkSameLabels(
+  path: string,
+  found: LabelHeader,
+  wanted: Omit<LabelHeader, 'observation' | 'action'>,
+): void {
+  if (found.schemaHash === wanted.schemaHash && found.task === wanted.task) return;
+  throw new ReinError(
+    'config',
+    `${path} is of ${found.robot}/${found.task} (schema ${found.schemaHash}), this is ${wanted.robot}/${wanted.task} (${wanted.schemaHash}).`,
+    { remedy: 'Take another label file: states of different observations cannot be learned from together.' },
+  );
+}
+
+/** What a line that a crash cut is ended with, so that it takes no other with it. */
+function lineEnd(path: string): string {
+  return readFileSync(path, 'utf8').endsWith('\n') ? '' : '\n';
+}
+
+/** Nine digits give each float32 back. */
+function shortened(values: ArrayLike<number>): number[] {
+  return Array.from(values, (value) => Number(value.toPrecision(9)));
+}
+
+function headerOf(path: string, line: string): LabelHeader {
+  const fields = parseObject(line);
+  const { format, task, robot, schemaHash, observation, action } = fields ?? {};
+  const isNamed = [task, robot, schemaHash].every((text) => typeof text === 'string');
+  const { fields: parts, frames } = asObject(observation) ?? {};
+  if (format !== FORMAT || !isNamed || !Array.isArray(parts) || !isCount(frames) || asObject(action) === undefined) {
+    throw refused(`${path} is no file of labelled states (${FORMAT})`);
+  }
+  return fields as unknown as LabelHeader;
+}
+
+function stateOf(fields: Record<string, unknown> | undefined, size: number): LabelledState | undefined {
+  const { success, by, run, epoch, episode, step, observation } = fields ?? {};
+  const isPlaced = typeof run === 'string' && [epoch, episode, step].every(isCount);
+  const isLabelled = typeof success === 'boolean' && LABEL_SOURCES.includes(by as LabelSource);
+  if (!isPlaced || !isLabelled || !Array.isArray(observation) || observation.length !== size) return undefined;
+  return observation.every(Number.isFinite) ? (fields as unknown as LabelledState) : undefined;
+}
+
+function refused(message: string, cause?: unknown): ReinError {
+  const remedy = 'Make one with rein reward collect RUN --labels task --out labels.jsonl.';
+  return new ReinError('config', `${message}.`, cause === undefined ? { remedy } : { remedy, cause });
+}

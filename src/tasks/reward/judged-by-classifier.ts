@@ -1,0 +1,110 @@
+/**
+ * Success by a learned classifier: a key that a task of any kind may carry, and the task that comes of it. It judges states as the policy
+ * sees them, so that it does on a robot what it did on its labels. What the task itself says stays known beside it, for comparison;
+ * nothing is learned from that.
+ */
+import { z } from 'zod';
+import { type GuardFrame, observationSize, schemaHash } from '../../core/index.ts';
+import { type Configured, num, whole } from '../../schema/index.ts';
+import type { Task, Verdict } from '../task.ts';
+import { loadRewardClassifier, type RewardClassifier } from './classifier-file.ts';
+
+export const rewardClassifierSchema = z
+  .strictObject({
+    file: z.string().min(1).max(4096).meta({
+      description:
+        '`reward.onnx` of `rein reward train`, relative to the file that names it, with its manifest `reward.json` beside it.',
+    }),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .meta({ description: 'SHA-256 of the file; another one is refused. Default: that of the file as it is now.' })
+      .optional(),
+    threshold: num(
+      '1',
+      { above: 0, max: 1 },
+      'From this probability on a state counts. Default: what the manifest says.',
+    ).optional(),
+    forSteps: whole(
+      'steps',
+      { min: 1, max: 100 },
+      'So many steps one after another have to count before it is a success: single false positives pay nothing.',
+    ).default(1),
+  })
+  .meta({
+    description:
+      "Success is what this classifier says, and no longer what the task's own rules say; people's marks still decide. Default: none.",
+  });
+
+export type RewardClassifierConfig = Configured<typeof rewardClassifierSchema>;
+
+/** `task`, whose success `config`'s classifier decides. Its failures stay failures. Loads nothing before `open`. */
+export function judgedByClassifier(task: Task, config: RewardClassifierConfig): Task {
+  const judge = new Judge(task, config);
+  // Tasks are classes with private parts: each member is called on the task itself.
+  return {
+    name: task.name,
+    observation: task.observation,
+    action: task.action,
+    signalNames: task.signalNames,
+    maxSteps: task.maxSteps,
+    goal: `${task.goal}; whether it is reached says the classifier ${config.file}`,
+    // Where people judge there are no rules to compare with.
+    ...(task.takesMarks === true ? {} : { ownVerdict: judge.own }),
+    ...(task.observationDelaySteps === undefined ? {} : { observationDelaySteps: task.observationDelaySteps }),
+    ...(task.takesMarks === undefined ? {} : { takesMarks: task.takesMarks }),
+    ...(task.isArrangedByPeople === undefined ? {} : { isArrangedByPeople: task.isArrangedByPeople }),
+    ...(task.topics === undefined ? {} : { topics: task.topics }),
+    ...(task.attach === undefined ? {} : { attach: (sources) => task.attach?.(sources) }),
+    ...(task.offset === undefined ? {} : { offset: (frame, out) => task.offset?.(frame, out) }),
+    drawLayout: (rng) => task.drawLayout(rng),
+    observe: (out, offset, frame, executed) => task.observe(out, offset, frame, executed),
+    open: () => judge.open(),
+    begin: () => judge.begin(),
+    judge: (frame, out, observation) => judge.judge(frame, out, observation),
+  };
+}
+
+class Judge {
+  readonly own: Verdict = { reward: 0, terminated: false, success: false };
+  readonly #task: Task;
+  readonly #config: RewardClassifierConfig;
+  #classifier: RewardClassifier | undefined;
+  #threshold = 1;
+  /** Steps one after another that counted. */
+  #steps = 0;
+
+  constructor(task: Task, config: RewardClassifierConfig) {
+    this.#task = task;
+    this.#config = config;
+  }
+
+  open(): void {
+    const { observation, action } = this.#task;
+    const { file, sha256, threshold } = this.#config;
+    this.#task.open?.();
+    const expected = {
+      schemaHash: schemaHash(observation, action),
+      observationSize: observationSize(observation),
+      sha256,
+    };
+    this.#classifier = loadRewardClassifier(file, expected);
+    this.#threshold = threshold ?? this.#classifier.manifest.threshold;
+  }
+
+  begin(): void {
+    this.#task.begin?.();
+    this.#steps = 0;
+  }
+
+  judge(frame: GuardFrame, out: Verdict, observation: Float32Array): void {
+    if (this.#classifier === undefined) throw new TypeError('a task is opened before it judges');
+    const { own } = this;
+    this.#task.judge(frame, own, observation);
+    // Put so that NaN, of an observation that is not finite, counts for nothing.
+    this.#steps = this.#classifier.probability(observation) >= this.#threshold ? this.#steps + 1 : 0;
+    out.success = this.#steps >= this.#config.forSteps;
+    out.terminated = out.success || (own.terminated && !own.success);
+    out.reward = out.success ? 1 : 0;
+  }
+}
