@@ -9,6 +9,7 @@ import { pluginsCommand } from './plugins.ts';
 import { pretrainCommand } from './pretrain.ts';
 import { recoverCommand } from './recover.ts';
 import { reportCommand } from './report.ts';
+import { rewardCheckCommand, rewardCollectCommand, rewardTrainCommand } from './reward.ts';
 import { runCommand } from './run.ts';
 import { safetyCheckCommand } from './safety.ts';
 import { safetyIdentifyCommand } from './safety-identify.ts';
@@ -44,6 +45,9 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(pretrainCommand, async () => (await import('./bodies/pretrain.ts')).pretrainBody),
   runnable(exportPolicyCommand, async () => (await import('./bodies/export-policy.ts')).exportPolicyBody),
   runnable(exportEncoderCommand, async () => (await import('./bodies/export-policy.ts')).exportEncoderBody),
+  runnable(rewardCollectCommand, async () => (await import('./bodies/reward.ts')).rewardCollectBody),
+  runnable(rewardTrainCommand, async () => (await import('./bodies/reward.ts')).rewardTrainBody),
+  runnable(rewardCheckCommand, async () => (await import('./bodies/reward.ts')).rewardCheckBody),
   runnable(recoverCommand, async () => (await import('./bodies/recover.ts')).recoverBody),
   runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
@@ -54,6 +58,7 @@ const COMMANDS: readonly RunnableCommand[] = [
 /** Commands of two words, by the first. */
 const GROUPS: Readonly<Record<string, string>> = {
   export: 'write what a training has come to for others',
+  reward: 'learn from labelled states what a success looks like',
   safety: "prove what a robot's safety chain holds",
 };
 

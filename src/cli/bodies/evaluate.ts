@@ -82,9 +82,11 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
   const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts } = result;
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
+  const own = result.ownSuccesses;
+  const byRule = own === undefined ? '' : ` by the classifier, ${percent(own / episodes)} by the task's own rules,`;
   const rates = trialRates(result, config.robot.controlHz);
   process.stdout.write(
-    `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
+    `${config.task.name}: success ${percent(successes / episodes)}${byRule} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +
       `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts.count, restarts.reason)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,
@@ -102,6 +104,7 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
     successes,
     eval_episodes: episodes,
     interval_95: [low, high],
+    ...(own === undefined ? {} : { own_successes: own }),
     mean_steps: meanSteps,
     ...(rates.successesPerHour === undefined ? {} : { successes_per_hour: rates.successesPerHour }),
     human_step_share: rates.humanStepShare,

@@ -155,11 +155,19 @@ function workWords(summary: RunSummary): string {
   );
 }
 
+/** A classifier decides: what the task's own rules make of the same episodes. */
+function ownWords({ own_success_rate: rate, eval_episodes: episodes }: RunSummary): string[] {
+  if (rate === undefined) return [];
+  const { low, high } = wilsonInterval(Math.round(rate * episodes), episodes);
+  return [`  by rule   ${percent(rate)} (${percent(low)} to ${percent(high)}): above is what the classifier says`];
+}
+
 function lastWords(summary: RunSummary): string[] {
   const { success_rate, eval_episodes, safety, link } = summary;
   const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
   return [
     `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
+    ...ownWords(summary),
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,

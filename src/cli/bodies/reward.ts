@@ -1,0 +1,101 @@
+/** What `rein reward` does. */
+import { percent } from '../../core/index.ts';
+import {
+  type ClassifierCheck,
+  checkClassifier,
+  collectLabels,
+  type FalsePositive,
+  trainClassifier,
+} from '../../study/index.ts';
+import type { Share } from '../../tasks/index.ts';
+import type { RewardCheckOptions, RewardCollectOptions, RewardTrainOptions } from '../reward.ts';
+import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { complain } from './terminal.ts';
+
+/** Resolves to the exit code, as the others do. */
+export async function rewardCollectBody({ runs, by, out, ...rest }: RewardCollectOptions): Promise<number> {
+  if (by === undefined) throw new TypeError('the command line was not checked');
+  const { positives, negatives, episodes, seen } = collectLabels({ runs, by, out, ...rest }, complain);
+  say([
+    `${positives + negatives} states appended to ${out}: ${positives} successes, ${negatives} others, of ${episodes} episodes`,
+    `  runs     ${seen.episodes} episodes, ${seen.successes} with a success`,
+    `  go on    rein reward train ${out}`,
+  ]);
+  return 0;
+}
+
+export async function rewardTrainBody({ labels, out, fields, ...rest }: RewardTrainOptions): Promise<number> {
+  const names = fields?.split(',').map((name) => name.trim());
+  const trained = await trainClassifier({ labels, out, fields: names, ...rest, createdAt: new Date() });
+  const { manifest, skipped } = trained;
+  const { heldOut } = manifest;
+  const { positives, negatives, mined, episodes } = manifest.labels;
+  if (skipped > 0) complain(`${skipped} lines of ${labels} are no states and were left out.`);
+  say([
+    `${manifest.robot}/${manifest.task}: success from a probability of ${manifest.threshold.toFixed(3)} on`,
+    `  labels       ${positives} successes, ${negatives} others (${mined} of them mined), of ${episodes} episodes`,
+    `  looks at     ${manifest.fields.join(', ')}`,
+    `  held out     ${heldOut.folds} folds, no episode in two of them`,
+    `  precision    ${shareText(heldOut.precision)}, ${heldOut.falsePositives} false positives; at least ${percent(heldOut.wantedPrecision)} was wanted`,
+    `  recall       ${shareText(heldOut.recall)}, ${heldOut.falseNegatives} successes missed`,
+    `  calibration  Brier score ${heldOut.brier.toFixed(4)}, probabilities off by ${percent(heldOut.calibrationError)} on average`,
+    `Written: ${out}`,
+    `  go on        rein reward check ${out} RUN, a run that it has not seen`,
+  ]);
+  return 0;
+}
+
+export async function rewardCheckBody(options: RewardCheckOptions): Promise<number> {
+  const { show, page, json, ...rest } = options;
+  await checkJsonFile(json);
+  const check = checkClassifier(rest, complain);
+  const { falsePositives, mined } = check;
+  say([
+    ...figures(check),
+    ...(falsePositives.length === 0 ? [] : ['  false positives, the most certain first:']),
+    ...falsePositives.slice(0, show).map((each) => `    ${falsePositiveText(each)}`),
+    ...(falsePositives.length > show ? [`    and ${falsePositives.length - show} more (--show, --json)`] : []),
+    ...(options.mine === undefined
+      ? []
+      : [
+          `  mined      ${mined.negatives} false positives and ${mined.positives} missed successes into ${options.mine}`,
+        ]),
+  ]);
+  if (page !== undefined) {
+    const { writeRewardPage } = await import('../../monitor/index.ts');
+    say([`  page       ${await writeRewardPage(page, check)}`]);
+  }
+  await writeJsonFile(json, check);
+  return 0;
+}
+
+function figures({ threshold, states, episodes, successes, byForSteps }: ClassifierCheck): string[] {
+  const { truePositives, falsePositives, falseNegatives, trueNegatives, precision, recall } = states;
+  return [
+    `${episodes} episodes, ${successes} with a success; a state counts from ${threshold.toFixed(3)} on`,
+    `  precision  ${shareText(precision)}: ${truePositives} true, ${falsePositives} false, of ${falsePositives + trueNegatives} states that are none`,
+    `  recall     ${shareText(recall)}: ${falseNegatives} of ${truePositives + falseNegatives} successes missed`,
+    ...byForSteps.map(
+      ({ forSteps, falselyEnded, precision: own }) =>
+        `  forSteps ${forSteps} would end ${falselyEnded} episodes falsely; of the successes it tells ${shareText(own)} are some`,
+    ),
+  ];
+}
+
+function shareText({ rate, low, high }: Share): string {
+  return `${percent(rate)} (95 % interval ${percent(low)} to ${percent(high)})`;
+}
+
+function falsePositiveText({ run, epoch, episode, step, probability, stepsToSuccess }: FalsePositive): string {
+  const place = `${run} start ${epoch} episode ${episode} step ${step}`;
+  return `${probability.toFixed(3)}  ${place}: ${truthText(stepsToSuccess)}`;
+}
+
+function truthText(stepsToSuccess: number | null): string {
+  if (stepsToSuccess === null) return 'this episode has no success';
+  return `the success came ${stepsToSuccess} ${stepsToSuccess === 1 ? 'step' : 'steps'} later`;
+}
+
+function say(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

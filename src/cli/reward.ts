@@ -1,0 +1,137 @@
+/** `rein reward`: a learned classifier of success, from labelled states to a checked file. */
+import {
+  type Configured,
+  collect,
+  listOf,
+  oneOf,
+  option,
+  optionsOf,
+  path,
+  pathOption,
+  positiveNumber,
+  seedOption,
+  share,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+const guardOption = option(
+  wholeNumber(0, 1000).optional(),
+  '--guard <steps>',
+  'steps before a success that are left out (default: 0 by the task, 3 by marks: a hand is late)',
+);
+
+const collectOptions = optionsOf({
+  runs: option(listOf(path()).default([]), '[run...]', 'folders of finished runs', { read: collect }),
+  by: option(
+    oneOf('task', 'mark').optional(),
+    '--by <who>',
+    "whose word is taken: the task's own rules, or people's marks (m, n)",
+  ),
+  out: option(path().default('labels.jsonl'), '--out <file>', 'label file, which is appended to'),
+  count: option(wholeNumber(2, 1_000_000).optional(), '--count <n>', 'states at most (default: all successes)'),
+  negatives: option(positiveNumber(1000).default(3), '--negatives <n>', 'other states for each success'),
+  guardSteps: guardOption,
+  seed: seedOption(),
+});
+
+export type RewardCollectOptions = Configured<typeof collectOptions>;
+
+const COLLECT_HELP = `
+What happens:
+  States of finished runs are labelled and appended to a file: the state at a success is a success, states before it, and
+  those of episodes without one, are not. Who says so is for you to name: --by task takes the rules that the task has,
+  --by mark the marks that people gave. All of what the policy saw is kept, so that fields can be chosen later.
+
+What it writes: --out, JSON lines; the first says what task and observation the states are of.
+
+Examples:
+  $ rein reward collect runs/a1 --by task                       all its successes, and three other states for each
+  $ rein reward collect runs/a1 runs/a2 --by mark --count 200   200 states by people's marks
+${EXIT_CODES}`;
+
+export const rewardCollectCommand = defineCommand({
+  name: 'reward collect',
+  description: 'label states of runs as success or not',
+  help: COLLECT_HELP,
+  options: collectOptions,
+  misuse: ({ runs, by }) => {
+    if (runs.length === 0) return 'name the folder of a run at least.';
+    return by === undefined ? "--by is missing: task for the task's own rules, mark for people's marks." : undefined;
+  },
+});
+
+const trainOptions = optionsOf({
+  labels: option(path(), '<labels>', 'file of labelled states'),
+  out: option(path().default('reward.onnx'), '--out <file>', 'the classifier; its manifest goes beside it'),
+  precision: option(share().default(0.95), '--precision <share>', 'of what it calls a success, so much has to be one'),
+  folds: option(wholeNumber(2, 20).default(5), '--folds <n>', 'parts of the cross-validation'),
+  fields: option(
+    text().optional(),
+    '--fields <names>',
+    'fields of the observation that it looks at, with commas (default: those that tell successes best, no actions)',
+  ),
+  seed: seedOption(),
+});
+
+export type RewardTrainOptions = Configured<typeof trainOptions>;
+
+const TRAIN_HELP = `
+What happens:
+  A small network learns which states are successes. It is trained once for each fold on the episodes of the others, so
+  that every state is judged by a network that has not seen its episode. On these held-out states the probabilities are
+  calibrated, and the threshold is chosen that finds most successes at --precision. Then one network is trained on all.
+  It sees the newest frame alone, and no actions: what was wanted is no evidence of what came of it. Of the other fields
+  those are taken that lower the held-out loss, one after another: a few labels are soon learned by heart over numbers
+  that say nothing. Who knows what tells a success names it with --fields.
+
+What it writes:
+  --out            the network, with normalisation and calibration inside
+  <out>.json       what it is for, its threshold, counts, held-out precision and recall with 95 % intervals, digests
+
+Examples:
+  $ rein reward train labels.jsonl
+  $ rein reward train labels.jsonl --fields hole_offset,force --precision 0.98
+${EXIT_CODES}`;
+
+export const rewardTrainCommand = defineCommand({
+  name: 'reward train',
+  description: 'train a classifier of success on labelled states',
+  help: TRAIN_HELP,
+  options: trainOptions,
+});
+
+const checkOptions = optionsOf({
+  classifier: option(path(), '<classifier>', 'reward.onnx, with its manifest beside it'),
+  runs: option(listOf(path()), '<run...>', 'folders of runs that it was not trained on', { read: collect }),
+  threshold: option(share().optional(), '--threshold <share>', "probability of a success (default: the manifest's)"),
+  guardSteps: guardOption,
+  mine: pathOption('--mine <labels>', 'append what it got wrong to this label file, to train again'),
+  show: option(wholeNumber(0, 100_000).default(10), '--show <n>', 'false positives that are listed'),
+  page: pathOption('--page <file>', 'write a page with the false positives, one HTML file'),
+  json: pathOption('--json <file>', 'write the result as JSON'),
+});
+
+export type RewardCheckOptions = Configured<typeof checkOptions>;
+
+const CHECK_HELP = `
+What happens:
+  The classifier judges every state of the runs, and is held against what the task or the people said: precision and
+  recall of states, and how many episodes it would have ended falsely, by how many steps one after another have to count
+  (rewardClassifier.forSteps of a task). False positives are listed, the most certain first. Of a run whose successes a
+  classifier decided, the task's own rules are taken, which were recorded beside it.
+
+What it writes: nothing, unless --mine, --page or --json names a file.
+
+Examples:
+  $ rein reward check reward.onnx runs/a2
+  $ rein reward check reward.onnx runs/a2 --mine labels.jsonl && rein reward train labels.jsonl
+${EXIT_CODES}`;
+
+export const rewardCheckCommand = defineCommand({
+  name: 'reward check',
+  description: 'hold a classifier against runs it has not seen, and mine its false positives',
+  help: CHECK_HELP,
+  options: checkOptions,
+});

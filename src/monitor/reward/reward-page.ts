@@ -1,0 +1,73 @@
+/** What a reward classifier was checked on, and what it took for a success: one page that loads nothing. */
+import { percent, ReinError, replaceFile } from '../../core/index.ts';
+import type { ClassifierCheck, FalsePositive } from '../../study/index.ts';
+import type { Share } from '../../tasks/index.ts';
+import { cards, type Html, html, meter, meters, numbers, renderPage, section, table, words } from '../page/html.ts';
+
+/** More rows than anybody reads. */
+const MOST_ROWS = 200;
+
+/** Writes the page; gives its path. Rejects with `ReinError('storage')`. */
+export async function writeRewardPage(path: string, check: ClassifierCheck): Promise<string> {
+  try {
+    await replaceFile(path, rewardPage(check));
+  } catch (cause) {
+    throw new ReinError('storage', `The page ${path} cannot be written: ${(cause as Error).message}.`, {
+      remedy: 'Choose another path for --page.',
+      cause,
+    });
+  }
+  return path;
+}
+
+function rewardPage(check: ClassifierCheck): string {
+  const { threshold, states, episodes, successes, byForSteps, falsePositives } = check;
+  return renderPage({
+    title: 'Reward classifier, checked',
+    kind: 'reward classifier',
+    header: html`<h1>What it takes for a success</h1><p>A state counts from a probability of ${threshold.toFixed(3)} on. Checked on ${episodes} episodes, ${successes} of them with a success.</p>`,
+    sections: [
+      section('Figures', figureCards(states)),
+      section(
+        'Episodes',
+        table(
+          [numbers('states one after another'), numbers('ended falsely'), words('true ones of its successes')],
+          byForSteps.map(({ forSteps, falselyEnded, precision }) => [forSteps, falselyEnded, shareText(precision)]),
+        ),
+        'What would have become of them if the classifier had decided (forSteps).',
+      ),
+      section(
+        'False positives',
+        falsePositives.length === 0 ? html`<p>None.</p>` : rowsOf(falsePositives),
+        'States that it takes for a success and that are none, the most certain first. Append them to the labels with --mine, and train again.',
+      ),
+    ],
+    footer: html`Written by rein reward check.`,
+  });
+}
+
+function figureCards({ precision, recall, falsePositives, falseNegatives }: ClassifierCheck['states']): Html {
+  return cards([
+    ['Precision', percent(precision.rate), intervalText(precision), falsePositives === 0 ? 'good' : 'plain'],
+    ['Recall', percent(recall.rate), intervalText(recall), 'plain'],
+    ['False positives', String(falsePositives), 'states', falsePositives === 0 ? 'good' : 'bad'],
+    ['Missed successes', String(falseNegatives), 'states', falseNegatives === 0 ? 'good' : 'plain'],
+  ]);
+}
+
+function rowsOf(falsePositives: readonly FalsePositive[]): Html {
+  const columns = ['run', numbers('episode'), numbers('step'), numbers('probability'), meters(''), words('truth')];
+  const rows = falsePositives.slice(0, MOST_ROWS).map(({ run, episode, step, probability, stepsToSuccess }) => {
+    const truth = stepsToSuccess === null ? 'no success' : `success ${stepsToSuccess} steps later`;
+    return [run, episode, step, probability.toFixed(3), meter(probability, 'red'), truth];
+  });
+  return table(columns, rows);
+}
+
+function shareText(share: Share): string {
+  return `${percent(share.rate)} (${intervalText(share)})`;
+}
+
+function intervalText({ low, high }: Share): string {
+  return `95 % interval ${percent(low)} to ${percent(high)}`;
+}

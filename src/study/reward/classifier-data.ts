@@ -1,0 +1,160 @@
+/** Labelled states as a network takes them: chosen columns of an observation, folds by episode, and what networks say of states they have not seen. */
+import {
+  frameSize,
+  type ObservationSpec,
+  observationSize,
+  ReinError,
+  type Rng,
+  readDenseModel,
+} from '../../core/index.ts';
+import {
+  buildClassifier,
+  type Calibration,
+  type ClassifierFit,
+  ClassifierTrainer,
+  calibrate,
+  sigmoidOf,
+} from '../../learner/index.ts';
+import type { LabelFile, LabelledState } from '../../record/index.ts';
+import type { Scored } from './threshold.ts';
+
+/** Labelled states by the numbers that a network sees of them. */
+export class ClassifierStates {
+  readonly states: readonly Float32Array[];
+  readonly isSuccess: readonly boolean[];
+  readonly #labelled: readonly LabelledState[];
+  readonly #columns: readonly number[];
+  readonly #observationSize: number;
+
+  /** `fields`: names of the newest frame's. Throws `ReinError('config')` for one that is not there. */
+  constructor({ header, states }: LabelFile, fields: readonly string[]) {
+    this.#columns = columnsOf(header.observation, fields);
+    this.#labelled = states;
+    this.#observationSize = observationSize(header.observation);
+    this.states = states.map(({ observation }) => Float32Array.from(this.#columns, (column) => observation[column]!));
+    this.isSuccess = states.map(({ success }) => success);
+  }
+
+  /** Numbers that the network sees. */
+  get inputs(): number {
+    return this.#columns.length;
+  }
+
+  /** The model around a network that was trained on these columns. */
+  model(fit: ClassifierFit, calibration?: Calibration): Uint8Array {
+    const around = { observationSize: this.#observationSize, columns: this.#columns };
+    return buildClassifier(fit, calibration === undefined ? around : { ...around, calibration });
+  }
+
+  /**
+   * What networks say of states of episodes that they were not trained on, one network for each of `folds`, calibrated over all of
+   * them together.
+   */
+  async heldOut(
+    trainer: ClassifierTrainer,
+    folds: readonly number[],
+    seed: number,
+  ): Promise<{ readonly calibration: Calibration; readonly scored: readonly Scored[] }> {
+    const logits = folds.map(() => 0);
+    for (let fold = 0; fold <= Math.max(...folds); fold++) {
+      const isTrained = (_: unknown, i: number): boolean => folds[i] !== fold;
+      const data = { states: this.states.filter(isTrained), isSuccess: this.isSuccess.filter(isTrained) };
+      // By the code that judges on the robot.
+      const model = readDenseModel(this.model(await trainer.fit(data, seed + fold)));
+      if (typeof model === 'string') throw new TypeError(`a classifier that was built ${model}`);
+      for (const [i, own] of folds.entries())
+        if (own === fold) logits[i] = model.run(this.#labelled[i]!.observation)[0]!;
+    }
+    const calibration = calibrate(logits, this.isSuccess);
+    const scored = logits.map((logit, i) => ({
+      probability: sigmoidOf(calibration.slope * logit + calibration.offset),
+      success: this.isSuccess[i]!,
+    }));
+    return { calibration, scored };
+  }
+}
+
+/** The episode that a state is of, as one text. */
+export function episodeOf({ run, epoch, episode }: LabelledState): string {
+  return `${run} ${epoch} ${episode}`;
+}
+
+/** The fold of each state: states of one episode are alike, so all of them are in one. Episodes with successes are dealt out first. */
+export function foldsOf(states: readonly LabelledState[], wanted: number, rng: Rng): number[] {
+  const episodes = [...new Set(states.map(episodeOf))].map((name) => ({ name, draw: rng.uniform() }));
+  const good = new Set(states.filter(({ success }) => success).map(episodeOf));
+  const folds = Math.min(wanted, good.size);
+  episodes.sort((a, b) => Number(good.has(b.name)) - Number(good.has(a.name)) || a.draw - b.draw);
+  const foldOf = new Map(episodes.map(({ name }, i) => [name, i % folds]));
+  return states.map((state) => foldOf.get(episodeOf(state))!);
+}
+
+/** What was wanted says nothing of what is: fields that hold actions are looked at only where they are named. */
+const ACTION_FIELDS: ReadonlySet<string> = new Set(['previous_executed']);
+/** A field is worth its numbers where it lowers the held-out loss by this share at least. */
+const WORTH = 0.3;
+
+/**
+ * The fields that tell successes best: from none on, the one that lowers the held-out cross-entropy most is added, as long as one does.
+ * A few hundred labels are soon learned by heart over numbers that say nothing.
+ */
+export async function chooseFields(file: LabelFile, folds: readonly number[], seed: number): Promise<string[]> {
+  const left = new Set(
+    file.header.observation.fields.map(({ name }) => name).filter((name) => !ACTION_FIELDS.has(name)),
+  );
+  const chosen: string[] = [];
+  let loss = Number.POSITIVE_INFINITY;
+  while (left.size > 0) {
+    let best: { readonly name: string; readonly loss: number } | undefined;
+    for (const name of left) {
+      const data = new ClassifierStates(file, [...chosen, name]);
+      const found = await withTrainer(data, async (trainer) =>
+        crossEntropy((await data.heldOut(trainer, folds, seed)).scored),
+      );
+      if (best === undefined || found < best.loss) best = { name, loss: found };
+    }
+    if (best === undefined || best.loss > loss * (1 - WORTH)) break;
+    loss = best.loss;
+    chosen.push(best.name);
+    left.delete(best.name);
+  }
+  return chosen;
+}
+
+/** Lets `use` train networks on the columns of `data`. */
+export async function withTrainer<T>(
+  data: ClassifierStates,
+  use: (trainer: ClassifierTrainer) => Promise<T>,
+): Promise<T> {
+  const trainer = await ClassifierTrainer.open(data.inputs);
+  try {
+    return await use(trainer);
+  } finally {
+    await trainer.close();
+  }
+}
+
+function crossEntropy(scored: readonly Scored[]): number {
+  return scored.reduce((sum, { probability: p, success }) => sum - Math.log(Math.max(1e-9, success ? p : 1 - p)), 0);
+}
+
+/** Where the numbers of the fields `names` are in an observation: in its newest frame. */
+function columnsOf(spec: ObservationSpec, names: readonly string[]): number[] {
+  let at = frameSize(spec) * (spec.frames - 1);
+  const places = new Map<string, number[]>();
+  for (const { name, size } of spec.fields) {
+    const from = at;
+    places.set(
+      name,
+      Array.from({ length: size }, (_, i) => from + i),
+    );
+    at += size;
+  }
+  return names.flatMap((name) => {
+    const place = places.get(name);
+    if (place !== undefined) return place;
+    throw new ReinError('config', `The labelled observations have no field "${name}".`, {
+      remedy: `They have ${[...places.keys()].join(', ')}.`,
+    });
+  });
+}
