@@ -8,7 +8,7 @@ const rooms = [
   { name: 'safety', only: ['core'] },
   { name: 'drivers', only: ['core', 'schema'] },
   { name: 'policy', only: ['core', 'schema'] },
-  { name: 'teleop', only: ['core'] },
+  { name: 'teleop', only: ['core', 'schema'] },
   { name: 'tasks', only: ['core', 'schema', 'drivers', 'policy', 'teleop'] },
   { name: 'link', only: ['core'] },
   { name: 'record', only: ['core'] },
@@ -58,12 +58,14 @@ const homes = {
     'src/learner/options/',
     'src/policy/options\\.ts$',
     'src/tasks/',
+    'src/teleop/devices/',
     'src/drivers/',
     'src/guard/guard-config\\.ts$',
     'src/guard/guardian/guardian\\.ts$',
     'src/link/messages\\.ts$',
     'src/session/status\\.ts$',
   ],
+  'node-hid': ['src/teleop/devices/'],
   commander: ['src/cli/', 'bench/main\\.ts$'],
 };
 

@@ -50,6 +50,7 @@ describe('what a command line is understood as', () => {
       task: 'insert',
       seed: 0,
       demonstrations: 'scripted',
+      operator: 'keyboard',
       steps: undefined,
       evalEpisodes: undefined,
       config: undefined,
@@ -61,11 +62,12 @@ describe('what a command line is understood as', () => {
 
   it('sim takes all its options', async () => {
     const line =
-      'sim --task insert-tight --seed 3 --demonstrations keyboard --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --quiet';
+      'sim --task insert-tight --seed 3 --operator gamepad --demonstrations people --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --quiet';
     expect((await rein(line)).options).toEqual({
       task: 'insert-tight',
       seed: 3,
-      demonstrations: 'keyboard',
+      demonstrations: 'people',
+      operator: 'gamepad',
       steps: 500,
       evalEpisodes: 20,
       config: 'c.yaml',
@@ -233,7 +235,7 @@ describe('misuse', () => {
     ['run --learner tcp://127.0.0.1:0', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['learn --bind tcp://*:7350', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['run --robot-id ../x', 'It must be 1 to 64 letters, digits, ".", "_" or "-".'],
-    ['run --operator nobody', 'Allowed choices are scripted, keyboard, none.'],
+    ['run --operator nobody', 'Allowed choices are scripted, keyboard, gamepad, spacemouse, none.'],
     ['run --duration 10s', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
     ['run --duration 3000000', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
     ['run --duration 0', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],

@@ -15,6 +15,7 @@ import { safetyCheckCommand } from './safety.ts';
 import { safetyIdentifyCommand } from './safety-identify.ts';
 import { simCommand } from './sim.ts';
 import { sweepCommand } from './sweep.ts';
+import { teleopCommand } from './teleop.ts';
 import { trainCommand } from './train.ts';
 import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
 
@@ -29,6 +30,7 @@ Start here:
   $ rein doctor              does this machine have everything?
   $ rein sim                 a simulated arm learns to insert a peg, in one command
   $ rein sim --help          what that does, and what it writes
+  $ rein teleop              drive a simulated arm yourself; --robot FILE drives yours
   $ rein safety check arm6   what a robot's limits are worth, tried by attackers in simulation
 
 Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.`;
@@ -37,6 +39,7 @@ Robots, tasks and learners are YAML files in config/; docs/config.md lists every
 const COMMANDS: readonly RunnableCommand[] = [
   runnable(simCommand, async () => (await import('./bodies/sim.ts')).simBody),
   runnable(runCommand, async () => (await import('./bodies/run.ts')).runBody),
+  runnable(teleopCommand, async () => (await import('./bodies/teleop.ts')).teleopBody),
   runnable(learnCommand, async () => (await import('./bodies/learn.ts')).learnBody),
   runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
   runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),

@@ -19,9 +19,14 @@ const options = optionsOf({
   task: taskOption(text().default('insert')),
   seed: seedOption(),
   demonstrations: option(
-    oneOf('scripted', 'keyboard').default('scripted'),
+    oneOf('scripted', 'keyboard', 'people').default('scripted'),
     '--demonstrations <who>',
-    'who shows the task first: a script, or you at the keyboard',
+    'who shows the task first: a script, you at the keyboard, or you by any device that may take over',
+  ),
+  operator: option(
+    oneOf('keyboard', 'gamepad', 'spacemouse').default('keyboard'),
+    '--operator <device>',
+    'what may take over, besides the keyboard and the operators in --config',
   ),
   steps: option(
     wholeNumber(0, 1e8).optional(),

@@ -5,6 +5,8 @@ import { asObject, findPlugin, type PluginKind, sha256Hex } from '../core/index.
 import { driverKind } from '../drivers/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
+import type { OperatorConfig } from '../teleop/index.ts';
+import { findConfig } from './names.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { type Place, problemsError } from './text/place.ts';
 import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
@@ -57,6 +59,13 @@ export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): Learne
   const file = frozen && { ...frozen, file: resolve(home, frozen.file) };
   const found = file === undefined ? learner : { ...learner, encoder: { ...learner.encoder, frozen: file } };
   return withModule(found, ['algorithmPlugin'], 'algorithm', tree);
+}
+
+/** The file of a leader arm counts from the file `overlay`, which names it. A name that nobody knows stays, and is refused where it is opened. */
+export function operatorWithPaths(operator: OperatorConfig, overlay: string | undefined): OperatorConfig {
+  if (operator.kind !== 'leader') return operator;
+  const { path } = findConfig('robot', operator.robot, resolve(dirname(overlay ?? '.')));
+  return path === undefined ? operator : { ...operator, robot: path };
 }
 
 /** Files of the modules that a configuration names, with what each is for, in the order in which a run loads them. */

@@ -178,7 +178,7 @@ describe('mistakes', () => {
     [
       'a group for no part',
       'tsak: { maxSteps: 3 }',
-      'o.yaml:1:1: unknown key "tsak" here, did you mean "task"? Allowed are task, robot, learner',
+      'o.yaml:1:1: unknown key "tsak" here, did you mean "task"? Allowed are task, robot, learner, operators',
     ],
     ['a part that is no group', 'task: insert', 'o.yaml:1:1: "task" must be a group of keys of the task\'s file'],
     [

@@ -3,12 +3,13 @@ import { dirname } from 'node:path';
 import { ReinError } from '../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
+import type { OperatorConfig } from '../teleop/index.ts';
 import { throwFindings } from './finding.ts';
 import { type ConfigKind, findConfig, shownPath } from './names.ts';
-import { learnerWithPaths, robotWithPaths, taskWithPaths } from './paths.ts';
+import { learnerWithPaths, operatorWithPaths, robotWithPaths, taskWithPaths } from './paths.ts';
 import { checkRobot } from './robot-checks.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
-import type { ResolvedConfig, RunOptions } from './schema/resolved.ts';
+import { operatorsSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
@@ -32,7 +33,7 @@ export interface ConfigRequest {
   /** A name in `config/tasks/`, or a path to a task's file. */
   readonly task: string;
   readonly seed: number;
-  /** A YAML file with keys below `task`, `robot` and `learner` that override theirs. */
+  /** A YAML file with keys below `task`, `robot` and `learner` that override theirs, and with `operators`. */
   readonly overlay?: string | undefined;
   readonly overrides?: readonly Override[];
   /** Command-line options for the record. */
@@ -67,6 +68,8 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   };
   const robotOpened = openNamed('robot', checkRobotTree);
   const learnerOpened = openNamed('learner', (tree) => check(tree, learnerSchema));
+  const operatorsChecked = layers.operators();
+  problems.push(...operatorsChecked.problems);
   if (problems.length > 0) throw problemsError(oneAPlace(problems));
   const task = taskWithPaths(taskChecked.value as TaskConfig, taskFile.tree, taskFile.folder);
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
@@ -84,6 +87,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
     task,
     robot,
     learner,
+    operators: (operatorsChecked.value ?? []).map((operator) => operatorWithPaths(operator, request.overlay)),
   };
 }
 
@@ -105,6 +109,12 @@ class Layers {
   constructor(request: ConfigRequest) {
     this.#request = request;
     if (request.overlay !== undefined) this.#overlay = readOverlay(request.overlay);
+  }
+
+  /** What the overlay says of the people's devices. */
+  operators(): Checked<readonly OperatorConfig[]> {
+    const tree = this.#overlay?.tree.entries.get('operators')?.value;
+    return tree === undefined ? { value: [], problems: [] } : check(tree, operatorsSchema);
   }
 
   /** `asked` is the key that names the file, for errors; without it the command line does. */
@@ -131,7 +141,8 @@ function readOverlay(path: string): YamlFile {
   const { tree } = file;
   const all: Problem[] = [];
   for (const [key, { keyPlace, value }] of tree.entries) {
-    const message = `unknown key "${shown(key)}" here${guessThenAll(key, KINDS)}`;
+    const message = `unknown key "${shown(key)}" here${guessThenAll(key, [...KINDS, 'operators'])}`;
+    if (key === 'operators') continue;
     if (!KINDS.includes(key as ConfigKind)) all.push({ place: keyPlace, message });
     else if (value.kind !== 'map')
       all.push({ place: keyPlace, message: `"${key}" must be a group of keys of the ${key}'s file` });

@@ -13,6 +13,8 @@ import { type TreePath, valuePlaceOf } from './text/tree.ts';
 /** A checked robot's file. */
 export interface RobotFile {
   readonly robot: RobotConfig;
+  /** Its path. */
+  readonly file: string;
   /** As messages name it. */
   readonly shownAs: string;
   /** Where to point for `path` of the file. */
@@ -27,6 +29,7 @@ export function loadRobotFile(name: string, from: string = process.cwd(), root?:
   throwFindings(tree, checkRobot(robot));
   return {
     robot: robotWithPaths(robot, tree, dirname(file)),
+    file,
     shownAs,
     place: (path) => valuePlaceOf(tree, path),
   };

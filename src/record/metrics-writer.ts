@@ -16,7 +16,7 @@ export interface MetricsWriterOptions {
  * `write` only queues: it never throws, waits or touches the disk. When writing fails, the records are kept
  * and tried again; a line that was cut is written over, so the file never holds a broken line in its middle.
  */
-export class MetricsWriter {
+export class MetricsWriter<R extends object = MetricRecord> {
   readonly #path: string;
   readonly #maxWaiting: number;
   readonly #onDegraded: (message: string) => void;
@@ -49,7 +49,7 @@ export class MetricsWriter {
   }
 
   /** Queues one record. Ignored after `close`. Allocates: not for the tick path. */
-  write(record: MetricRecord): void {
+  write(record: R): void {
     if (this.#closed) return;
     const line = toLine(record);
     if (line === undefined) {
@@ -120,11 +120,11 @@ export class MetricsWriter {
   #degrade(cause: unknown): void {
     if (this.#degraded) return;
     this.#degraded = true;
-    this.#onDegraded(`Metrics cannot be written to ${this.#path} (${messageOf(cause)}); the run goes on without them.`);
+    this.#onDegraded(`${this.#path} cannot be written (${messageOf(cause)}); the run goes on without it.`);
   }
 }
 
-function toLine(record: MetricRecord): string | undefined {
+function toLine(record: object): string | undefined {
   try {
     return `${JSON.stringify(record)}\n`;
   } catch {

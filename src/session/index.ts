@@ -1,6 +1,7 @@
 /** One robot at work: episodes, policy use, recording; the supervision of its processes and an episode by itself have doors of their own. */
 export { LearnerConnection } from './learner-connection.ts';
 export { openLockStep, openSession } from './open-session.ts';
+export { type OperatorsContext, openOperators } from './operators.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';

@@ -169,5 +169,7 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
       remedy: `Give the seed ${before.seed} to carry it on, or choose another folder (out).`,
     });
   }
-  return { path: out, runId: runIdOf(out, before), configFile, config: before };
+  // People may come with other devices each time.
+  const { operators } = config;
+  return { path: out, runId: runIdOf(out, before), configFile, config: { ...before, operators } };
 }

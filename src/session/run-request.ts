@@ -35,7 +35,11 @@ export const runOptions = optionsOf({
   ),
   learner: option(tcpAddress().optional(), '--learner <address>', 'where the learner listens, tcp://host:port'),
   policy: pathOption('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it'),
-  operator: option(oneOf('scripted', 'keyboard', 'none').default('none'), '--operator <who>', 'who may take over'),
+  operator: option(
+    oneOf('scripted', 'keyboard', 'gamepad', 'spacemouse', 'none').default('none'),
+    '--operator <who>',
+    'who may take over; more devices, and their options, are operators in --config',
+  ),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
   seed: seedOption(),
   config: configOption(),

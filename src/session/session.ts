@@ -320,11 +320,12 @@ export class LiveSession {
     this.#reportState();
   }
 
-  /** A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself. */
+  /** Devices are read here, so that a dropout is seen at once. */
   #watchPeople(): void {
     const { people, afterStop } = this.#parts;
+    people?.watch();
+    // A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself.
     if (people === undefined || afterStop !== 'wait') return;
-    people.watch();
     const isRequested = people.isStopRequested;
     if (isRequested && !this.#wasStopRequested) {
       this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of

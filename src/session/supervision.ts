@@ -1,4 +1,5 @@
 /** What starts and supervises a robot's processes, without what runs in them: who may let a robot go on loads no inference. */
+export { checkDevices, operatorsOf } from './operator-devices.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';

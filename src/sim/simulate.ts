@@ -15,6 +15,7 @@ import {
   createRunFolder,
   type LearnerConnection,
   LiveSession,
+  type OperatorsContext,
   openLockStep,
   type RunFolder,
   RunLog,
@@ -24,7 +25,7 @@ import {
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
 import { checkScripted } from '../tasks/index.ts';
-import type { OperatorHeard, TeleopSource } from '../teleop/index.ts';
+import type { TeleopSource } from '../teleop/index.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import { LockStep, lockStepDraws } from './lock-step.ts';
@@ -43,13 +44,13 @@ export interface SimulationOptions {
   /** Asks for an orderly end: the arm is stopped, files are closed. */
   readonly signal: AbortSignal;
   /** Makes the sources of the people who may take over, each of another name. They are closed with the run. Default: nobody may. */
-  readonly createOperators?: (
-    setup: RunSetup,
-    heard: OperatorHeard,
-  ) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
+  readonly createOperators?: (people: PeopleContext) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
   /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'people';
 }
+
+/** What people's devices are opened for. */
+export type PeopleContext = Pick<OperatorsContext, 'setup' | 'folder' | 'heard' | 'onEvent' | 'robot'>;
 
 export interface SimulationResult {
   readonly folder: string;
@@ -112,12 +113,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());
   let session: LiveSession | undefined;
-  // Whoever presses a key before there is a session presses it for nothing.
-  const heard: OperatorHeard = {
-    onMark: (mark) => void session?.mark(mark, ''),
-    onSkip: () => session?.skipDemonstrations(),
-  };
-  const operators = (await options.createOperators?.(setup, heard)) ?? [];
+  const operators = await peopleOf(options, { setup, folder: path, robot, log }, () => session);
   closes.push(...operators.map((operator) => () => operator.close()));
   const parts = await openLockStep({
     setup,
@@ -150,6 +146,25 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   signal.throwIfAborted();
   return { setup, folder, log, robot, learner, session: live, connection, plan, pool, signal };
+}
+
+/** Whoever presses a key before there is a session presses it for nothing. */
+async function peopleOf(
+  { createOperators }: SimulationOptions,
+  { setup, folder, robot, log }: Pick<Rig, 'setup' | 'robot' | 'log'> & { readonly folder: string },
+  current: () => LiveSession | undefined,
+): Promise<readonly TeleopSource[]> {
+  const people = await createOperators?.({
+    setup,
+    folder,
+    heard: {
+      onMark: (mark) => void current()?.mark(mark, ''),
+      onSkip: () => current()?.skipDemonstrations(),
+    },
+    onEvent: ({ message, remedy }) => log.message(`${message} ${remedy}`),
+    robot: () => robot.link.latest,
+  });
+  return people ?? [];
 }
 
 async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortController): Promise<LearnerChild> {

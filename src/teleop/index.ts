@@ -1,5 +1,16 @@
 /** Operators: keyboard, joystick, twists, scripts, and who holds the robot. */
 export { Clutch } from './clutch.ts';
+export { HidPort, listHid } from './devices/hid-port.ts';
+export { DeviceFile, type InputPort } from './devices/input-port.ts';
+export { JoydevParser } from './devices/joydev.ts';
+export { KEY_CODES } from './devices/key-events.ts';
+export { type LeaderArm, type LeaderMotors, LeaderTeleop } from './devices/leader-teleop.ts';
+export { findInputDevice, type InputDevice, isPedal, listInputDevices, UDEV_REMEDY } from './devices/list-devices.ts';
+export { LocalPad } from './devices/local-pad.ts';
+export { MotionFrame } from './devices/motion-frame.ts';
+export { type MotionOptions, type OperatorConfig, operatorSchema, plainOperator } from './devices/operator-options.ts';
+export { Pedal, type PedalRole } from './devices/pedal.ts';
+export { SPACE_MICE, SpaceMouseParser, spaceMouseMapping } from './devices/space-mouse.ts';
 export { KeyParser } from './key-parser.ts';
 export { KeyboardTeleop } from './keyboard.ts';
 export { OperatorArbiter } from './operator-arbiter.ts';

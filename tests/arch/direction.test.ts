@@ -51,6 +51,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-onnxruntime-node', 'src/guard/heavy.ts', 'onnxruntime-node'],
   ['home-of-zeromq', 'src/learner/heavy.ts', 'zeromq'],
   ['home-of-serialport', 'src/guard/serial.ts', 'serialport'],
+  ['home-of-node-hid', 'src/session/mouse.ts', 'node-hid'],
   ['home-of-rclnodejs', 'src/ros/node.ts', 'rclnodejs'],
   ['home-of-pino', 'src/guard/logs.ts', 'pino'],
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],

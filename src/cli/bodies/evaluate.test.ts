@@ -32,5 +32,5 @@ it.each(['reach-judged', 'drive-judged'])('says of %s that people judge it, and 
   };
   await expect(evaluateBody({ ...given, policy, task })).rejects.toMatchObject(refusal);
   const sim = { ...given, task, steps: undefined, evalEpisodes: undefined, timeLimitS: undefined, out: folder };
-  await expect(simBody({ ...sim, demonstrations: 'scripted' })).rejects.toMatchObject(refusal);
+  await expect(simBody({ ...sim, demonstrations: 'scripted', operator: 'keyboard' })).rejects.toMatchObject(refusal);
 });

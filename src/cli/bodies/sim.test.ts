@@ -10,6 +10,7 @@ const options: SimOptions = {
   task: 'insert',
   seed: 0,
   demonstrations: 'scripted',
+  operator: 'keyboard',
   steps: undefined,
   evalEpisodes: undefined,
   timeLimitS: undefined,

@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
+import { percent, ReinError, replaceFile, wilsonInterval } from '../../core/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
+import { checkDevices, operatorsOf } from '../../session/supervision.ts';
 import type { SimulationResult } from '../../sim/index.ts';
-import { KeyboardTeleop } from '../../teleop/index.ts';
+import type { OperatorConfig } from '../../teleop/index.ts';
 import type { SimOptions } from '../sim.ts';
 import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
@@ -30,9 +31,14 @@ export async function simBody(options: SimOptions): Promise<number> {
     });
   }
   const config = resolveSim(options);
+  const devices = devicesOf(options, config);
+  checkDevices(devices, config.task);
   await checkModules(config);
   // Only now: a wrong word in what was asked for is told without simulator, networks and link.
-  const { simulate } = await import('../../sim/index.ts');
+  const [{ simulate }, { openOperators }] = await Promise.all([
+    import('../../sim/index.ts'),
+    import('../../session/index.ts'),
+  ]);
   const observer = createObserver(options.output);
   let folder: string | undefined;
   const stop = interruptible(observer.print);
@@ -42,27 +48,18 @@ export async function simBody(options: SimOptions): Promise<number> {
       out: options.out,
       observer,
       signal: stop.signal,
-      demonstrations: options.demonstrations === 'keyboard' ? 'people' : 'scripted',
+      demonstrations: options.demonstrations === 'scripted' ? 'scripted' : 'people',
       onFolder: (path) => {
         folder = path;
       },
-      ...(options.output === 'live' && ownsTerminal()
-        ? {
-            createOperators: (setup, heard) => [
-              new KeyboardTeleop({
-                ...heard,
-                input: process.stdin,
-                clock: new SystemClock(),
-                action: setup.task.action,
-                onInterrupt: () => stop.interrupt(),
-                onExpired: () => observer.print('Nothing was pressed for 30 s: the policy drives again.'),
-                onHelp: (help) => {
-                  for (const line of [...help.split('\n'), ...LEGEND]) observer.print(line);
-                },
-              }),
-            ],
-          }
-        : {}),
+      createOperators: (context) =>
+        openOperators(devices, {
+          ...context,
+          print: observer.print,
+          terminal: options.output === 'live' && ownsTerminal() ? process.stdin : undefined,
+          onInterrupt: () => stop.interrupt(),
+          legend: LEGEND,
+        }),
     });
     observer.stop();
     return await finish(result, options);
@@ -79,6 +76,11 @@ export async function simBody(options: SimOptions): Promise<number> {
   } finally {
     stop.release();
   }
+}
+
+/** The keyboard, always, for what a terminal is there for; then what was asked for. */
+function devicesOf({ operator }: SimOptions, { operators }: ResolvedConfig): readonly OperatorConfig[] {
+  return operatorsOf('keyboard', operatorsOf(operator, operators));
 }
 
 /** Loads what others wrote elsewhere first: a module that never ends, or ends its process, would take this one with it. */

@@ -3,6 +3,7 @@
 import { configNames, resolveConfig } from '../../config/index.ts';
 import { listSerialPorts } from '../../drivers/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
+import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
 import type { DoctorOptions } from '../doctor.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
@@ -17,6 +18,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     { name: 'configuration', whenBroken: 'fail', run: async () => configuration() },
     ...machine,
     { name: 'serial ports', whenBroken: 'warn', run: serialPorts },
+    { name: 'input devices', whenBroken: 'warn', run: async () => inputDevices() },
     { name: 'ros', whenBroken: 'warn', run: async () => ros() },
   ];
   const findings = await runChecks(checks);
@@ -39,6 +41,20 @@ async function serialPorts(): Promise<Finding> {
     status: 'ok',
     detail: ports.map((port) => port.path + (port.manufacturer ? ` (${port.manufacturer})` : '')).join(', '),
   };
+}
+
+/** For teleoperation: what is plugged in, by the name to write in `device`, and whether this user may read it. */
+export function inputDevices(devices: readonly InputDevice[] = listInputDevices()): Finding {
+  if (devices.length === 0) return { status: 'ok', detail: 'none; the keyboard of a terminal needs none' };
+  const detail = devices
+    .map(({ kind, name, path, pad, isReadable }) => {
+      const what = pad === undefined ? kind : `${kind}, pad ${pad}`;
+      return `${name} (${what}) at ${path}${isReadable ? '' : ', not readable'}`;
+    })
+    .join('; ');
+  // Nobody misses the right to read a keyboard that types.
+  const isBarred = devices.some(({ isReadable, kind }) => !isReadable && kind !== 'keyboard');
+  return isBarred ? { status: 'warn', detail, remedy: UDEV_REMEDY } : { status: 'ok', detail };
 }
 
 function ros(): Finding {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import type { TaskConfig } from '../../tasks/index.ts';
+import { type OperatorConfig, operatorSchema } from '../../teleop/index.ts';
 import type { RobotConfig } from './robot.ts';
 
 /** Command-line options as they were given, for the record: plain values by name. */
@@ -17,7 +18,22 @@ export interface ResolvedConfig {
   readonly task: TaskConfig;
   readonly robot: RobotConfig;
   readonly learner: LearnerConfig;
+  /** Devices of the people who may take over. */
+  readonly operators: readonly OperatorConfig[];
 }
+
+/** `operators` of the file that is laid over the others. */
+export const operatorsSchema: z.ZodType<readonly OperatorConfig[]> = z
+  .array(operatorSchema)
+  .max(8)
+  .meta({ description: 'Devices by which people take over, besides the one of `--operator`.' });
+
+/** The same as a part of that file, for the reference page. */
+export const operatorsFileSchema: z.ZodType = z.strictObject({ operators: operatorsSchema }).meta({
+  title: 'Operators',
+  description:
+    'The key `operators` of the file that `--config` names: a list of devices ([teleoperation](teleoperation.md)).',
+});
 
 /** What a run's file holds, with a task and a robot of these kinds. */
 export function resolvedSchemaOf<T extends TaskConfig, R>(
@@ -40,6 +56,7 @@ export function resolvedSchemaOf<T extends TaskConfig, R>(
       task,
       robot,
       learner: learnerSchema,
+      operators: operatorsSchema.default([]),
     })
     .meta({ title: 'Resolved run', description: 'Everything a run was started with.' });
 }

@@ -6,7 +6,7 @@ import { TASK_SCHEMAS, type TaskConfig } from '../../tasks/index.ts';
 import { nodeAt, type TreeNode } from '../text/tree.ts';
 import { type Checked, check } from './check.ts';
 import { limitsSchema } from './limits.ts';
-import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
+import { operatorsFileSchema, type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
 import { armSchema, baseSchema, type RobotConfig, robotOfBase } from './robot.ts';
 import { environmentStudySchema, robotStudySchema } from './study.ts';
 
@@ -51,7 +51,7 @@ export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
 
 /** Every kind of file, for the reference page and for editors. */
 export const FILE_SCHEMAS: readonly {
-  readonly key: 'task' | 'robot' | 'learner' | 'limits' | 'study';
+  readonly key: 'task' | 'robot' | 'learner' | 'operators' | 'limits' | 'study';
   /** Where these files are; absent for files that lie beside what they are about. */
   readonly folder?: string;
   readonly schemas: readonly z.ZodType[];
@@ -59,6 +59,7 @@ export const FILE_SCHEMAS: readonly {
   { key: 'task', folder: 'config/tasks', schemas: Object.values(TASK_SCHEMAS) },
   { key: 'robot', folder: 'config/robots', schemas: [armSchema, baseSchema] },
   { key: 'learner', folder: 'config/learner', schemas: [learnerSchema] },
+  { key: 'operators', schemas: [operatorsFileSchema] },
   { key: 'limits', schemas: [limitsSchema] },
   { key: 'study', folder: 'config/studies', schemas: [environmentStudySchema, robotStudySchema] },
 ];

@@ -8,8 +8,10 @@ import { deserialize } from 'node:v8';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
-import { KeyboardTeleop, type OperatorHeard } from '../../teleop/index.ts';
+import type { OperatorConfig, OperatorHeard, TeleopSource } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
+import { operatorsOf } from '../operator-devices.ts';
+import { openOperators } from '../operators.ts';
 import type { RunObserver } from '../run-log.ts';
 import { checkRunRequest } from '../run-request.ts';
 import type { LiveSession } from '../session.ts';
@@ -58,10 +60,7 @@ async function work(node: Node): Promise<void> {
   let session: LiveSession | undefined;
   const cut = (): void => void session?.pause('The run ends.');
   try {
-    session = await open(node, {
-      onMark: (mark) => void session?.mark(mark, ''),
-      onSkip: () => session?.skipDemonstrations(),
-    });
+    session = await open(node, () => session);
     signal.addEventListener('abort', cut);
     signal.throwIfAborted();
     await session.resume().done;
@@ -74,11 +73,13 @@ async function work(node: Node): Promise<void> {
   }
 }
 
-async function open(node: Node, heard: OperatorHeard): Promise<LiveSession> {
+/** `current`: the session, once it is open; what devices say before means nothing. */
+async function open(node: Node, current: () => LiveSession | undefined): Promise<LiveSession> {
   const { start, setup, observer } = node;
   const { request, folder, socketPath, startedAtS } = start;
   const runId = await runOf(node);
-  const operators = request.operator === 'keyboard' ? [keyboardOf(node, heard)] : [];
+  const listed = operatorsOf(request.operator, setup.config.operators);
+  const operators = await openPeople(node, listed, current);
   return openSession({
     ...request,
     setup,
@@ -88,7 +89,7 @@ async function open(node: Node, heard: OperatorHeard): Promise<LiveSession> {
     operators,
     guard: socketPath,
     isScripted: request.operator === 'scripted',
-    asksPeople: request.operator === 'keyboard',
+    asksPeople: operators.length > 0 && request.operator !== 'scripted',
     elapsedS: new SystemClock().nowS() - startedAtS,
     afterStop: 'askLeave',
     howToGoOn: HOW_TO_GO_ON,
@@ -114,14 +115,23 @@ async function runOf({ start, setup, observer, signal }: Node): Promise<string> 
   return runId;
 }
 
-function keyboardOf({ setup, observer }: Node, heard: OperatorHeard): KeyboardTeleop {
-  return new KeyboardTeleop({
-    ...heard,
-    onExpired: () => observer.print('Nothing was pressed for 30 s: the policy drives again.'),
-    input: keysFromParent(),
-    clock: new SystemClock(),
-    action: setup.task.action,
-    onHelp: (help) => observer.print(help),
+function openPeople(
+  { start, setup, observer }: Node,
+  listed: readonly OperatorConfig[],
+  current: () => LiveSession | undefined,
+): Promise<readonly TeleopSource[]> {
+  const heard: OperatorHeard = {
+    onMark: (mark) => void current()?.mark(mark, ''),
+    onSkip: () => current()?.skipDemonstrations(),
+  };
+  return openOperators(listed, {
+    setup,
+    folder: start.folder,
+    heard,
+    onEvent: (event) => current()?.emit({ level: event.row === 18 ? 'error' : 'warn', ...event }),
+    robot: () => current()?.frame,
+    print: (line) => observer.print(line),
+    terminal: keysFromParent(),
   });
 }
 

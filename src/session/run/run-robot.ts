@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock, storage } from '../../core/index.ts';
+import type { OperatorConfig } from '../../teleop/index.ts';
+import { checkDevices, operatorsOf } from '../operator-devices.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
@@ -43,7 +45,9 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const { request, signal, observer = SILENT_OBSERVER } = options;
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
   const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
-  checkDecider(request, config);
+  const people = operatorsOf(request.operator, config.operators);
+  checkDecider(request, config, people);
+  checkDevices(people, config.task);
   const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
   const { folder, runId, lock } = prepared;
   try {
@@ -65,9 +69,12 @@ function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): stri
   return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
 }
 
-function checkDecider({ policy, learner, operator }: RunRequest, { task }: ResolvedConfig): void {
-  if (policy !== undefined || learner !== undefined || operator === 'keyboard' || task.policyPlugin !== undefined)
-    return;
+function checkDecider(
+  { policy, learner }: RunRequest,
+  { task }: ResolvedConfig,
+  people: readonly OperatorConfig[],
+): void {
+  if (policy !== undefined || learner !== undefined || people.length > 0 || task.policyPlugin !== undefined) return;
   throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
     remedy: "Give --policy FILE, --learner tcp://host:port, or a policyPlugin in the task's file.",
   });

@@ -18,6 +18,12 @@ export interface JoyTeleopOptions extends RemoteOptions {
   readonly mapping: JoyMapping;
   /** Share of a stick's way that counts as its middle, [0, 0.5]; 0.1 by default. */
   readonly deadzone?: number;
+  /** Action for a stick at its end to begin with, (0, 1]; 0.5 by default. */
+  readonly speed?: number;
+  /** Name of the operator and of the device in messages; by default `joy`, a joystick. */
+  readonly device?: { readonly name: string; readonly subject: string };
+  /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
+  readonly isEnabledElsewhere?: () => boolean;
   /** The person says how the episode ended. */
   readonly onMark?: (outcome: 'success' | 'failure') => void;
 }
@@ -34,19 +40,22 @@ interface Stick {
 type Role = keyof JoyButtons;
 
 export class JoyTeleop extends RemoteOperator {
-  readonly name = 'joy';
+  readonly name: string;
   readonly #options: JoyTeleopOptions;
   readonly #sticks: readonly Stick[];
   readonly #roles: readonly (readonly [Role, JoyButton])[];
   readonly #deadzone: number;
   /** Roles held in the last message; those of the first one count as held before, so that nothing begins by itself. */
   #held: ReadonlySet<Role> | undefined;
-  #scale = FIRST_STEP_SCALE;
+  #scale: number;
 
   /** Throws `RangeError` for a mapping onto a dimension that the action does not have, and for numbers out of range. */
   constructor(options: JoyTeleopOptions) {
-    super(options, { subject: 'joystick', silence: 'isDropout' });
-    const { action, mapping, deadzone = DEFAULT_DEADZONE } = options;
+    const { action, mapping, deadzone = DEFAULT_DEADZONE, speed = FIRST_STEP_SCALE, device } = options;
+    super(options, { subject: device?.subject ?? 'joystick', silence: 'isDropout' });
+    this.name = device?.name ?? 'joy';
+    this.#scale = speed;
+    if (!(speed > 0 && speed <= 1)) throw new RangeError(`speed must be > 0 and ≤ 1, got ${speed}`);
     if (!(deadzone >= 0 && deadzone <= 0.5)) throw new RangeError(`deadzone must be ≥ 0 and ≤ 0.5, got ${deadzone}`);
     this.#options = options;
     this.#deadzone = deadzone;
@@ -81,6 +90,7 @@ export class JoyTeleop extends RemoteOperator {
     this.watch();
     const before = this.#held;
     const held = new Set(this.#roles.filter(([, button]) => isPressed(message, button)).map(([role]) => role));
+    if (this.#options.isEnabledElsewhere?.() === true) held.add('enable');
     const isPressedNow = (role: Role): boolean => held.has(role) && before?.has(role) === false;
     this.#held = held;
     if (isPressedNow('enable')) this.takeOver();

@@ -3,6 +3,7 @@
  * is queued: the newest command counts, and only for its lease. Control ends by explicit acts, never by silence.
  */
 import type { ActionSpec, Clock } from '../../core/index.ts';
+import type { MotionFrame } from '../devices/motion-frame.ts';
 import { Enabling } from '../enabling.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
@@ -28,6 +29,8 @@ export interface RemoteOptions {
   /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
   readonly stuckAfterS?: number;
   readonly onEvent?: (event: TeleopEvent) => void;
+  /** In whose directions the person moves the tool; the base's by default. */
+  readonly frame?: MotionFrame | undefined;
 }
 
 /** What a kind of remote operator is. */
@@ -96,11 +99,13 @@ export abstract class RemoteOperator implements TeleopSource {
     out.phase = this.phase;
     if (this.#isMoving) out.action.set(this.action);
     else out.action.fill(0);
+    this.#options.frame?.apply(out.action);
   }
 
   /** Sees dropouts and stuck sticks without waiting for the next poll; call it at least once a policy step, better every 20 ms. */
   watch(): void {
-    if (this.#isHeard && !this.isFresh(this.#heardAtS)) this.#onSilence();
+    if (this.#isHeard && !this.isFresh(this.#heardAtS))
+      this.#onSilence(`has not been heard for ${Math.round(this.leaseS * 1e3)} ms`);
     else if (this.#isHeard) this.#judge();
   }
 
@@ -148,6 +153,16 @@ export abstract class RemoteOperator implements TeleopSource {
     return this.#options.clock.nowS() - receivedAtS <= this.leaseS;
   }
 
+  /** What was heard last holds on: a device that tells of changes alone is there, and has told of none. */
+  protected renew(): void {
+    if (this.#isHeard) this.#heardAtS = this.#options.clock.nowS();
+  }
+
+  /** The device cannot be heard any more: at once what silence would be after its lease. */
+  protected lose(): void {
+    if (this.#isHeard) this.#onSilence('can no longer be read');
+  }
+
   /** Takes `action` as heard at `receivedAtS`, which must be fresh. */
   protected hear(enablingSwitch: 'held' | 'released', receivedAtS: number): void {
     // A time to come must not make the lease longer.
@@ -171,7 +186,7 @@ export abstract class RemoteOperator implements TeleopSource {
     });
   }
 
-  #onSilence(): void {
+  #onSilence(how: string): void {
     const { subject, silence } = this.#kind;
     const isMoved = this.#isMoving && this.action.some((value) => value !== 0);
     this.#isHeard = false;
@@ -182,7 +197,7 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#options.onEvent?.({
       row: 18,
       name: 'teleopLost',
-      message: `The ${subject} was in control and has not been heard for ${Math.round(this.leaseS * 1e3)} ms; the robot stops and stays.`,
+      message: `The ${subject} was in control and ${how}; the robot stops and stays.`,
       remedy: 'Bring it back, then reset; the policy goes on only after an explicit resume.',
     });
   }

@@ -1,0 +1,71 @@
+/** What `rein teleop` does: `rein run` on a task that asks for nothing, with a person alone to decide. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
+import { type ActionSpec, jointActionUnit, ReinError } from '../../core/index.ts';
+import { checkRunRequest } from '../../session/run-request.ts';
+import type { TeleopOptions } from '../teleop.ts';
+import { runBody } from './run.ts';
+
+/** Steps a second, or the next fewer that are a whole number of the robot's ticks; a command lasts two of them. */
+const POLICY_HZ = 10;
+/** Of a tool at full speed. */
+const TOOL_M_PER_S = 0.4;
+const TOOL_RAD_PER_S = 1.5;
+/** An hour is one episode: its end only latches a leader anew. */
+const EPISODE_S = 3600;
+
+/** Resolves to the exit code of `runBody`. */
+export async function teleopBody(options: TeleopOptions): Promise<number> {
+  const { robot: name, operator, config, durationS, out, output } = options;
+  const { robot, file } = loadRobotFile(name);
+  const folder = await mkdtemp(join(tmpdir(), 'rein-teleop-'));
+  try {
+    const task = join(folder, 'teleop.yaml');
+    await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
+    return await runBody(checkRunRequest({ task, operator, config, durationS, out, output }));
+  } finally {
+    // The run's own config.yaml has it whole.
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The task's file. JSON is YAML. */
+function taskOf(robot: RobotConfig, file: string, { moves, speedRatio }: TeleopOptions): Record<string, unknown> {
+  const policyHz = rateOf(robot.controlHz);
+  return {
+    name: 'teleop',
+    kind: 'operatorJudged',
+    robot: file,
+    learner: 'rlpd',
+    policyHz,
+    maxSteps: Math.min(100_000, EPISODE_S * policyHz),
+    action: actionOf(robot, moves ?? (robot.base === undefined ? 'tool' : 'joints'), speedRatio / policyHz),
+    observation: {},
+  };
+}
+
+/** `perStep`: s that a full action goes for at full speed. */
+function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number): ActionSpec {
+  if (moves === 'joints') {
+    const dimensions = robot.joints.map(({ name, kind, velocityMaxRadPerS }) => ({
+      name,
+      scale: Math.min(1, velocityMaxRadPerS * perStep),
+      unit: jointActionUnit({ kind }),
+    }));
+    return { kind: 'joint', dimensions };
+  }
+  if (robot.base !== undefined) {
+    throw new ReinError('config', `${robot.name} is a mobile base, which has no tool.`, {
+      remedy: 'Take --moves joints.',
+    });
+  }
+  const axes = ['x', 'y', 'z'].map((name) => ({ name, scale: TOOL_M_PER_S * perStep, unit: 'm' as const }));
+  return { kind: 'cartesian', dimensions: [...axes, { name: 'yaw', scale: TOOL_RAD_PER_S * perStep, unit: 'rad' }] };
+}
+
+function rateOf(controlHz: number): number {
+  for (let ticks = Math.max(1, Math.round(controlHz / POLICY_HZ)); ; ticks++)
+    if (Number.isInteger(controlHz / ticks)) return controlHz / ticks;
+}

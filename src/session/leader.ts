@@ -1,0 +1,125 @@
+/** A leader arm by a robot's file and its driver: where its joints stand for the task's action, and its motors within its own limits. */
+import { loadRobotFile, type RobotConfig } from '../config/index.ts';
+import { driverSpec } from '../config/setup.ts';
+import {
+  type ActionSpec,
+  ArmKinematics,
+  clamp,
+  createRobotState,
+  ReinError,
+  type Vec,
+  yawBetween,
+} from '../core/index.ts';
+import { createDriver, driverKind } from '../drivers/index.ts';
+import type { LeaderArm, LeaderMotors, OperatorConfig } from '../teleop/index.ts';
+
+type LeaderConfig = Extract<OperatorConfig, { readonly kind: 'leader' }>;
+
+/** What a leader's file and the task's action come to. */
+export interface LeaderModel {
+  readonly model: RobotConfig;
+  /** Writes where the leader is in the action's dimensions ([A], m and rad). */
+  readonly poseOf: (out: Float64Array, positionRad: ArrayLike<number>) => void;
+  /** Place of the leader's joint that stands for the robot's joint of this name; −1 for none. */
+  readonly jointOf: (name: string) => number;
+}
+
+/** Reads the leader's file and checks it against the action. Throws `ReinError`. */
+export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel {
+  const { robot: model } = loadRobotFile(config.robot);
+  const names = model.joints.map(({ name }) => name);
+  const jointOf = (name: string): number => names.indexOf(config.joints[name] ?? name);
+  const refuse = (message: string, remedy: string): never => {
+    throw new ReinError('config', `The leader arm ${model.name}: ${message}.`, { remedy });
+  };
+  const has = `It has ${names.join(', ')}.`;
+  if (config.clutch !== undefined && !names.includes(config.clutch.joint))
+    refuse(`its clutch is ${config.clutch.joint}, which is none of its joints`, has);
+  if (driverKind(model.driver.kind).needs === 'ros')
+    refuse('its driver needs ROS 2, which only guards have', 'Name a driver of another kind.');
+  if (action.kind === 'cartesian') {
+    if (config.rampPerS !== undefined) refuse('rampPerS is for joint actions', 'Leave it out: the difference stays.');
+    return { model, jointOf, poseOf: toolPose(model, action) };
+  }
+  const places = action.dimensions.map(({ name }) => jointOf(name));
+  const lacking = action.dimensions.find((_, i) => places[i]! < 0);
+  if (lacking !== undefined) refuse(`no joint stands for ${lacking.name}`, `Name one in joints. ${has}`);
+  return {
+    model,
+    jointOf,
+    poseOf: (out, positionRad) => {
+      for (let i = 0; i < out.length; i++) out[i] = positionRad[places[i]!]!;
+    },
+  };
+}
+
+/** By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything. */
+function toolPose(model: RobotConfig, action: ActionSpec): LeaderModel['poseOf'] {
+  const arm = new ArmKinematics(model);
+  const axes = action.dimensions.map(({ name }) => ['x', 'y', 'z'].indexOf(name));
+  const joints = new Float64Array(model.joints.length);
+  let first: Float64Array | undefined;
+  return (out, positionRad) => {
+    joints.set(positionRad);
+    arm.forward(joints);
+    first ??= arm.tcpRotation.slice();
+    for (let i = 0; i < out.length; i++)
+      out[i] = axes[i]! < 0 ? yawBetween(arm.tcpRotation, first) : arm.tcpPositionM[axes[i]!]!;
+  };
+}
+
+/** Opens the leader's driver; without torque. Rejects with `ReinError`. */
+export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig): Promise<LeaderArm> {
+  const task = { name: 'leader', signalNames: [] };
+  const driver = await createDriver(driverSpec(model, task, noScene), { model });
+  await driver.open();
+  const state = createRobotState(model.joints.length, 0);
+  const { positionRad } = state;
+  if (alongside !== undefined && driver.bus !== undefined) {
+    await driver.close();
+    throw new ReinError(
+      'driver',
+      `The leader arm ${model.name} hangs on a bus, whose torque only a guard may turn on.`,
+      {
+        remedy: 'Leave out alongside: the leader is passive.',
+      },
+    );
+  }
+  if (alongside !== undefined && driver.limitTorque === undefined) {
+    await driver.close();
+    throw new ReinError('driver', `The driver of the leader arm ${model.name} cannot limit its torque.`, {
+      remedy: 'Leave out alongside: the leader is passive.',
+    });
+  }
+  const motors = (torqueRatio: number, speedRatio: number): LeaderMotors => {
+    const reference = positionRad.slice() as Vec<'rad'>;
+    return {
+      velocityMaxRadPerS: model.joints.map(({ velocityMaxRadPerS }) => speedRatio * velocityMaxRadPerS),
+      hold: () => {
+        driver.enable();
+        driver.limitTorque?.(torqueRatio);
+      },
+      move: (wanted) => {
+        for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries())
+          reference[i] = clamp(wanted[i]!, positionMinRad, positionMaxRad);
+        driver.write(reference);
+      },
+      release: () => driver.disable(),
+    };
+  };
+  return {
+    positionRad,
+    read: () => {
+      const status = driver.read(state);
+      return status === 'ok' || status === 'late' ? 'ok' : 'lost';
+    },
+    ...(alongside === undefined ? {} : { motors: motors(alongside.torqueRatio, alongside.speedRatio) }),
+    close: () => void driver.close().catch(() => undefined), // it is let go of either way
+  };
+}
+
+function noScene(): never {
+  throw new ReinError('config', 'A leader arm is in no scene.', {
+    remedy: 'Name a robot that is real, or a driver of another kind.',
+  });
+}

@@ -1,0 +1,81 @@
+/** Which devices people have at a robot, and whether they are there: looked at before anything is started, without opening one. */
+import { type ActionSpec, ReinError } from '../core/index.ts';
+import type { TaskConfig } from '../tasks/index.ts';
+import {
+  findInputDevice,
+  type InputDevice,
+  isPedal,
+  MotionFrame,
+  type MotionOptions,
+  type OperatorConfig,
+  plainOperator,
+} from '../teleop/index.ts';
+import { leaderOf } from './leader.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** The settings of one kind of device. */
+export type DeviceOf<K extends OperatorConfig['kind']> = Extract<OperatorConfig, { readonly kind: K }>;
+
+/** Who may take over in a run: `--operator`, then those of the file, each kind once. Throws `ReinError`. */
+export function operatorsOf(operator: RunRequest['operator'], listed: readonly OperatorConfig[]): OperatorConfig[] {
+  const all = [...listed];
+  const isPlain = operator !== 'none' && operator !== 'scripted';
+  if (isPlain && !all.some(({ kind }) => kind === operator)) all.unshift(plainOperator(operator));
+  for (const kind of new Set(all.map(({ kind }) => kind))) {
+    if (all.filter((each) => each.kind === kind).length > 1)
+      throw new ReinError('config', `There is more than one ${kind} in operators.`, {
+        remedy: 'Name one of each kind.',
+      });
+  }
+  return all;
+}
+
+/**
+ * Looks whether the devices are plugged in and may be read, and whether they fit the action, before anything is started. Opens none. Throws
+ * `ReinError` with one sentence.
+ */
+export function checkDevices(operators: readonly OperatorConfig[], task: TaskConfig): void {
+  // Of a task of others it is known once its module is loaded.
+  const action = 'action' in task ? task.action : undefined;
+  for (const operator of operators) {
+    if (operator.kind === 'gamepad') findGamepad(operator);
+    else if (operator.kind === 'spacemouse') findMouse(operator);
+    else if (operator.kind === 'pedal') findPedal(operator);
+    else if (operator.kind === 'leader' && action !== undefined) leaderOf(operator, action);
+    if ('frame' in operator && action !== undefined) frameOf(operator, action, () => undefined);
+  }
+  const enables = operators.some((operator) => operator.kind === 'pedal' && operator.enable !== undefined);
+  const leader = operators.find((operator) => operator.kind === 'leader');
+  if (leader?.kind === 'leader' && leader.clutch === undefined && !enables) {
+    throw new ReinError('config', 'The leader arm has no clutch, so that nothing could begin with it.', {
+      remedy: 'Give it clutch: { joint, closedAboveRad }, or add a pedal with an enable key.',
+    });
+  }
+}
+
+export function findGamepad({ device }: DeviceOf<'gamepad'>): InputDevice {
+  return findInputDevice('gamepad', ({ kind }) => kind === 'gamepad', device);
+}
+
+export function findMouse({ device }: DeviceOf<'spacemouse'>): InputDevice {
+  return findInputDevice('SpaceMouse', ({ kind }) => kind === 'spacemouse', device);
+}
+
+export function findPedal({ device }: DeviceOf<'pedal'>): InputDevice {
+  return findInputDevice('pedal', ({ kind, name }) => kind === 'keyboard' && isPedal(name), device);
+}
+
+/** Throws `ReinError` where the action moves no tool. Nothing to turn for the base frame. */
+export function frameOf(
+  { frame, cameraRpyRad }: MotionOptions,
+  action: ActionSpec,
+  tool: () => ArrayLike<number> | undefined,
+): MotionFrame | undefined {
+  if (frame === 'base') return undefined;
+  try {
+    return new MotionFrame(frame === 'tool' ? 'tool' : { cameraRpyRad }, action, tool);
+  } catch (cause) {
+    const message = `frame is ${frame}, and the action of this task moves no tool in x, y and z.`;
+    throw new ReinError('config', message, { remedy: 'Write frame: base.', cause });
+  }
+}

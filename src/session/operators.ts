@@ -1,0 +1,267 @@
+/** How the device of a person becomes an operator, with a record of what it says. */
+import type { RunSetup } from '../config/setup.ts';
+import {
+  type ActionSpec,
+  type Clock,
+  type Close,
+  type GuardFrame,
+  openedOrClosed,
+  ReinError,
+  SystemClock,
+} from '../core/index.ts';
+import {
+  DeviceFile,
+  HidPort,
+  JOY_PADS,
+  JoydevParser,
+  KEY_CODES,
+  KeyboardTeleop,
+  KeyParser,
+  LeaderTeleop,
+  LocalPad,
+  listHid,
+  type MotionOptions,
+  mappingOf,
+  type OperatorConfig,
+  type OperatorHeard,
+  Pedal,
+  type PedalRole,
+  SPACE_MICE,
+  SpaceMouseParser,
+  spaceMouseMapping,
+  type TeleopEvent,
+  type TeleopSource,
+  type TerminalInput,
+} from '../teleop/index.ts';
+import { leaderOf, openLeader } from './leader.ts';
+import { type DeviceOf, findGamepad, findMouse, findPedal, frameOf } from './operator-devices.ts';
+import { RawInput } from './raw-input.ts';
+
+/** What operators are opened for. */
+export interface OperatorsContext {
+  readonly setup: RunSetup;
+  /** The run's folder, for the record of what devices say. */
+  readonly folder: string;
+  readonly heard: OperatorHeard;
+  readonly onEvent: (event: TeleopEvent) => void;
+  /** The guard's newest frame, once there is one. */
+  readonly robot: () => GuardFrame | undefined;
+  /** One line for people. */
+  readonly print: (line: string) => void;
+  /** Where keys come from; absent: nowhere. */
+  readonly terminal?: TerminalInput | undefined;
+  /** Ctrl+C among the keys. */
+  readonly onInterrupt?: () => void;
+  /** Lines that `?` shows after those on keys. */
+  readonly legend?: readonly string[];
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** Opens them, in the order in which they are listed. Whoever gets them closes them. Rejects with `ReinError`, and has then closed all. */
+export function openOperators(
+  operators: readonly OperatorConfig[],
+  context: OperatorsContext,
+): Promise<readonly TeleopSource[]> {
+  return openedOrClosed([], async (closers) => {
+    const place = new Place(context, closers);
+    // Those that a pedal enables ask it.
+    const pedal = operators.find((operator) => operator.kind === 'pedal');
+    if (pedal?.kind === 'pedal') place.addPedal(pedal);
+    for (const operator of operators) {
+      if (operator.kind === 'keyboard') place.addKeyboard();
+      else if (operator.kind === 'gamepad') place.addGamepad(operator);
+      else if (operator.kind === 'spacemouse') await place.addMouse(operator);
+      else if (operator.kind === 'leader') await place.addLeader(operator);
+    }
+    place.hearTerminal();
+    return place.sources;
+  });
+}
+
+/** One person's devices, as they are opened. */
+class Place {
+  readonly sources: TeleopSource[] = [];
+  readonly #context: OperatorsContext;
+  readonly #closers: Close[];
+  readonly #clock: Clock;
+  readonly #action: ActionSpec;
+  #pedal: Pedal | undefined;
+
+  constructor(context: OperatorsContext, closers: Close[]) {
+    this.#context = context;
+    this.#closers = closers;
+    this.#clock = context.clock ?? new SystemClock();
+    this.#action = context.setup.task.action;
+  }
+
+  addKeyboard(): void {
+    const { terminal, heard, print, onInterrupt, legend = [] } = this.#context;
+    if (terminal === undefined) return;
+    this.#record('keyboard').terminal(terminal);
+    const keyboard = new KeyboardTeleop({
+      ...heard,
+      input: terminal,
+      clock: this.#clock,
+      action: this.#action,
+      onExpired: () => print('Nothing was pressed for 30 s: the policy drives again.'),
+      onHelp: (help) => {
+        for (const line of [...help.split('\n'), ...legend]) print(line);
+      },
+      ...(onInterrupt === undefined ? {} : { onInterrupt }),
+    });
+    this.#add(keyboard);
+  }
+
+  addPedal(config: DeviceOf<'pedal'>): void {
+    const { heard, onEvent } = this.#context;
+    const { path } = findPedal(config);
+    this.#pedal = new Pedal({
+      action: this.#action,
+      clock: this.#clock,
+      onEvent,
+      onMark: heard.onMark,
+      port: this.#record('pedal').port(new DeviceFile(path, () => this.#clock.nowS())),
+      roles: rolesOf(config),
+      onGiveBack: () => this.#giveBack(),
+    });
+    this.#add(this.#pedal);
+  }
+
+  addGamepad(config: DeviceOf<'gamepad'>): void {
+    const device = findGamepad(config);
+    const pad = config.pad ?? device.pad ?? 'xbox';
+    const port = new DeviceFile(device.path, () => this.#clock.nowS());
+    const words = JOY_PADS[pad].description;
+    this.#context.print(`Gamepad ${device.name} (${device.path}). ${words}`);
+    const gamepad = new LocalPad({
+      ...this.#padOptions(config),
+      port: this.#record('gamepad').port(port),
+      parser: new JoydevParser(),
+      mapping: mappingOf(JOY_PADS[pad], this.#action),
+      device: { name: 'gamepad', subject: 'gamepad' },
+      enabling: 'hold',
+      hint: words.slice(words.indexOf(':') + 2),
+    });
+    this.#add(gamepad);
+  }
+
+  async addMouse(config: DeviceOf<'spacemouse'>): Promise<void> {
+    const device = findMouse(config);
+    const port = await HidPort.connect(async () => {
+      const all = await listHid();
+      const found =
+        all.find(({ path }) => path === device.path) ??
+        all.find((each) => SPACE_MICE.some((mouse) => isSameProduct(mouse, each)));
+      if (found !== undefined) return found;
+      throw new ReinError('environment', 'No SpaceMouse is plugged in.');
+    });
+    const how = config.enabling === 'latch' ? 'left button takes over and gives back' : 'hold the left button';
+    this.#context.print(`${device.name} (${device.path}): ${how}, the right one stops.`);
+    const mouse = new LocalPad({
+      ...this.#padOptions(config),
+      port: this.#record('spacemouse').port(port),
+      parser: new SpaceMouseParser(),
+      mapping: spaceMouseMapping(this.#action),
+      device: { name: 'spacemouse', subject: 'SpaceMouse' },
+      enabling: config.enabling,
+      hint: `${how}, right stops`,
+    });
+    this.#add(mouse);
+  }
+
+  async addLeader(config: DeviceOf<'leader'>): Promise<void> {
+    const { onEvent, robot, setup, print } = this.#context;
+    const { model, poseOf, jointOf } = leaderOf(config, this.#action);
+    const arm = this.#record('leader').arm(await openLeader(config, model));
+    const names = setup.config.robot.joints.map(({ name }) => name);
+    const places = this.#action.dimensions.map(({ name }) => names.indexOf(name));
+    const clutchAt = model.joints.findIndex(({ name }) => name === config.clutch?.joint);
+    const closedAboveRad = config.clutch?.closedAboveRad ?? 0;
+    const wanted = new Float64Array(model.joints.length);
+    const { rampPerS, alongside } = config;
+    const leader = new LeaderTeleop({
+      action: this.#action,
+      clock: this.#clock,
+      arm,
+      poseOf,
+      onEvent,
+      isClutchClosed: () =>
+        (this.#pedal?.isEnabling() ?? false) || (clutchAt >= 0 && arm.positionRad[clutchAt]! > closedAboveRad),
+      ramp:
+        rampPerS === undefined
+          ? undefined
+          : { perS: rampPerS, robot: () => places.map((at) => robot()?.referenceRad[at] ?? Number.NaN) },
+      alongside:
+        alongside === undefined
+          ? undefined
+          : () => {
+              const frame = robot();
+              if (frame === undefined) return undefined;
+              // What the robot has no joint for stays where it is.
+              wanted.set(arm.positionRad);
+              for (const [i, name] of names.entries()) {
+                const at = jointOf(name);
+                if (at >= 0) wanted[at] = frame.referenceRad[i]!;
+              }
+              return wanted;
+            },
+    });
+    print(`Leader arm ${model.name}: close its clutch to move the robot.`);
+    this.#add(leader);
+  }
+
+  /** At the terminal `c` lifts the stop of every device, and `g` gives back, whether or not its other keys move anything. */
+  hearTerminal(): void {
+    const { terminal } = this.#context;
+    const keys = new KeyParser();
+    terminal?.on('data', (bytes: Buffer) => {
+      for (const { name } of keys.feed(bytes, this.#clock.nowS())) {
+        if (name === 'g') this.#giveBack();
+        if (name !== 'c') continue;
+        for (const source of this.sources)
+          if (source.isStopRequested === true && !(source instanceof KeyboardTeleop)) source.giveBack?.();
+      }
+    });
+  }
+
+  /** A stop stays. */
+  #giveBack(): void {
+    for (const source of this.sources) if (source.isStopRequested !== true) source.giveBack?.();
+  }
+
+  #padOptions(config: MotionOptions) {
+    const { heard, onEvent, robot } = this.#context;
+    return {
+      action: this.#action,
+      clock: this.#clock,
+      deadzone: config.deadzone,
+      speed: config.speed,
+      frame: frameOf(config, this.#action, () => robot()?.referenceTcp),
+      onEvent,
+      onMark: heard.onMark,
+      isEnabledElsewhere: () => this.#pedal?.isEnabling() ?? false,
+    };
+  }
+
+  #record(name: string): RawInput {
+    return new RawInput(this.#context.folder, name, this.#clock, this.#context.print);
+  }
+
+  #add(source: TeleopSource): void {
+    this.#closers.push(() => source.close());
+    this.sources.push(source);
+  }
+}
+
+function isSameProduct(
+  a: { vendorId: number; productId: number },
+  b: { vendorId: number; productId: number },
+): boolean {
+  return a.vendorId === b.vendorId && a.productId === b.productId;
+}
+
+function rolesOf({ enable, stop, success, failure, giveBack }: DeviceOf<'pedal'>): ReadonlyMap<number, PedalRole> {
+  const roles = Object.entries({ enable, stop, success, failure, giveBack });
+  return new Map(roles.flatMap(([role, key]) => (key === undefined ? [] : [[KEY_CODES[key]!, role as PedalRole]])));
+}

@@ -1,0 +1,123 @@
+/** A USB device by its raw reports (HID). The only file that loads node-hid, when a device of this kind is asked for. */
+import { messageOf, ReinError } from '../../core/index.ts';
+import type { InputPort } from './input-port.ts';
+
+/** A HID device that is plugged in. */
+export interface HidDevice {
+  readonly vendorId: number;
+  readonly productId: number;
+  /** To open it by, e.g. `/dev/hidraw3`. */
+  readonly path: string;
+  readonly product: string | undefined;
+}
+
+/** What is used of node-hid. */
+interface OpenHid {
+  on(event: 'data', listener: (report: Buffer) => void): void;
+  on(event: 'error', listener: (error: Error) => void): void;
+  close(): Promise<void>;
+}
+
+/** Reports that nobody has pulled yet; beyond, the oldest say nothing that later ones do not. */
+const MOST_WAITING = 64;
+/** One that is gone is looked for so often, ms. */
+const LOOK_MS = 500;
+
+/** Lists HID devices. Rejects with `ReinError` where node-hid does not load. */
+export async function listHid(): Promise<readonly HidDevice[]> {
+  const hid = await loadHid();
+  return (await hid.devicesAsync()).flatMap(({ vendorId, productId, path, product }) =>
+    path === undefined ? [] : [{ vendorId, productId, path, product }],
+  );
+}
+
+async function loadHid(): Promise<typeof import('node-hid')> {
+  try {
+    const hid = await import('node-hid');
+    // The kernel's own interface: the device stays with its driver, and rights come from a udev rule.
+    if (process.platform === 'linux') hid.setDriverType('hidraw');
+    // Loads the addon.
+    hid.getHidapiVersion();
+    return hid;
+  } catch (cause) {
+    throw new ReinError('environment', `USB devices cannot be read: node-hid does not load (${messageOf(cause)}).`, {
+      remedy: 'Run npm ci in the folder of Rein; on Debian and Ubuntu also sudo apt install libusb-1.0-0.',
+      cause,
+    });
+  }
+}
+
+/** Keeps what comes until it is pulled, and opens the device again where it comes back. */
+export class HidPort implements InputPort {
+  readonly #open: () => Promise<OpenHid>;
+  readonly #waiting: Buffer[] = [];
+  #device: OpenHid | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  private constructor(open: () => Promise<OpenHid>) {
+    this.#open = open;
+  }
+
+  /** Opens the device that `find` names now, or would name later. Rejects where there is none, or it may not be opened. */
+  static async connect(find: () => Promise<HidDevice>): Promise<HidPort> {
+    const { HIDAsync } = await loadHid();
+    return HidPort.over(async () => (await HIDAsync.open((await find()).path)) as OpenHid);
+  }
+
+  /** The same with another way of opening. */
+  static async over(open: () => Promise<OpenHid>): Promise<HidPort> {
+    const port = new HidPort(open);
+    port.#use(await open());
+    return port;
+  }
+
+  pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' {
+    // Of a device that is gone nothing counts, even what it said last.
+    if (this.#device === undefined) return 'gone';
+    for (const report of this.#waiting.splice(0)) onReport(report);
+    return 'there';
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#lose();
+  }
+
+  #use(device: OpenHid): void {
+    this.#device = device;
+    device.on('data', (report) => {
+      if (this.#device !== device) return;
+      if (this.#waiting.length >= MOST_WAITING) this.#waiting.shift();
+      // Its bytes are reused by the addon.
+      this.#waiting.push(Buffer.from(report));
+    });
+    device.on('error', () => {
+      if (this.#device === device) this.#lose();
+    });
+  }
+
+  #lose(): void {
+    const device = this.#device;
+    this.#device = undefined;
+    this.#waiting.length = 0;
+    device?.close().catch(() => undefined); // it is gone
+    if (!this.#isClosed) this.#look();
+  }
+
+  #look(): void {
+    this.#timer = setTimeout(() => {
+      this.#open().then(
+        (device) => {
+          this.#use(device);
+          if (this.#isClosed) this.#lose();
+        },
+        () => {
+          if (!this.#isClosed) this.#look();
+        },
+      );
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+}

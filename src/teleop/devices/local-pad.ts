@@ -1,0 +1,103 @@
+/**
+ * A gamepad or six-axis mouse that hangs on this machine: a `JoyTeleop` whose messages come from a device that is read, so that taking over,
+ * enabling, dead zone and stop are those of a joystick over ROS.
+ *
+ * A device on a cable tells of changes alone. That it can be read is its sign of life: what it said last is said again whenever it is
+ * looked at, and one that was unplugged drops out at once, with no lease to wait for.
+ */
+import type { JoyMapping } from '../remote/joy-pads.ts';
+import { type JoyMessage, JoyTeleop, type JoyTeleopOptions } from '../remote/joy-teleop.ts';
+import type { InputPort } from './input-port.ts';
+import type { PadParser } from './joydev.ts';
+
+export interface LocalPadOptions extends JoyTeleopOptions {
+  readonly port: InputPort;
+  readonly parser: PadParser;
+  readonly device: { readonly name: string; readonly subject: string };
+  /**
+   * `hold`: motion passes while the enabling button is held. `latch`: pressing it takes over, and pressing it again gives back; in between
+   * motion passes, for devices that spring back to neutral in an open hand.
+   */
+  readonly enabling: 'hold' | 'latch';
+  /** One line for displays on which buttons do what. */
+  readonly hint: string;
+}
+
+export class LocalPad extends JoyTeleop {
+  readonly hint: string;
+  readonly #options: LocalPadOptions;
+  readonly #nowS: () => number;
+  readonly #enable: JoyMapping['buttons']['enable'];
+  #last: JoyMessage | undefined;
+  #isPulling = false;
+  #isLatched = false;
+  #wasPressed = true;
+
+  constructor(options: LocalPadOptions) {
+    super(options);
+    this.#options = options;
+    this.hint = options.hint;
+    this.#nowS = () => options.clock.nowS();
+    this.#enable = options.mapping.buttons.enable;
+  }
+
+  /** Reads what is new, and sees at once where the device is gone. */
+  override watch(): void {
+    if (!this.#isPulling && !this.isClosed) this.#pull();
+    super.watch();
+  }
+
+  override close(): void {
+    super.close();
+    this.#options.port.close();
+  }
+
+  #pull(): void {
+    const { port, parser } = this.#options;
+    this.#isPulling = true;
+    this.renew();
+    let hasNews = false;
+    const found = port.pull((report) => {
+      parser.feed(report, (state) => {
+        hasNews = true;
+        this.#last = state;
+        this.#hear(state);
+      });
+    });
+    if (found === 'gone') this.#forget();
+    // A pedal may have changed where the pad has not.
+    else if (!hasNews && this.#last !== undefined) this.#hear(this.#last);
+    this.#isPulling = false;
+  }
+
+  #forget(): void {
+    this.#last = undefined;
+    this.#isLatched = false;
+    this.#wasPressed = true;
+    this.#options.parser.reset();
+    this.lose();
+  }
+
+  #hear(state: JoyMessage): void {
+    this.onJoy(this.#options.enabling === 'latch' ? this.#latched(state) : state, this.#nowS());
+  }
+
+  /** The same with the enabling button as it was latched. */
+  #latched({ axes, buttons }: JoyMessage): JoyMessage {
+    const enable = this.#enable;
+    if (!('button' in enable)) return { axes, buttons };
+    // Whoever lost control, or was stopped, begins with a press of their own.
+    if (!this.isInControl || this.isStopRequested) this.#isLatched = false;
+    const isPressed = buttons[enable.button] !== 0;
+    if (isPressed && !this.#wasPressed) this.#onPress();
+    this.#wasPressed = isPressed;
+    const written = Array.from(buttons);
+    written[enable.button] = this.#isLatched ? 1 : 0;
+    return { axes, buttons: written };
+  }
+
+  #onPress(): void {
+    if (this.#isLatched) this.giveBack();
+    this.#isLatched = !this.#isLatched;
+  }
+}

@@ -1,0 +1,125 @@
+/** `operators` of a file: the devices of the people who may take over. */
+import { z } from 'zod';
+import { type Configured, name, num, triple } from '../../schema/index.ts';
+import { KEY_CODES } from './key-events.ts';
+
+const device = (what: string): z.ZodOptional<z.ZodString> =>
+  z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description: `Its file, such as one in \`/dev/input/by-id/\`. Default: the first ${what} that is plugged in.`,
+    })
+    .optional();
+
+const motionKeys = {
+  deadzone: num('1', { min: 0, max: 0.5 }, "Share of a stick's way that counts as its middle.").default(0.1),
+  speed: num('1', { above: 0, max: 1 }, 'Action for a stick at its end, to begin with.').default(0.5),
+  frame: z
+    .enum(['base', 'tool', 'camera'])
+    .meta({ description: 'In whose directions the tool is moved: the base of the robot, the tool, or `cameraRpyRad`.' })
+    .default('base'),
+  cameraRpyRad: triple(
+    'rad',
+    'Roll, pitch and yaw in the base frame of what the person looks through: its x goes into the picture, its y to the left.',
+  ).default([0, 0, 0]),
+};
+
+const key = (what: string): z.ZodOptional<z.ZodEnum<Record<string, string>>> =>
+  z
+    .enum(Object.keys(KEY_CODES) as [string])
+    .meta({ description: `Key that ${what}, as Linux names it.` })
+    .optional();
+
+const keyboard = z.strictObject({
+  kind: z.literal('keyboard').meta({ description: 'The keyboard of the terminal: `keyboard`.' }),
+});
+
+const gamepad = z.strictObject({
+  kind: z.literal('gamepad').meta({ description: 'A gamepad or joystick on this machine: `gamepad`.' }),
+  device: device('gamepad'),
+  pad: z
+    .enum(['xbox', 'playstation', 'stick'])
+    .meta({ description: 'Which sticks and buttons do what. Default: by its name and maker.' })
+    .optional(),
+  ...motionKeys,
+});
+
+const spacemouse = z.strictObject({
+  kind: z.literal('spacemouse').meta({ description: 'A six-axis mouse of 3Dconnexion: `spacemouse`.' }),
+  device: device('one'),
+  enabling: z
+    .enum(['latch', 'hold'])
+    .meta({
+      description:
+        'What the left button does: `latch` takes over and gives back, press by press; `hold` lets motion pass while it is held.',
+    })
+    .default('latch'),
+  ...motionKeys,
+});
+
+const pedal = z.strictObject({
+  kind: z.literal('pedal').meta({ description: 'A foot pedal, which Linux takes for a keyboard: `pedal`.' }),
+  device: device('one whose name says that it is one'),
+  enable: key('enables the other devices of the list while it is held'),
+  stop: key('stops the robot'),
+  success: key('marks a success'),
+  failure: key('marks a failure'),
+  giveBack: key('gives back to the policy'),
+});
+
+const leader = z.strictObject({
+  kind: z.literal('leader').meta({ description: 'A second arm in the hand of a person: `leader`.' }),
+  robot: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({ description: 'File of the leader arm, in `config/robots/` or a path relative to this file.' }),
+  joints: z
+    .record(z.string(), z.string())
+    .meta({
+      description:
+        "Joint of the leader for each dimension of a joint action, where its name is another one. For cartesian actions the leader's own tool counts.",
+    })
+    .default({}),
+  clutch: z
+    .strictObject({
+      joint: name("The leader's joint that is squeezed."),
+      closedAboveRad: num('rad', { min: -10, max: 10 }, 'Beyond this the clutch is closed.'),
+    })
+    .meta({ description: 'A joint as clutch. Absent: a pedal with an `enable` key is.' })
+    .optional(),
+  rampPerS: num(
+    'rad/s',
+    { above: 0, max: 1 },
+    "Brings the robot to the leader's own pose so fast once the clutch is closed; joint actions only. Absent: the difference stays.",
+  ).optional(),
+  alongside: z
+    .strictObject({
+      torqueRatio: num('1', { above: 0, max: 0.5 }, "Share of its joints' torque.").default(0.2),
+      speedRatio: num('1', { above: 0, max: 0.5 }, "Share of its joints' speed.").default(0.2),
+    })
+    .meta({
+      description:
+        'Its motors go along with the robot while nobody drives, so that both stand alike at a take-over. Absent: it is passive.',
+    })
+    .optional(),
+});
+
+/** One device. */
+export const operatorSchema = z
+  .discriminatedUnion('kind', [keyboard, gamepad, spacemouse, pedal, leader])
+  .meta({ description: 'A device by which a person takes over.' });
+
+export type OperatorConfig = Configured<typeof operatorSchema>;
+/** Of the pads and mice. */
+export type MotionOptions = Pick<
+  Extract<OperatorConfig, { kind: 'gamepad' }>,
+  'deadzone' | 'speed' | 'frame' | 'cameraRpyRad'
+>;
+
+/** A device that needs no more than its name. */
+export function plainOperator(kind: 'keyboard' | 'gamepad' | 'spacemouse'): OperatorConfig {
+  return operatorSchema.parse({ kind });
+}

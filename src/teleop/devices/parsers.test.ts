@@ -1,0 +1,176 @@
+/** Reports as devices sent them, from public recordings, through the parsers that `rein` uses. */
+import { describe, expect, it } from 'vitest';
+import type { ActionSpec } from '../../core/index.ts';
+import type { JoyMessage } from '../remote/joy-teleop.ts';
+import { JoydevParser, type PadParser } from './joydev.ts';
+import { KEY_CODES, KeyEventParser } from './key-events.ts';
+import { SpaceMouseParser, spaceMouseMapping } from './space-mouse.ts';
+
+const bytes = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/[\da-f]{2}/gi) ?? [], (byte) => Number.parseInt(byte, 16));
+
+function statesOf(parser: PadParser, ...reports: readonly string[]): JoyMessage[] {
+  const states: JoyMessage[] = [];
+  for (const report of reports) {
+    parser.feed(bytes(report), ({ axes, buttons }) =>
+      states.push({ axes: Array.from(axes), buttons: Array.from(buttons) }),
+    );
+  }
+  return states;
+}
+
+describe('joydev', () => {
+  // An Elecom JC-U2312FSV, 12 buttons and 6 axes, by od -tx1 on /dev/input/js0 (dyama.org/?p=166).
+  const snapshot = [
+    ...Array.from({ length: 12 }, (_, i) => `bce78f00 0000 81 0${i.toString(16)}`),
+    ...Array.from({ length: 6 }, (_, i) => `bce78f00 0000 82 0${i}`),
+  ].join('');
+  const buttons = ['30b19100 0100 0100', 'a0b19100 0000 0100', '70b69100 0100 0101', 'e0b69100 0000 0101'];
+
+  it('gives a snapshot as one state, then a state for each thing that a hand does', () => {
+    const states = statesOf(new JoydevParser(), snapshot, ...buttons);
+    expect(states).toHaveLength(5);
+    expect(states[0]).toEqual({ axes: [0, 0, 0, 0, 0, 0], buttons: new Array(12).fill(0) });
+    expect(states.map((state) => [state.buttons[0], state.buttons[1]])).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 0],
+      [0, 1],
+      [0, 0],
+    ]);
+  });
+
+  it('reads left and forward as +1, as sensor_msgs/Joy has them', () => {
+    // Documentation/input/joydev: −32767 is left or up.
+    const [, left, forward, back] = statesOf(
+      new JoydevParser(),
+      snapshot,
+      '00000000 0180 02 00',
+      '00000000 0180 02 01',
+      '00000000 ff7f 02 01',
+    );
+    expect([left?.axes[0], forward?.axes[1], back?.axes[1]]).toEqual([1, 1, -1]);
+  });
+
+  it('tells a state before what a second snapshot says, which comes after an overflow', () => {
+    const states = statesOf(new JoydevParser(), `${snapshot}${buttons[0]}${snapshot}`);
+    expect(states.map((state) => state.buttons[0])).toEqual([0, 1, 0]);
+  });
+
+  it('takes events that come in pieces, and passes over kinds that it does not know', () => {
+    const whole = [snapshot, buttons[0], '00000000 0100 40 00', buttons[1]].join('');
+    const pieces = bytes(whole);
+    const parser = new JoydevParser();
+    const seen: number[] = [];
+    for (const byte of pieces) parser.feed(Uint8Array.of(byte), (state) => seen.push(state.buttons[0] ?? 0));
+    expect(seen.at(-1)).toBe(0);
+    expect(seen).toContain(1);
+  });
+});
+
+describe('evdev keys', () => {
+  // A Logitech USB keyboard, F1 pressed and released twice, by hexdump on its by-id file (damnsmallblog.blogspot.com/2019/12/input.html).
+  const recording = [
+    '1587FC5D00000000 40CA070000000000 0400 0400 3A000700',
+    '1587FC5D00000000 40CA070000000000 0100 3B00 01000000',
+    '1587FC5D00000000 40CA070000000000 0000 0000 00000000',
+    '1587FC5D00000000 3EC4080000000000 0400 0400 3A000700',
+    '1587FC5D00000000 3EC4080000000000 0100 3B00 00000000',
+    '1587FC5D00000000 3EC4080000000000 0000 0000 00000000',
+    '1687FC5D00000000 37C4080000000000 0400 0400 3A000700',
+    '1687FC5D00000000 37C4080000000000 0100 3B00 01000000',
+  ];
+  const keysIn = (reports: readonly string[]): string[] => {
+    const seen: string[] = [];
+    const parser = new KeyEventParser();
+    for (const report of reports)
+      parser.feed(bytes(report), {
+        onKey: (code, change) => seen.push(`${code} ${change}`),
+        onLost: () => seen.push('lost'),
+      });
+    return seen;
+  };
+
+  it('are presses and releases, and neither scan codes nor the ends of groups', () => {
+    expect(KEY_CODES['KEY_F1']).toBe(0x3b);
+    expect(keysIn([recording.join('')])).toEqual(['59 down', '59 up', '59 down']);
+  });
+
+  it('come in pieces, without the repeats of a key that is held', () => {
+    const repeat = '1687FC5D00000000 37C4080000000000 0100 3B00 02000000';
+    const cut = `${recording[1]}${repeat}${recording[4]}`.replaceAll(' ', '');
+    expect(keysIn([cut.slice(0, 22), cut.slice(22, 90), cut.slice(90)])).toEqual(['59 down', '59 up']);
+  });
+
+  it('are not known any more after events were lost', () => {
+    // EV_SYN, SYN_DROPPED.
+    expect(keysIn([recording[1]!, '1687FC5D00000000 37C4080000000000 0000 0300 00000000'])).toEqual([
+      '59 down',
+      'lost',
+    ]);
+  });
+
+  it('have the codes of linux/input-event-codes.h', () => {
+    const { KEY_1, KEY_0, KEY_Q, KEY_A, KEY_B, KEY_Z, KEY_F10, KEY_F13, KEY_F24 } = KEY_CODES;
+    expect([KEY_1, KEY_0, KEY_Q, KEY_A, KEY_B, KEY_Z, KEY_F10, KEY_F13, KEY_F24]).toEqual([
+      2, 11, 16, 30, 48, 44, 68, 183, 194,
+    ]);
+  });
+});
+
+describe('a SpaceMouse', () => {
+  // A SpaceMouse Compact: report 2, then report 1 (github.com/CloudCompare/CloudCompare/pull/2339).
+  const compact = ['02200000001700', '01120000 00f800', '02200000001900', '01120000001201'];
+  // A SpaceNavigator on the wire: a turn, then its keys (SpaceNavigator.md of github.com/AndunHH/spacemouse).
+  const navigator = ['01000000000000', '020000e2ff0000', '030100', '030000', '030200', '030300'];
+
+  it('of two reports is one state, from the moment on in which both are known', () => {
+    const states = statesOf(new SpaceMouseParser(), ...compact);
+    expect(states).toHaveLength(3);
+    // 0x12 to the right, 0xf8 down; turned by 0x20 about the axis to the right, by 0x17 about the one that points down.
+    expect(states[0]!.axes).toEqual([0, -18 / 350, -248 / 350, 0, -32 / 350, -23 / 350]);
+    expect(states[2]!.axes[2]).toBe(-274 / 350);
+  });
+
+  it('tells of its buttons', () => {
+    const states = statesOf(new SpaceMouseParser(), ...navigator);
+    // 0xffe2 is −30 about the axis towards the person: +30 about forward.
+    expect(states[0]!.axes).toEqual([0, 0, 0, 30 / 350, 0, 0]);
+    expect(states.slice(1).map(({ buttons }) => [buttons[0], buttons[1]])).toEqual([
+      [1, 0],
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+
+  it('of the newer kind sends all six axes in one report', () => {
+    // The layout of SpaceMouse Wireless, Pro Wireless and Enterprise; ends at ±350 (0xfea2), as their descriptors say.
+    const [state] = statesOf(new SpaceMouseParser(), '01 5e01 a2fe a2fe 0000 e2ff 5e01');
+    expect(state!.axes).toEqual([1, -1, 1, 30 / 350, 0, -1]);
+  });
+
+  it('that reports its battery, nothing or half of something says nothing', () => {
+    expect(statesOf(new SpaceMouseParser(), '', '1764', '01', '011200', '0212', '03')).toEqual([]);
+  });
+
+  it('begins anew once it is plugged in again', () => {
+    const parser = new SpaceMouseParser();
+    statesOf(parser, ...compact);
+    parser.reset();
+    expect(statesOf(parser, compact[1]!)).toEqual([]);
+  });
+
+  it('moves what has the name of an axis, and what has not in the order in which a hand finds it', () => {
+    const spec = (...names: string[]): ActionSpec => ({
+      kind: 'cartesian',
+      dimensions: names.map((name) => ({ name, scale: 0.01, unit: 'm' as const })),
+    });
+    const moved = (action: ActionSpec): string =>
+      spaceMouseMapping(action)
+        .sticks.map(({ axis, moves }) => `${moves} ${axis}`)
+        .join(', ');
+    expect(moved(spec('x', 'y', 'z', 'yaw'))).toBe('x 0, y 1, z 2, yaw 5');
+    expect(moved(spec('a', 'b', 'c', 'd'))).toBe('a 0, b 1, c 2, d 5');
+  });
+});

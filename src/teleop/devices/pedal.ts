@@ -1,0 +1,81 @@
+/**
+ * A foot pedal: keys with roles. It moves nothing by itself. Held, its enabling key enables the other devices of the same person; pressed, the
+ * others stop, judge, or give back. A pedal that is unplugged while it enables is a dropout: the robot stops and stays.
+ */
+import { RemoteOperator, type RemoteOptions } from '../remote/remote-operator.ts';
+import type { OperatorHeard } from '../teleop-source.ts';
+import type { InputPort } from './input-port.ts';
+import { KeyEventParser, type KeyEvents } from './key-events.ts';
+
+/** What a key of a pedal may do. */
+export type PedalRole = 'enable' | 'stop' | 'success' | 'failure' | 'giveBack';
+
+export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark'> {
+  readonly port: InputPort;
+  /** By the key's code (`linux/input-event-codes.h`). */
+  readonly roles: ReadonlyMap<number, PedalRole>;
+  /** Ends the control of the devices that it enables. */
+  readonly onGiveBack: () => void;
+}
+
+export class Pedal extends RemoteOperator implements KeyEvents {
+  readonly name = 'pedal';
+  readonly #options: PedalOptions;
+  readonly #parser = new KeyEventParser();
+  readonly #held = new Set<PedalRole>();
+
+  constructor(options: PedalOptions) {
+    super(options, { subject: 'pedal', silence: 'isDropout' });
+    this.#options = options;
+  }
+
+  /** Whether its enabling key is held now. */
+  isEnabling(): boolean {
+    this.watch();
+    return this.#held.has('enable');
+  }
+
+  override watch(): void {
+    if (!this.isClosed) this.#pull();
+    super.watch();
+  }
+
+  override close(): void {
+    super.close();
+    this.#held.clear();
+    this.#options.port.close();
+  }
+
+  onKey(code: number, change: 'down' | 'up'): void {
+    const role = this.#options.roles.get(code);
+    if (role === undefined) return;
+    if (change === 'up') {
+      this.#held.delete(role);
+      return;
+    }
+    this.#held.add(role);
+    if (role === 'stop') this.stop();
+    else if (role === 'giveBack') this.#options.onGiveBack();
+    else if (role !== 'enable') this.#options.onMark(role);
+  }
+
+  onLost(): void {
+    this.#held.clear();
+  }
+
+  #pull(): void {
+    const { port, clock } = this.#options;
+    this.renew();
+    const found = port.pull((report) => this.#parser.feed(report, this));
+    if (found === 'there') {
+      this.hear('released', clock.nowS());
+      return;
+    }
+    // Who was enabled by it moves on nobody's word now.
+    const wasEnabling = this.#held.has('enable');
+    this.#held.clear();
+    this.#parser.reset();
+    if (wasEnabling) this.takeOver();
+    this.lose();
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Reports of 3Dconnexion's six-axis mice. Report 1 is the translation, report 2 the rotation, or both together in a report 1 of 12
+ * numbers on newer ones; report 3 is a bit per button. Little-endian 16-bit numbers, about ±350 at the ends.
+ *
+ * Sources: layouts and products, PySpaceMouse's `pyspacemouse/devices.toml` (MIT), FreeSpacenav's spacenavd; reports of a
+ * SpaceNavigator on the wire, `SpaceNavigator.md` of github.com/AndunHH/spacemouse.
+ */
+import type { ActionSpec } from '../../core/index.ts';
+import { clamp } from '../../core/index.ts';
+import type { JoyMapping } from '../remote/joy-pads.ts';
+import type { JoyMessage } from '../remote/joy-teleop.ts';
+import type { PadParser } from './joydev.ts';
+
+/** A model by its USB ids. */
+export interface SpaceMouseProduct {
+  readonly vendorId: number;
+  readonly productId: number;
+  readonly name: string;
+}
+
+const [LOGITECH, CONNEXION] = [0x046d, 0x256f];
+
+/** Models whose reports are known. */
+export const SPACE_MICE: readonly SpaceMouseProduct[] = [
+  { vendorId: LOGITECH, productId: 0xc625, name: 'SpacePilot' },
+  { vendorId: LOGITECH, productId: 0xc626, name: 'SpaceNavigator' },
+  { vendorId: LOGITECH, productId: 0xc627, name: 'SpaceExplorer' },
+  { vendorId: LOGITECH, productId: 0xc629, name: 'SpacePilot Pro' },
+  { vendorId: LOGITECH, productId: 0xc62b, name: 'SpaceMouse Pro' },
+  { vendorId: CONNEXION, productId: 0xc62e, name: 'SpaceMouse Wireless (cabled)' },
+  { vendorId: CONNEXION, productId: 0xc632, name: 'SpaceMouse Pro Wireless' },
+  { vendorId: CONNEXION, productId: 0xc633, name: 'SpaceMouse Enterprise' },
+  { vendorId: CONNEXION, productId: 0xc635, name: 'SpaceMouse Compact' },
+  { vendorId: CONNEXION, productId: 0xc638, name: 'SpaceMouse Pro Wireless (Bluetooth)' },
+  { vendorId: CONNEXION, productId: 0xc63a, name: 'SpaceMouse Wireless (Bluetooth)' },
+  { vendorId: CONNEXION, productId: 0xc641, name: 'SpaceMouse module' },
+  { vendorId: CONNEXION, productId: 0xc652, name: '3Dconnexion Universal Receiver' },
+];
+
+const FULL = 350;
+const BUTTONS = 32;
+const [TRANSLATION, ROTATION, KEYS] = [1, 2, 3];
+/** Bytes of three axes. */
+const THREE = 6;
+
+/**
+ * Axes 0 to 5 are forward, left, up, and the turns about these (ROS, REP 103). The device's own axes are right, towards the person and down,
+ * which is each of them turned round, the first two swapped.
+ */
+export class SpaceMouseParser implements PadParser {
+  readonly #axes: number[] = new Array<number>(6).fill(0);
+  readonly #buttons: number[] = new Array<number>(BUTTONS).fill(0);
+  /** No state is told before both halves are known: half of one would be a motion that nobody made. */
+  #hasTranslation = false;
+  #hasRotation = false;
+
+  feed(report: Uint8Array, onState: (state: JoyMessage) => void): void {
+    const view = new DataView(report.buffer, report.byteOffset, report.byteLength);
+    const id = report[0];
+    const length = report.length - 1;
+    if (id === TRANSLATION && length >= THREE) {
+      this.#read(view, 1, 0);
+      this.#hasTranslation = true;
+      if (length >= 2 * THREE) this.#read(view, 1 + THREE, 3);
+      this.#hasRotation ||= length >= 2 * THREE;
+    } else if (id === ROTATION && length >= THREE) {
+      this.#read(view, 1, 3);
+      this.#hasRotation = true;
+    } else if (id === KEYS && length >= 1) {
+      for (let i = 0; i < BUTTONS; i++) this.#buttons[i] = ((report[1 + (i >> 3)] ?? 0) >> (i & 7)) & 1;
+      // Keys come at rest, too, when nothing has been said of the axes, which are then in the middle.
+      this.#hasTranslation = true;
+      this.#hasRotation = true;
+    } else return;
+    if (this.#hasTranslation && this.#hasRotation) onState({ axes: this.#axes, buttons: this.#buttons });
+  }
+
+  reset(): void {
+    this.#axes.fill(0);
+    this.#buttons.fill(0);
+    this.#hasTranslation = false;
+    this.#hasRotation = false;
+  }
+
+  #read(view: DataView, at: number, axis: number): void {
+    const [right, back, down] = [0, 2, 4].map((offset) => clamp(view.getInt16(at + offset, true) / FULL, -1, 1));
+    this.#axes[axis] = 0 - back!;
+    this.#axes[axis + 1] = 0 - right!;
+    this.#axes[axis + 2] = 0 - down!;
+  }
+}
+
+const AXIS_NAMES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
+/** Axes for dimensions of other names, such as joints, in the order in which a hand finds them. */
+const IN_ORDER = [0, 1, 2, 5, 4, 3];
+
+/** Left button: enables. Right button: stops. The six axes move the dimensions that have their names, others in order. */
+export function spaceMouseMapping({ dimensions }: ActionSpec): JoyMapping {
+  const taken = new Map<string, number>();
+  for (const { name } of dimensions) if (AXIS_NAMES.includes(name)) taken.set(name, AXIS_NAMES.indexOf(name));
+  for (const { name } of dimensions) {
+    const free = IN_ORDER.find((axis) => ![...taken.values()].includes(axis));
+    if (!taken.has(name) && free !== undefined) taken.set(name, free);
+  }
+  const sticks = [...taken].map(([moves, axis]) => ({ axis, moves, sign: 1 as const }));
+  return { sticks, buttons: { enable: { button: 0 }, stop: { button: 1 } } };
+}
