@@ -11,7 +11,18 @@ export interface HidDevice {
   readonly product: string | undefined;
 }
 
+/** Not a literal: the package is optional, and so are its types. */
+const PACKAGE: string = 'node-hid';
+
 /** What is used of node-hid. */
+interface NodeHid {
+  setDriverType(type: 'hidraw'): void;
+  getHidapiVersion(): string;
+  devicesAsync(): Promise<readonly (Omit<HidDevice, 'path'> & { readonly path?: string })[]>;
+  readonly HIDAsync: { open(path: string): Promise<OpenHid> };
+}
+
+/** A device that it has opened. */
 interface OpenHid {
   on(event: 'data', listener: (report: Buffer) => void): void;
   on(event: 'error', listener: (error: Error) => void): void;
@@ -31,9 +42,9 @@ export async function listHid(): Promise<readonly HidDevice[]> {
   );
 }
 
-async function loadHid(): Promise<typeof import('node-hid')> {
+async function loadHid(): Promise<NodeHid> {
   try {
-    const hid = await import('node-hid');
+    const hid = (await import(PACKAGE)) as NodeHid;
     // The kernel's own interface: the device stays with its driver, and rights come from a udev rule.
     if (process.platform === 'linux') hid.setDriverType('hidraw');
     // Loads the addon.
@@ -62,7 +73,7 @@ export class HidPort implements InputPort {
   /** Opens the device that `find` names now, or would name later. Rejects where there is none, or it may not be opened. */
   static async connect(find: () => Promise<HidDevice>): Promise<HidPort> {
     const { HIDAsync } = await loadHid();
-    return HidPort.over(async () => (await HIDAsync.open((await find()).path)) as OpenHid);
+    return HidPort.over(async () => HIDAsync.open((await find()).path));
   }
 
   /** The same with another way of opening. */
