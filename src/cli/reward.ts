@@ -2,6 +2,7 @@
 import {
   type Configured,
   collect,
+  configOption,
   listOf,
   oneOf,
   option,
@@ -11,6 +12,7 @@ import {
   positiveNumber,
   seedOption,
   share,
+  taskOption,
   text,
   wholeNumber,
 } from '../schema/index.ts';
@@ -30,6 +32,15 @@ const collectOptions = optionsOf({
     "whose word is taken: the task's own rules, or people's marks (m, n)",
   ),
   out: option(path().default('labels.jsonl'), '--out <file>', 'label file, which is appended to'),
+  task: taskOption(text().optional(), 'none: states of finished runs'),
+  operator: option(
+    oneOf('scripted', 'keyboard', 'none').default('keyboard'),
+    '--operator <who>',
+    'with --task: who may take over',
+  ),
+  policy: pathOption('--policy <file>', 'with --task: policy that acts'),
+  labelSteps: option(wholeNumber(1, 1000).default(3), '--label-steps <n>', 'with --task: steps that one mark labels'),
+  config: configOption(),
   count: option(wholeNumber(2, 1_000_000).optional(), '--count <n>', 'states at most (default: all successes)'),
   negatives: option(positiveNumber(1000).default(3), '--negatives <n>', 'other states for each success'),
   guardSteps: guardOption,
@@ -44,11 +55,16 @@ What happens:
   those of episodes without one, are not. Who says so is for you to name: --by task takes the rules that the task has,
   --by mark the marks that people gave. All of what the policy saw is kept, so that fields can be chosen later.
 
+With --task:
+  The robot runs as with rein run, without a learner. Each m labels the states of the last steps as successes, each n as
+  others: drive it there, and mark what you see. rein run --labels does the same beside a learner.
+
 What it writes: --out, JSON lines; the first says what task and observation the states are of.
 
 Examples:
   $ rein reward collect runs/a1 --by task                       all its successes, and three other states for each
   $ rein reward collect runs/a1 runs/a2 --by mark --count 200   200 states by people's marks
+  $ rein reward collect --task insert --operator keyboard       label what you see: m a success, n none
 ${EXIT_CODES}`;
 
 export const rewardCollectCommand = defineCommand({
@@ -56,8 +72,9 @@ export const rewardCollectCommand = defineCommand({
   description: 'label states of runs as success or not',
   help: COLLECT_HELP,
   options: collectOptions,
-  misuse: ({ runs, by }) => {
-    if (runs.length === 0) return 'name the folder of a run at least.';
+  misuse: ({ runs, by, task }) => {
+    if (task !== undefined) return runs.length === 0 ? undefined : 'give folders of runs or --task, not both.';
+    if (runs.length === 0) return 'name the folder of a run at least, or --task to label a robot at work.';
     return by === undefined ? "--by is missing: task for the task's own rules, mark for people's marks." : undefined;
   },
 });

@@ -22,6 +22,7 @@ export {
   type LabelledState,
   type LabelPlace,
   type LabelSource,
+  openLabels,
   readLabels,
 } from './reward-labels.ts';
 export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';

@@ -88,15 +88,23 @@ function placeText({ run, epoch, episode, step }: LabelPlace): string {
 }
 
 /**
- * Appends `states` to the file at `path`, which is begun with `header` where there is none. Throws `ReinError`: 'config' where it
- * holds states of another task, robot or observation, 'storage' where it cannot be written.
+ * Opens the file at `path`, which is begun with `header` where there is none, and gives what appends states to it. Throws `ReinError`:
+ * 'config' where it holds states of another task, robot or observation, 'storage' where it cannot be written, then and later.
  */
-export function appendLabels(path: string, header: LabelHeader, states: readonly LabelledState[]): void {
+export function openLabels(path: string, header: LabelHeader): (states: readonly LabelledState[]) => void {
   const isThere = existsSync(path);
   if (isThere) checkSameLabels(path, readLabels(path).header, header);
   const begin = isThere ? lineEnd(path) : `${JSON.stringify({ format: FORMAT, ...header })}\n`;
-  const lines = states.map((state) => `${JSON.stringify({ ...state, observation: shortened(state.observation) })}\n`);
-  storage(path, () => appendFileSync(path, begin + lines.join('')));
+  storage(path, () => appendFileSync(path, begin));
+  return (states) => {
+    const lines = states.map((state) => `${JSON.stringify({ ...state, observation: shortened(state.observation) })}\n`);
+    storage(path, () => appendFileSync(path, lines.join('')));
+  };
+}
+
+/** Appends `states` to the file at `path`, as `openLabels` does. */
+export function appendLabels(path: string, header: LabelHeader, states: readonly LabelledState[]): void {
+  openLabels(path, header)(states);
 }
 
 /** Throws `ReinError('config')` where the numbers of `found`, in the file at `path`, are not those of `wanted`. */

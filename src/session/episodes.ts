@@ -27,7 +27,7 @@ import type { PolicyUse } from './weights/policy-use.ts';
 const WAIT_MS = 50;
 
 type EpisodeParts = DemonstrationParts &
-  Pick<SessionParts, 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner'>;
+  Pick<SessionParts, 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels'>;
 
 /** What moves the robot in a session. */
 export interface EpisodesOptions {
@@ -214,8 +214,9 @@ export class Episodes {
   }
 
   #afterStep(transition: Transition): void {
-    const { listeners, operators, people, clock } = this.#parts;
+    const { listeners, operators, people, clock, labels, recorder } = this.#parts;
     const { episode, step } = transition;
+    labels?.step(transition, recorder.epoch);
     this.#at = { episode, step };
     this.#interventions.see(transition, operators?.decider ?? people?.decider ?? '', clock.nowS());
     listeners.emit('step', transition);

@@ -10,6 +10,7 @@ import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { encoderFor } from './encoder-file.ts';
 import { createRunner } from './episode-runner.ts';
+import { openMarkLabels } from './mark-labels.ts';
 import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
@@ -48,7 +49,10 @@ interface SharedOptions extends Pick<RunRequest, 'robotId' | 'learner'> {
 }
 
 /** A session in real time. */
-export interface SessionOptions extends SharedOptions, Pick<RunRequest, 'policy' | 'durationS'> {
+export interface SessionOptions
+  extends SharedOptions,
+    Pick<RunRequest, 'policy' | 'durationS'>,
+    Partial<Pick<RunRequest, 'labels' | 'labelSteps'>> {
   /** Where the guard listens, or a link that somebody has opened. */
   readonly guard: string | GuardLink;
   /** How a person lets the robot go on, one sentence. Default: nothing is said. */
@@ -88,6 +92,7 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
     const { kept, weightsAfter } = await openKept(options, policy, listeners, closers);
     log.uses(policy.version);
     const runner = createRunner({ setup, link, clock, timings: log, basePolicy, leasePeriods: LEASE_PERIODS });
+    const labels = openMarkLabels(options);
     const parts = await assemble(options, closers, {
       parts: { clock, link, policy, kept, listeners, runner },
       log,
@@ -95,7 +100,7 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
       weights: { keep: 'newest', weightsAfter },
       draws: (recorder) => realTimeDraws(setup, recorder),
     });
-    return new LiveSession(parts, new RealTime(parts, options.howToGoOn ?? ''));
+    return new LiveSession({ ...parts, labels }, new RealTime(parts, options.howToGoOn ?? ''));
   });
 }
 

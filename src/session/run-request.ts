@@ -17,6 +17,7 @@ import {
   taskOption,
   tcpAddress,
   text,
+  wholeNumber,
 } from '../schema/index.ts';
 
 /** What a robot may be called at its learner, and what it is called where nobody names it. */
@@ -43,6 +44,11 @@ export const runOptions = optionsOf({
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
   seed: seedOption(),
   config: configOption(),
+  labels: pathOption(
+    '--labels <file>',
+    'append the states of the last steps to this file of labels at each mark: m successes, n others',
+  ),
+  labelSteps: option(wholeNumber(1, 1000).default(3), '--label-steps <n>', 'steps that one mark labels'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
   output: outputOption(),
 });

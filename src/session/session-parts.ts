@@ -7,6 +7,7 @@ import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorArbiter } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
+import type { MarkLabels } from './mark-labels.ts';
 import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
@@ -42,6 +43,8 @@ export interface SessionParts {
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   readonly draws: Draws;
+  /** Marks label states too; absent: they do not. */
+  readonly labels?: MarkLabels | undefined;
   /** What is undone at the end, the last first. */
   readonly closers: Close[];
 }

@@ -1,5 +1,7 @@
 /** What `rein reward` does. */
+import { resolve } from 'node:path';
 import { percent } from '../../core/index.ts';
+import { checkRunRequest } from '../../session/run-request.ts';
 import {
   type ClassifierCheck,
   checkClassifier,
@@ -13,15 +15,30 @@ import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { complain } from './terminal.ts';
 
 /** Resolves to the exit code, as the others do. */
-export async function rewardCollectBody({ runs, by, out, ...rest }: RewardCollectOptions): Promise<number> {
+export async function rewardCollectBody(options: RewardCollectOptions): Promise<number> {
+  const { runs, by, out, task, count, negatives: ratio, guardSteps, seed } = options;
+  if (task !== undefined) return collectLive(task, options);
   if (by === undefined) throw new TypeError('the command line was not checked');
-  const { positives, negatives, episodes, seen } = collectLabels({ runs, by, out, ...rest }, complain);
+  const { positives, negatives, episodes, seen } = collectLabels(
+    { runs, by, out, count, negatives: ratio, guardSteps, seed },
+    complain,
+  );
   say([
     `${positives + negatives} states appended to ${out}: ${positives} successes, ${negatives} others, of ${episodes} episodes`,
     `  runs     ${seen.episodes} episodes, ${seen.successes} with a success`,
     `  go on    rein reward train ${out}`,
   ]);
   return 0;
+}
+
+/** A robot at work whose states are labelled by marks. */
+async function collectLive(
+  task: string,
+  { operator, policy, labelSteps, config, seed, out }: RewardCollectOptions,
+): Promise<number> {
+  const { runBody } = await import('./run.ts');
+  const asked = { task, operator, policy, labelSteps, config, seed, labels: resolve(out) };
+  return runBody(checkRunRequest(asked));
 }
 
 export async function rewardTrainBody({ labels, out, fields, ...rest }: RewardTrainOptions): Promise<number> {
@@ -76,8 +93,8 @@ function figures({ threshold, states, episodes, successes, byForSteps }: Classif
     `  precision  ${shareText(precision)}: ${truePositives} true, ${falsePositives} false, of ${falsePositives + trueNegatives} states that are none`,
     `  recall     ${shareText(recall)}: ${falseNegatives} of ${truePositives + falseNegatives} successes missed`,
     ...byForSteps.map(
-      ({ forSteps, falselyEnded, precision: own }) =>
-        `  forSteps ${forSteps} would end ${falselyEnded} episodes falsely; of the successes it tells ${shareText(own)} are some`,
+      ({ forSteps, falselyEnded }) =>
+        `  forSteps ${forSteps} would end ${falselyEnded} of ${episodes} episodes falsely`,
     ),
   ];
 }

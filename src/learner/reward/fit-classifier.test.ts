@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Rng, readDenseModel } from '../../core/index.ts';
 import { Bindings, Session } from '../engine/session.ts';
-import { buildClassifier, CLASSIFIER_SETTINGS, type ClassifierData, ClassifierTrainer } from './fit-classifier.ts';
+import {
+  buildClassifier,
+  CLASSIFIER_SETTINGS,
+  type ClassifierData,
+  type ClassifierFit,
+  ClassifierTrainer,
+} from './fit-classifier.ts';
 
 /** Successes are within 0.5 of (1, 0); two numbers out of an observation of four. */
 const COLUMNS = [3, 1];
@@ -25,23 +31,28 @@ afterAll(() => trainer.close());
 /** A whole observation, with numbers that say nothing where nothing is looked at. */
 const observed = ([x, y]: ArrayLike<number> & Iterable<number>): number[] => [7, y!, -9, x!];
 
+function logitOf(fit: ClassifierFit): (state: readonly number[]) => number {
+  const net = readDenseModel(buildClassifier(fit, { observationSize: OBSERVATION, columns: COLUMNS }));
+  if (typeof net === 'string') throw new Error(net);
+  return (state) => net.run(observed(state))[0]!;
+}
+
 describe('a reward classifier', () => {
-  it('tells fresh states apart, and takes nothing for a success that is far from all labels', async () => {
-    const fit = await trainer.fit(drawn(200, 1), 0);
-    const net = readDenseModel(buildClassifier(fit, { observationSize: OBSERVATION, columns: COLUMNS }));
-    if (typeof net === 'string') throw new Error(net);
-    const logit = (state: readonly number[]): number => net.run(observed(state))[0]!;
+  it('tells fresh states apart', async () => {
+    const logit = logitOf(await trainer.fit(drawn(200, 1), 0));
     const fresh = drawn(600, 2);
     const wrong = fresh.states.filter((state, i) => logit(Array.from(state)) > 0 !== fresh.isSuccess[i]).length;
     expect(wrong / 600).toBeLessThan(0.08);
-    const far = [
-      [6, 0],
-      [-4, 0],
-      [1, 5],
-      [1, -5],
-      [4, 4],
-      [6, -3],
-    ] as const;
+  });
+
+  it('takes nothing for a success that lies far beyond the successes, where nobody has labelled anything', async () => {
+    const rng = new Rng(3);
+    const sides = [0.75, -0.75].flatMap((side) =>
+      Array.from({ length: 60 }, () => [side + rng.uniformIn(-0.25, 0.25), rng.uniformIn(-0.5, 0.5)]),
+    );
+    const logit = logitOf(await trainer.fit({ states: sides, isSuccess: sides.map(([x]) => x! > 0) }, 0));
+    expect(logit([0.75, 0])).toBeGreaterThan(0);
+    const far = [2.5, 2.8].flatMap((x) => [-0.5, 0, 0.5].map((y) => [x, y] as const));
     expect(far.filter((state) => logit(state) > 0)).toEqual([]);
   });
 

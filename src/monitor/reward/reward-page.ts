@@ -31,8 +31,8 @@ function rewardPage(check: ClassifierCheck): string {
       section(
         'Episodes',
         table(
-          [numbers('states one after another'), numbers('ended falsely'), words('true ones of its successes')],
-          byForSteps.map(({ forSteps, falselyEnded, precision }) => [forSteps, falselyEnded, shareText(precision)]),
+          [numbers('states one after another'), numbers('ended falsely')],
+          byForSteps.map(({ forSteps, falselyEnded }) => [forSteps, `${falselyEnded} of ${episodes}`]),
         ),
         'What would have become of them if the classifier had decided (forSteps).',
       ),
@@ -62,10 +62,6 @@ function rowsOf(falsePositives: readonly FalsePositive[]): Html {
     return [run, episode, step, probability.toFixed(3), meter(probability, 'red'), truth];
   });
   return table(columns, rows);
-}
-
-function shareText(share: Share): string {
-  return `${percent(share.rate)} (${intervalText(share)})`;
 }
 
 function intervalText({ low, high }: Share): string {

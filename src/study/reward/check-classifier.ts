@@ -1,10 +1,10 @@
 /** `rein reward check`: what a classifier says of runs that it has not seen, held against what the task or the people said. */
 import { observationSize } from '../../core/index.ts';
 import { appendLabels, checkSameLabels, type LabelledState, type LabelPlace } from '../../record/index.ts';
-import { loadRewardClassifier, type RewardClassifier, readRewardManifest, type Share } from '../../tasks/index.ts';
+import { loadRewardClassifier, type RewardClassifier, readRewardManifest } from '../../tasks/index.ts';
 import { GUARD_STEPS } from './collect-labels.ts';
 import { labelOf, type RunEpisode, readRunStates } from './run-states.ts';
-import { countAt, type Scored, shareOf, type ThresholdCounts } from './threshold.ts';
+import { countAt, type Scored, type ThresholdCounts } from './threshold.ts';
 
 export interface CheckOptions {
   readonly classifier: string;
@@ -28,8 +28,6 @@ export interface EpisodeCounts {
   readonly forSteps: number;
   /** It fires before the success, or in an episode without one. */
   readonly falselyEnded: number;
-  /** Of the episodes that it would have called a success: those that are one by then. */
-  readonly precision: Share;
 }
 
 export interface ClassifierCheck {
@@ -122,17 +120,14 @@ function episodeCounts(
   threshold: number,
   forSteps: number,
 ): EpisodeCounts {
-  let [falselyEnded, fired] = [0, 0];
+  let falselyEnded = 0;
   for (const { states, firstSuccess } of episodes) {
     let counted = 0;
     const end = states.findIndex((observation) => {
       counted = classifier.probability(observation) >= threshold ? counted + 1 : 0;
       return counted >= forSteps;
     });
-    // Recorded episodes end with their success: whether it would have been told a step later cannot be known.
-    if (end < 0) continue;
-    fired++;
-    if (firstSuccess === null || end < firstSuccess) falselyEnded++;
+    if (end >= 0 && (firstSuccess === null || end < firstSuccess)) falselyEnded++;
   }
-  return { forSteps, falselyEnded, precision: shareOf(fired - falselyEnded, fired) };
+  return { forSteps, falselyEnded };
 }

@@ -35,7 +35,7 @@ export function countAt(scored: readonly Scored[], threshold: number): Threshold
 }
 
 /** Of none at all: 0, from 0 to 1. */
-export function shareOf(hits: number, of: number): Share {
+function shareOf(hits: number, of: number): Share {
   const { low, high } = wilsonInterval(hits, of);
   return { rate: hits / Math.max(1, of), low, high };
 }

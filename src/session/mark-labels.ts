@@ -1,0 +1,60 @@
+/** A person's marks as labels of states: each takes the last steps of the present episode, for `rein reward train`. */
+import type { RunSetup } from '../config/setup.ts';
+import { ReinError, type Transition } from '../core/index.ts';
+import { type LabelHeader, type LabelledState, openLabels } from '../record/index.ts';
+import type { RunRequest } from './run-request.ts';
+import type { Mark } from './session-types.ts';
+
+interface MarkLabelsOptions extends Partial<Pick<RunRequest, 'labels' | 'labelSteps'>> {
+  readonly setup: RunSetup;
+  readonly runId: string;
+}
+
+/** Where `labels` names a file. Throws `ReinError` where it is of another task, or cannot be written. */
+export function openMarkLabels({ labels, labelSteps, setup, runId }: MarkLabelsOptions): MarkLabels | undefined {
+  if (labels === undefined) return undefined;
+  const { config, task, schemaHash } = setup;
+  const { observation, action } = task;
+  const header: LabelHeader = { task: config.task.name, robot: config.robot.name, schemaHash, observation, action };
+  return new MarkLabels(labels, runId, labelSteps ?? 3, openLabels(labels, header));
+}
+
+export class MarkLabels {
+  readonly #path: string;
+  readonly #run: string;
+  readonly #steps: number;
+  readonly #append: (states: readonly LabelledState[]) => void;
+  /** Of the present episode, the newest last, at most `#steps`. */
+  #last: Omit<LabelledState, 'success' | 'by'>[] = [];
+  readonly #given = { successes: 0, others: 0 };
+
+  constructor(path: string, run: string, steps: number, append: (states: readonly LabelledState[]) => void) {
+    this.#path = path;
+    this.#run = run;
+    this.#steps = steps;
+    this.#append = append;
+  }
+
+  /** Takes a step that is done, in the start `epoch` of the robot. */
+  step({ episode, step, nextObservation }: Transition, epoch: number): void {
+    if (step === 0) this.#last = [];
+    this.#last.push({ run: this.#run, epoch, episode, step, observation: nextObservation.slice() });
+    if (this.#last.length > this.#steps) this.#last.shift();
+  }
+
+  /** Appends the last steps as `mark` says. Gives a sentence for people; never throws for want of disk. */
+  mark(mark: Mark): string {
+    const success = mark === 'success';
+    const states = this.#last.map((state) => ({ ...state, success, by: 'mark' as const }));
+    try {
+      this.#append(states);
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      return `Nothing is labelled: ${error.message}`;
+    }
+    this.#given[success ? 'successes' : 'others'] += states.length;
+    const { successes, others } = this.#given;
+    const as = success ? 'successes' : 'no successes';
+    return `${states.length} states are labelled as ${as}; ${successes} successes and ${others} others so far, in ${this.#path}.`;
+  }
+}
