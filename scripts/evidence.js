@@ -8,6 +8,7 @@
  *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
+ *   npm run evidence -- --only reward      what a reward classifier is worth, which has a page of its own: docs/reward-classifier.md
  *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
  *   npm run evidence -- --page --keep foreign=f.json
  *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
@@ -87,6 +88,8 @@ const PARTS = [
   { name: 'coverage', command: ['node', 'scripts/coverage.js', '--json'] },
   { name: 'mutants', command: ['node', 'scripts/mutants.js', ...(quick ? ['--only', 'sanitize'] : []), '--json'] },
 ];
+/** What is no part of the page: it has one of its own, which its command writes. Run where it is named. */
+const PAGES = { reward: ['node', 'scripts/reward-evidence.js'] };
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {
   million: 4500,
@@ -104,11 +107,17 @@ const USUAL_S = {
 /** A part says so often that it is still at work, ms. */
 const PULSE_MS = 60_000;
 const only = values.only.split(',').filter(Boolean);
-const unknown = only.filter((name) => !PARTS.some((part) => part.name === name));
+const isPage = (name) => Object.hasOwn(PAGES, name);
+const unknown = only.filter((name) => !isPage(name) && !PARTS.some((part) => part.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(', ')}. Parts: ${PARTS.map(({ name }) => name).join(', ')}.`);
+  console.error(
+    `There is no part ${unknown.join(', ')}. Parts: ${[...PARTS.map(({ name }) => name), ...Object.keys(PAGES)].join(', ')}.`,
+  );
   process.exit(2);
 }
+
+for (const name of only.filter(isPage)) await makePage(name);
+if (only.length > 0 && only.every(isPage)) process.exit();
 
 const commit = (await run(['git', 'rev-parse', 'HEAD'], {})).output.trim() || null;
 const isClean = (await run(['git', 'status', '--porcelain', '--untracked-files=no'], {})).output.trim() === '';
@@ -160,6 +169,16 @@ const bad = Object.entries(evidence.parts).filter(
 for (const [name, part] of bad)
   console.log(`not as promised, or missing: ${name} (${part.missing ?? `exit code ${part.exitCode}`})`);
 if (bad.length > 0) process.exitCode = 1;
+
+/** Builds, and runs what writes a page of its own. */
+async function makePage(name) {
+  for (const command of [['node', 'scripts/build.js', '--quiet'], PAGES[name]]) {
+    const { code, output } = await run(command, {}, (bytes) => process.stdout.write(bytes));
+    if (code === 0) continue;
+    console.error(output);
+    process.exit(1);
+  }
+}
 
 /** Puts what `text`, that of evidence.json, says below the mark of the page. */
 function writePage(text) {
