@@ -9,6 +9,8 @@
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
  *   npm run evidence -- --only reward      what a reward classifier is worth, which has a page of its own: docs/reward-classifier.md
+ *   npm run evidence -- --only diagnosis   trainings that learn, and the same broken on purpose, before the checks of
+ *                                          docs/why-not-learning.md
  *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
  *   npm run evidence -- --page --keep foreign=f.json
  *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
@@ -89,7 +91,11 @@ const PARTS = [
   { name: 'mutants', command: ['node', 'scripts/mutants.js', ...(quick ? ['--only', 'sanitize'] : []), '--json'] },
 ];
 /** What is no part of the page: it has one of its own, which its command writes. Run where it is named. */
-const PAGES = { reward: ['node', 'scripts/reward-evidence.js'] };
+const PAGES = {
+  reward: ['node', 'scripts/reward-evidence.js'],
+  // Its numbers stand with the checks, which a page is written from; this holds trainings against them.
+  diagnosis: ['env', `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`, ...vitest, 'tests/sim-time/diagnosis.test.ts'],
+};
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {
   million: 4500,

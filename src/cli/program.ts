@@ -17,6 +17,7 @@ import { simCommand } from './sim.ts';
 import { sweepCommand } from './sweep.ts';
 import { teleopCommand } from './teleop.ts';
 import { trainCommand } from './train.ts';
+import { whyCommand } from './why.ts';
 import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
 
 /** Where text goes. */
@@ -43,6 +44,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(learnCommand, async () => (await import('./bodies/learn.ts')).learnBody),
   runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
   runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),
+  runnable(whyCommand, async () => (await import('./bodies/why.ts')).whyBody),
   runnable(trainCommand, async () => (await import('./bodies/train.ts')).trainBody),
   runnable(sweepCommand, async () => (await import('./bodies/sweep.ts')).sweepBody),
   runnable(pretrainCommand, async () => (await import('./bodies/pretrain.ts')).pretrainBody),

@@ -3,7 +3,7 @@
  * evaluated, published or kept, is its owner's business: a service that robots connect to, or a trial with its environment.
  */
 import { type ActionRange, ReinError, sha256Hex, type Transition, totalObservationSize } from '../core/index.ts';
-import { type Agent, type AgentSpec, createAgent, type UpdateMetrics } from './agent/agent.ts';
+import { type Agent, type AgentSpec, createAgent, type OnPretrained, type UpdateMetrics } from './agent/agent.ts';
 import type { PretrainingReport } from './agent/pretraining.ts';
 import type { TrainingState } from './checkpoint.ts';
 import { type ObservationEncoder, openObservationEncoder } from './imports/observation-encoder.ts';
@@ -29,6 +29,9 @@ export interface TrainingCall extends UpdateMetrics {
 
 /** What pre-training did, by phase. */
 export type Pretraining = Readonly<Record<'cloning' | 'offline', PretrainingReport>>;
+
+/** As `OnPretrained`, with the phase. */
+type OnPretraining = (phase: keyof Pretraining, ...done: Parameters<OnPretrained>) => ReturnType<OnPretrained>;
 
 /** Calls must be awaited one at a time, but for `take`, which may be called at any moment. */
 export class Training {
@@ -94,15 +97,18 @@ export class Training {
     });
   }
 
-  /** Pre-trains on the demonstrations in replay, phase after phase: see `Agent.pretrain` and `Agent.pretrainOffline`. */
+  /** Pre-trains on the demonstrations in replay, phase after phase: see `Agent.pretrain` and `Agent.pretrainOffline`. `onCall`: see `OnPretrained`. */
   async pretrain(
     onPhase: (phase: keyof Pretraining, report: PretrainingReport) => void = () => undefined,
     signal?: AbortSignal,
+    onCall: OnPretraining = () => undefined,
   ): Promise<Pretraining> {
-    const cloning = await this.agent.pretrain(this.replay, signal);
+    const cloning = await this.agent.pretrain(this.replay, signal, (...done) => onCall('cloning', ...done));
     onPhase('cloning', cloning);
     const { offlineUpdates } = this.agent.config.wsrl;
-    const offline = await this.agent.pretrainOffline(this.replay, offlineUpdates, signal);
+    const offline = await this.agent.pretrainOffline(this.replay, offlineUpdates, signal, (...done) =>
+      onCall('offline', ...done),
+    );
     onPhase('offline', offline);
     return { cloning, offline };
   }

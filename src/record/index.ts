@@ -1,10 +1,14 @@
-/** What a run leaves on disk: files and metrics; the guard's log has a door of its own. */
+/** What a run leaves on disk, files and metrics, and what its figures say of it; the guard's log has a door of its own. */
+export { quantityText, type Row, type RowState } from './diagnosis/check.ts';
+export { Diagnosis } from './diagnosis/diagnosis.ts';
 export {
   type EpisodeRecord,
+  type LearnerFigures,
   type MetricKind,
   type MetricRecord,
   parseMetrics,
   type SafetyRecord,
+  type UnstampedRecord,
 } from './metric-records.ts';
 export { MetricsWriter } from './metrics-writer.ts';
 export {

@@ -4,10 +4,54 @@
  * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
  */
 import { type HistogramData, parseObject, type Source } from '../core/index.ts';
+import type { Contradiction } from './diagnosis/demonstration-pairs.ts';
+import type { StepFigures } from './diagnosis/step-figures.ts';
 
 interface Stamp {
   readonly tS: number;
   readonly envStep: number;
+}
+
+/** What a run was asked for, as far as its figures have to be held against it. Written at each start. */
+export interface SetupRecord extends Stamp {
+  readonly kind: 'setup';
+  /** Numbers of the observation's state, and of an action. */
+  readonly stateSize: number;
+  readonly actionSize: number;
+  /** Time limit of an episode, steps, and the time of a step, s. */
+  readonly maxSteps: number;
+  readonly periodS: number;
+  /** Steps are made in real time, so that time without steps is time in which the robot stands. */
+  readonly isRealTime: boolean;
+  /** Demonstrations that the learner waits for; 0: none, or an earlier start of the run had them. */
+  readonly demonstrations: number;
+  /** What the learner was asked for; null where the run has none. */
+  readonly learner: LearnerFigures | null;
+}
+
+/** Settings of a learner that its figures are held against. */
+export interface LearnerFigures {
+  readonly algorithm: string;
+  /** Updates per step, after the first `warmupSteps`. */
+  readonly utd: number;
+  readonly warmupSteps: number;
+  /** Steps between two versions of the policy where the learner keeps up. */
+  readonly publishEverySteps: number;
+  readonly discount: number;
+  readonly rewardScale: number;
+  readonly rewardShift: number;
+  readonly normalisesObservations: boolean;
+  /** Entropy aimed at, nats per number of the action, and the temperature at the start. */
+  readonly entropyTarget: number;
+  readonly initialTemperature: number;
+}
+
+/** What a block of steps came to. Demonstrations: all of them so far; training: since the block before. */
+export interface StepsRecord extends Stamp, StepFigures {
+  readonly kind: 'steps';
+  readonly of: 'demonstrations' | 'training';
+  /** Of demonstrations: whether they agree. */
+  readonly contradiction?: Contradiction;
 }
 
 /** One policy step of the robot. */
@@ -60,6 +104,8 @@ export interface EpisodeRecord extends Stamp {
   readonly policyVersion: number;
   /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
   readonly robotS?: number;
+  /** A person's verdict, where one was given although the task judges by itself. */
+  readonly mark?: 'success' | 'failure';
 }
 
 /** An episode whose success a classifier decided, beside what the task's own rules say of it: of demonstrations and training. */
@@ -89,6 +135,30 @@ export interface UpdateRecord extends Stamp {
   readonly updatesPerS: number;
   /** Updates per accepted environment step so far. */
   readonly utd: number;
+  /** Training calls so far whose result was not finite and was thrown away. Runs from before it was counted have none. */
+  readonly refused?: number;
+}
+
+/** What the critics make now of steps whose returns are known: demonstrations, the same ones each time. */
+export interface ValuesRecord extends Stamp {
+  readonly kind: 'values';
+  readonly update: number;
+  /** Mean of Q(s, a), and of what was realised from there, discounted. */
+  readonly demonstrationQ: number;
+  readonly demonstrationReturn: number;
+}
+
+/** Training before there are online steps. */
+export interface PretrainingRecord extends Stamp {
+  readonly kind: 'pretraining';
+  readonly phase: 'cloning' | 'offline';
+  /** Updates of the phase so far. */
+  readonly update: number;
+  /** Null where the call was not finite. */
+  readonly loss: number | null;
+  /** As in `ValuesRecord`; null in a phase without critics. */
+  readonly demonstrationQ: number | null;
+  readonly demonstrationReturn: number | null;
 }
 
 /** A round of autonomous episodes that chooses the policy that is kept. */
@@ -158,6 +228,10 @@ export interface HistogramRecord extends Stamp {
 }
 
 export type MetricRecord =
+  | SetupRecord
+  | StepsRecord
+  | ValuesRecord
+  | PretrainingRecord
   | StepRecord
   | BasePolicyRecord
   | EpisodeRecord
@@ -172,8 +246,16 @@ export type MetricRecord =
 
 export type MetricKind = MetricRecord['kind'];
 
+type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never;
+/** A record without what its writer fills in itself. */
+export type UnstampedRecord = Unstamped<MetricRecord>;
+
 /** All kinds, so that the compiler misses one that is left out. */
 const KINDS: Readonly<Record<MetricKind, true>> = {
+  setup: true,
+  steps: true,
+  values: true,
+  pretraining: true,
   step: true,
   basePolicy: true,
   episode: true,

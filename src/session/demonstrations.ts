@@ -95,7 +95,10 @@ export class Demonstrations {
         if (shown !== undefined) say('demonstrationDropped', `Not kept: ${report.endedBy}.`);
         continue;
       }
-      for (const transition of taken) recorder.record(transition);
+      for (const transition of taken) {
+        recorder.record(transition);
+        live.log.recorded(transition);
+      }
       live.log.episode('demonstration', episodes++, report);
       steps += taken.length;
       live.log.progress(episodes, wanted, 'demonstrations');

@@ -208,6 +208,7 @@ export class Episodes {
   #record(transition: Transition): void {
     const { recorder, live, runner } = this.#parts;
     recorder.record(transition);
+    live.log.recorded(transition);
     live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
     this.#show(transition);

@@ -16,6 +16,7 @@ import {
   subscribeWeights,
   type Uplink,
 } from '../link/index.ts';
+import type { MetricRecord } from '../record/index.ts';
 
 export interface LearnerConnectionOptions {
   readonly setup: RunSetup;
@@ -33,6 +34,8 @@ export interface LearnerConnectionOptions {
   readonly onFault: (message: string) => void;
   /** Told of the journal's troubles and their ends, which otherwise go to `onFault`. */
   readonly onJournal?: (status: JournalStatus) => void;
+  /** Told of the learner's metrics as they come. Whoever reads them checks them: they come from the network. */
+  readonly onMetrics?: (record: MetricRecord) => void;
   /** Told when the learner is reached, lost, or does not want this robot. */
   readonly onState?: (state: Uplink['state']) => void;
 }
@@ -80,6 +83,7 @@ export class LearnerConnection {
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
         if (kind === 'status') this.#takeStatus(body, onFault);
+        if (kind === 'metrics') options.onMetrics?.(body as unknown as MetricRecord);
         this.#wake();
       },
       onState: (state, reason) => {

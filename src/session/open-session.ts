@@ -140,6 +140,11 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   const { log, parts } = opened;
   const { link } = parts;
   const recorder = openRecording(options, closers, opened);
+  log.begin(setup, {
+    isRealTime: opened.live.robotTicks === undefined,
+    hasLearner: recorder.connection !== undefined,
+    isFirstStart: recorder.epoch === 1,
+  });
   // Whoever opened the link closes it last; here, so that the robot stands before its journal is closed.
   closers.push(() => link.close());
   link.onFrame((frame) => log.tick(frame));
@@ -249,6 +254,7 @@ function openRecording(
     onFault: (message) => listeners.report({ level: 'warn', name: 'recording', message }),
     onJournal: (status) => watch.see(status),
     onState: reportLearner(listeners, policy),
+    onMetrics: (record) => log.diagnosis.add(record),
   });
   closers.push(async () => {
     await recorder.close();

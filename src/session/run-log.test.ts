@@ -48,6 +48,20 @@ describe("a run's log", () => {
     expect(log.status.operator.driving).toBe('policy');
   });
 
+  it('says once that a check has turned bad, and writes down what its steps came to', async () => {
+    log.begin(setup, { isRealTime: false, hasLearner: true, isFirstStart: true });
+    for (let i = 0; i < 600; i++) {
+      log.recorded({ ...createTransition(setup.observationSize, setup.actionSize), step: i % 80, cost: 1 });
+    }
+    log.show('now');
+    const said = (): string[] => log.status.messages.filter((text) => text.startsWith('Filters change most actions:'));
+    expect(said()).toEqual([expect.stringContaining(`What to do: rein why ${folder}`)]);
+    log.show('now');
+    expect(said()).toHaveLength(1);
+    const blocks = (await lines()).filter(({ kind }) => kind === 'steps');
+    expect(blocks.map(({ steps }) => steps)).toEqual([500, 100]);
+  });
+
   it('keeps the newest messages', () => {
     for (let i = 0; i < 9; i++) log.message(`${i}`);
     expect(log.status.messages).toEqual(['5', '6', '7', '8']);

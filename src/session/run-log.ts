@@ -2,8 +2,16 @@
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
 import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../core/index.ts';
+import { learnerFigures } from '../learner/options.ts';
 import type { ChunkPlace } from '../policy/index.ts';
-import { type MetricRecord, MetricsWriter, RUN_FILES, type SafetyRecord } from '../record/index.ts';
+import {
+  Diagnosis,
+  type MetricRecord,
+  MetricsWriter,
+  RUN_FILES,
+  type SafetyRecord,
+  type UnstampedRecord,
+} from '../record/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { namesOfBits } from '../safety/index.ts';
 import type { OperatorEcho } from '../teleop/index.ts';
@@ -27,8 +35,13 @@ export interface LogSources {
   readonly tool?: () => ToolView | undefined;
 }
 
-/** Without the fields that the log fills in itself. */
-type Unstamped<T> = T extends unknown ? Omit<T, 'tS' | 'envStep'> : never;
+export interface RunKind {
+  /** Steps take their time, and time without steps is time in which the robot stands. */
+  readonly isRealTime: boolean;
+  readonly hasLearner: boolean;
+  /** Nothing of the run was recorded before. */
+  readonly isFirstStart: boolean;
+}
 
 /** Messages that the status keeps. */
 const KEPT_MESSAGES = 4;
@@ -38,6 +51,8 @@ const RATE_STEPS = 300;
 const STATUS_MS = 100;
 /** Policy steps between two records of guard and link. */
 const STEPS_PER_COUNTERS = 50;
+/** What keeps a run from learning is looked for so often: it costs a tenth of a millisecond. */
+const DIAGNOSIS_MS = 5000;
 /** Clock, keys and force go on where no step does: while a policy is validated, while the arm holds. */
 const ALIVE_MS = 200;
 /** Who drives where no step says so. */
@@ -53,11 +68,14 @@ const DRIVING: Partial<Record<RunPhase, string>> = {
 
 export class RunLog {
   readonly status: RunStatus;
+  /** Why the run does not learn, from what is written and stepped here and what the learner reports. */
+  readonly diagnosis: Diagnosis = new Diagnosis();
   readonly inferenceMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
   readonly basePolicyMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
   readonly policyStepMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
   readonly tickMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
   readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
+  readonly #folder: string;
   readonly #observer: RunObserver;
   readonly #metrics: MetricsWriter;
   readonly #startedMs: number;
@@ -66,6 +84,7 @@ export class RunLog {
   readonly #safety: SafetyTally;
   readonly #hasTank: boolean;
   #shownMs = 0;
+  #diagnosedMs: number = Number.NEGATIVE_INFINITY;
   #countedSteps = 0;
   #publishedMs: number | undefined;
   #weightsVersion = 0;
@@ -75,6 +94,7 @@ export class RunLog {
 
   /** `elapsedS`: how long the command has run already. */
   constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver, elapsedS = 0) {
+    this.#folder = folder;
     this.#startedMs = performance.now() - 1e3 * elapsedS;
     this.#observer = observer;
     this.#alive = setInterval(() => this.show('when due'), ALIVE_MS).unref();
@@ -89,6 +109,20 @@ export class RunLog {
   /** Seconds since the run began. */
   get elapsedS(): number {
     return (performance.now() - this.#startedMs) / 1e3;
+  }
+
+  /** Writes down what the run is asked for. Steps are diagnosed from here on. */
+  begin({ config, task, parts, actionSize }: RunSetup, { isRealTime, hasLearner, isFirstStart }: RunKind): void {
+    this.write({
+      kind: 'setup',
+      stateSize: parts.stateSize,
+      actionSize,
+      maxSteps: task.maxSteps,
+      periodS: 1 / config.task.policyHz,
+      isRealTime,
+      demonstrations: hasLearner && isFirstStart ? config.task.demonstrations : 0,
+      learner: hasLearner ? learnerFigures(config.learner) : null,
+    });
   }
 
   /** From now on the status shows what these say. */
@@ -131,8 +165,10 @@ export class RunLog {
   }
 
   /** `envStep`: which step it is of, where that is not the newest. */
-  write(record: Unstamped<MetricRecord>, envStep: number = this.status.envSteps): void {
-    this.#metrics.write({ ...record, tS: this.elapsedS, envStep } as MetricRecord);
+  write(record: UnstampedRecord, envStep: number = this.status.envSteps): void {
+    const stamped = { ...record, tS: this.elapsedS, envStep } as MetricRecord;
+    this.#metrics.write(stamped);
+    this.diagnosis.add(stamped);
   }
 
   /** Takes over one guard tick. Tick-safe but for the first time of each reason. */
@@ -156,6 +192,11 @@ export class RunLog {
     this.uses(transition.policyVersion);
     this.link(connection);
     this.show('when due');
+  }
+
+  /** A step was recorded, to be learned from. */
+  recorded(transition: Transition): void {
+    for (const block of this.diagnosis.step(transition)) this.write(block);
   }
 
   /** These weights are looked at now, before any step of theirs says so. */
@@ -236,6 +277,7 @@ export class RunLog {
     const now = performance.now();
     if (when === 'when due' && now - this.#shownMs < STATUS_MS) return;
     this.#shownMs = now;
+    if (now - this.#diagnosedMs > DIAGNOSIS_MS) this.#tellWhy(now);
     const { status } = this;
     status.elapsedS = this.elapsedS;
     const person = this.#sources.person?.();
@@ -257,6 +299,14 @@ export class RunLog {
     this.#observer.print(line);
   }
 
+  /** Says what has turned bad since it was looked for last; each thing once. */
+  #tellWhy(nowMs: number): void {
+    this.#diagnosedMs = nowMs;
+    for (const { title, sentence } of this.diagnosis.turnedBad(this.elapsedS)) {
+      this.message(`${title}: ${sentence} What to do: rein why ${this.#folder}`);
+    }
+  }
+
   /** Writes the histograms and closes the file. */
   async close(): Promise<void> {
     const histograms = {
@@ -269,6 +319,7 @@ export class RunLog {
     for (const [name, histogram] of Object.entries(histograms)) {
       if (histogram.count > 0) this.write({ kind: 'histogram', name, data: histogram.toJSON() });
     }
+    for (const block of this.diagnosis.rest()) this.write(block);
     clearInterval(this.#alive);
     await this.#metrics.close();
   }

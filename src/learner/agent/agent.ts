@@ -59,6 +59,16 @@ export interface AgentSnapshot {
   readonly state: Float32Array;
 }
 
+/**
+ * Told after each call of a pre-training: updates of its phase so far, and the loss, NaN where the call was refused. The training waits
+ * for what comes back, and `criticValues` may be asked meanwhile.
+ */
+export type OnPretrained = (updates: number, loss: number) => void | Promise<void>;
+
+type PhaseOptions = Omit<PretrainingOptions, 'algorithm' | 'random' | 'onCall'> & {
+  readonly onCall: OnPretrained | undefined;
+};
+
 /** What an agent draws random numbers for; each has a generator of its own, whose state is in the checkpoint. */
 export const RANDOM_PURPOSES = ['batch', 'noise', 'subset', 'cloning'] as const;
 /** One of them. */
@@ -135,7 +145,7 @@ export class Agent {
    * `ReinError` where nothing that it computed was finite, and its networks are then as before; with the reason of `signal` between two calls,
    * and is of no use then.
    */
-  async pretrain(replay: Replay, signal?: AbortSignal): Promise<PretrainingReport> {
+  async pretrain(replay: Replay, signal?: AbortSignal, onCall?: OnPretrained): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     return this.#pretrain({
       phase: 'cloning',
@@ -143,6 +153,7 @@ export class Agent {
       loss: 'cloningLoss',
       steps: this.config.bcInitSteps,
       signal,
+      onCall,
     });
   }
 
@@ -151,7 +162,12 @@ export class Agent {
    * (WSRL); each `utd` of them end with one of the actor. Counts for nothing in `updates`. Reports the critics' loss.
    * Rejects as `pretrain` does.
    */
-  async pretrainOffline(replay: Replay, updates: number, signal?: AbortSignal): Promise<PretrainingReport> {
+  async pretrainOffline(
+    replay: Replay,
+    updates: number,
+    signal?: AbortSignal,
+    onCall?: OnPretrained,
+  ): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     return this.#pretrain({
       phase: 'offline',
@@ -160,14 +176,18 @@ export class Agent {
       steps: updates,
       updatesPerCall: updatesPerCall(this.config),
       signal,
+      onCall,
     });
   }
 
-  async #pretrain(options: Omit<PretrainingOptions, 'algorithm' | 'random'>): Promise<PretrainingReport> {
+  async #pretrain({ onCall: told, ...options }: PhaseOptions): Promise<PretrainingReport> {
     const rng = this.#random.cloning;
     const random = { batch: rng, noise: rng, subset: rng };
-    const onCall = (updates: number): void => {
+    let done = 0;
+    const onCall = (updates: number, loss: number): void | Promise<void> => {
       this.#pretrained += updates;
+      done += updates;
+      return told?.(done, loss);
     };
     const report = await pretrain(this.#engine, { algorithm: this.algorithm, random, onCall, ...options });
     this.#refusedCalls += report.refused;

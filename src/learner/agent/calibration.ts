@@ -9,6 +9,9 @@ const SAMPLES = 6;
 const MAX_STEPS = 4096;
 const MAX_ROBOTS = 16;
 
+/** Whose episodes are gathered: of training, or demonstrations. */
+export type ReturnsOf = 'training' | 'demonstrations';
+
 /** n ≤ 6 steps of one episode with what followed them. The arrays are the caller's. */
 export interface EpisodeReturns {
   /** [n, O] */
@@ -38,21 +41,23 @@ interface Episode {
 export class RealisedReturns {
   readonly #discount: number;
   readonly #costs: CostWeights;
+  readonly #of: ReturnsOf;
   readonly #open: Map<string, Episode> = new Map();
 
   /** γ per policy step and the costs that are deducted from the rewards, as the critics learn with them. */
-  constructor(config: CostWeights & Pick<LearnerConfig, 'discount'>) {
+  constructor(config: CostWeights & Pick<LearnerConfig, 'discount'>, of: ReturnsOf = 'training') {
+    this.#of = of;
     this.#discount = config.discount;
     this.#costs = config;
   }
 
   /**
-   * Takes the next online transition of a robot, which is copied; demonstrations are passed over. Returns samples of
+   * Takes the next transition of a robot, which is copied; those of others than it gathers are passed over. Returns samples of
    * the episode that it ends, if that one counts. `robotId` keeps robots apart whose transitions arrive in turns.
    */
   collect(transition: Transition, robotId = ''): EpisodeReturns | undefined {
     const t = transition;
-    if (t.source === 'demo') return undefined;
+    if ((t.source === 'demo') !== (this.#of === 'demonstrations')) return undefined;
     const episode = t.step === 0 ? begin(t) : this.#open.get(robotId);
     this.#open.delete(robotId);
     if (episode === undefined || !isNext(episode, t)) return undefined;

@@ -35,8 +35,8 @@ export interface PretrainingOptions {
   /** The metric that is reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
-  /** Called after each call with how many updates it was, so that whoever waits sees it go on. */
-  readonly onCall?: (updates: number) => void;
+  /** Called after each call with how many updates it was, and its loss: whoever waits sees it go on. It waits for what comes back. */
+  readonly onCall?: (updates: number, loss: number) => void | Promise<void>;
   /** Ends it between two calls. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -58,8 +58,9 @@ export async function pretrain(engine: TrainingEngine, options: PretrainingOptio
       signal?.throwIfAborted();
       const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
       const report = await driver.run(draw, call + 1 === calls ? undefined : { ...draw, call: call + 1 });
-      options.onCall?.(updatesPerCall);
-      if (report.isSound) losses.push(report.values[loss] ?? Number.NaN);
+      const reached = report.isSound ? (report.values[loss] ?? Number.NaN) : Number.NaN;
+      if (report.isSound) losses.push(reached);
+      await options.onCall?.(updatesPerCall, reached);
     }
     if (losses.length === 0) throw nothingLearned(phase, calls);
     await clearMoments(engine, algorithm);

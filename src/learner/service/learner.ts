@@ -94,8 +94,15 @@ export class Learner {
     this.#training = training;
     this.#closes = closes;
     this.#versions = new PolicyVersions(training, { runId, schemaHash });
-    const metricsFile = join(folder, METRICS_FILE);
-    this.#record = new TrainingRecord(metricsFile, training.contract, config.learner, task.maxSteps, onFault);
+    this.#record = new TrainingRecord({
+      path: join(folder, METRICS_FILE),
+      contract: training.contract,
+      config: config.learner,
+      maxSteps: task.maxSteps,
+      onFault,
+      // Robots hold them against what they see themselves. Nothing is recorded before the learner listens.
+      onRecord: (record) => this.#server.sendControl('metrics', record),
+    });
     closes.push(() => this.#record.close());
   }
 
@@ -262,7 +269,10 @@ export class Learner {
   async #pretrain(): Promise<void> {
     // Robots that wait for the first weights see that it goes on, however slow the machine.
     const timer = setInterval(() => this.#reportStatus(), STATUS_MS);
-    const phases = await this.#training.pretrain().finally(() => clearInterval(timer));
+    const { agent } = this.#training;
+    const phases = await this.#training
+      .pretrain(undefined, undefined, (...done) => this.#record.pretrained(agent, ...done))
+      .finally(() => clearInterval(timer));
     for (const [phase, { refused }] of Object.entries(phases)) {
       if (refused === 0) continue;
       this.#options.onFault(`Pre-training (${phase}): calls that were not finite and were thrown away: ${refused}.`);
@@ -286,6 +296,7 @@ export class Learner {
       return;
     }
     this.#received++;
+    this.#record.demonstration(transition, robotId);
     if (this.#isReady) this.#record.transition(transition, robotId, this.#training.replay.counts().online);
     this.#wake();
   }

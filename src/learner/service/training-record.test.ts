@@ -8,13 +8,13 @@ import { type LearnerState, statusLine, TrainingRecord } from './training-record
 
 it('counts the updates of a call, which are not those that a transition pays for, and calls that were thrown away', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'record-'));
-  const record = new TrainingRecord(
-    join(folder, 'metrics.jsonl'),
-    new UpdateContract(1, 0, 2),
-    DEFAULT_LEARNER_CONFIG,
-    80,
-    () => undefined,
-  );
+  const record = new TrainingRecord({
+    path: join(folder, 'metrics.jsonl'),
+    contract: new UpdateContract(1, 0, 2),
+    config: DEFAULT_LEARNER_CONFIG,
+    maxSteps: 80,
+    onFault: () => undefined,
+  });
   record.update({ updates: 2, values: {}, isRefused: false, callMs: 10 }, 2, 1);
   expect(record.updatesPerS).toBeCloseTo(200, 6);
   await record.close();

@@ -1,14 +1,18 @@
 /** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
 import { clockText, Ema, isIntervention, type Transition } from '../../core/index.ts';
-import { MetricsWriter } from '../../record/index.ts';
+import { type MetricRecord, MetricsWriter, type UnstampedRecord } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
+import { DemonstrationProbe } from '../agent/demonstration-values.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import type { UpdateContract } from '../replay/utd.ts';
 import { type Counts, missingOf } from './awaited.ts';
 
 /** Training calls between two lines of metrics. */
 const CALLS_PER_METRIC = 25;
+/** Training calls, and updates of pre-training, between two looks at the values of demonstrations: under a thousandth of the time. */
+const CALLS_PER_VALUES = 200;
+const UPDATES_PER_PRETRAINING_METRIC = 100;
 /** Episodes that may wait to be held against the critics: more than a learner is ever behind in lock-step. */
 const MAX_FINISHED = 64;
 /** Episodes over which success is reported. */
@@ -17,21 +21,38 @@ const OUTCOMES = 20;
 /** What the pages draw of each record, where an algorithm does not report it. */
 const NOTHING = { criticLoss: null, actorLoss: null, temperature: null, entropy: null, qMean: null };
 
+const NO_VALUES = { demonstrationQ: null, demonstrationReturn: null };
+
 /** Critic updates per transition that pays for updates. */
 export function achievedUtd(updates: number, online: number, contract: UpdateContract): number {
   return updates / Math.max(1, online - contract.warmupSteps);
+}
+
+export interface TrainingRecordOptions {
+  /** The metrics file. */
+  readonly path: string;
+  readonly contract: UpdateContract;
+  readonly config: LearnerConfig;
+  /** An episode's time limit. */
+  readonly maxSteps: number;
+  readonly onFault: (message: string) => void;
+  /** Told of each record that is written. */
+  readonly onRecord?: (record: MetricRecord) => void;
 }
 
 export class TrainingRecord {
   readonly #metrics: MetricsWriter;
   readonly #contract: UpdateContract;
   readonly #returns: RealisedReturns;
+  readonly #probe: DemonstrationProbe;
   readonly #onFault: (message: string) => void;
+  readonly #onRecord: (record: MetricRecord) => void;
   readonly #startedMs: number = performance.now();
   readonly #rate: Ema = new Ema(0.1);
   /** Finished episodes whose returns have not been held against the critics yet, with the online transitions until their ends. */
   #finished: { readonly returns: EpisodeReturns; readonly online: number }[] = [];
   #calls = 0;
+  #pretraining: { readonly phase: string; readonly updates: number } = { phase: '', updates: 0 };
   #criticLoss: number | undefined;
   readonly #maxSteps: number;
   /** Outcomes of the last episodes that nobody helped in and that ran to their own end, oldest first. */
@@ -39,19 +60,14 @@ export class TrainingRecord {
   /** Robots whose present episode somebody helped in. */
   readonly #helped = new Set<string>();
 
-  /** `maxSteps`: an episode's time limit. */
-  constructor(
-    path: string,
-    contract: UpdateContract,
-    config: LearnerConfig,
-    maxSteps: number,
-    onFault: (message: string) => void,
-  ) {
+  constructor({ path, contract, config, maxSteps, onFault, onRecord = () => undefined }: TrainingRecordOptions) {
     this.#maxSteps = maxSteps;
     this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
     this.#contract = contract;
     this.#returns = new RealisedReturns(config);
+    this.#probe = new DemonstrationProbe(config);
     this.#onFault = onFault;
+    this.#onRecord = onRecord;
   }
 
   /** Critic updates per second while training, 0 before the first. */
@@ -74,6 +90,20 @@ export class TrainingRecord {
     return { successes: this.#outcomes.filter(Boolean).length, episodes: this.#outcomes.length };
   }
 
+  /** A transition was taken, before training began or since: those of demonstrations are kept in mind. */
+  demonstration(transition: Transition, robotId: string): void {
+    this.#probe.take(transition, robotId);
+  }
+
+  /** A call of pre-training was done, the `update`-th update of its phase. Its training waits for this. */
+  async pretrained(agent: Agent, phase: 'cloning' | 'offline', update: number, loss: number): Promise<void> {
+    const { updates } = this.#pretraining;
+    if (this.#pretraining.phase === phase && update - updates < UPDATES_PER_PRETRAINING_METRIC) return;
+    this.#pretraining = { phase, updates: update };
+    const values = phase === 'offline' ? await this.#probe.ask(agent) : undefined;
+    this.#write({ kind: 'pretraining', phase, update, loss, ...(values ?? NO_VALUES) }, 0);
+  }
+
   /** An online transition was taken: the `online`-th. */
   transition(transition: Transition, robotId: string, online: number): void {
     this.#judge(transition, robotId);
@@ -90,14 +120,18 @@ export class TrainingRecord {
     const utd = achievedUtd(update, online, this.#contract);
     const losses = { ...NOTHING, ...values, update, refused };
     this.#criticLoss = losses.criticLoss ?? undefined;
-    this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
+    this.#write({ kind: 'update', ...losses, updatesPerS: this.updatesPerS, utd }, online);
   }
 
   /**
    * Holds the critics against the episodes that ended within the first `online` transitions, those that the last call saw: what is
-   * written does not depend on what has arrived since. Must not overlap with an update.
+   * written does not depend on what has arrived since. Now and then against demonstrations too. Must not overlap with an update.
    */
   async calibrate(agent: Agent, online: number): Promise<void> {
+    if (this.#calls % CALLS_PER_VALUES === 1) {
+      const values = await this.#probe.ask(agent);
+      if (values !== undefined) this.#write({ kind: 'values', update: agent.updates, ...values }, online);
+    }
     const finished = this.#finished.filter((episode) => episode.online <= online);
     if (finished.length === 0) return;
     this.#finished = this.#finished.slice(finished.length);
@@ -109,7 +143,7 @@ export class TrainingRecord {
       const values = await agent.criticValues(observations, actions);
       for (const [i, realised] of returns.entries()) pairs.push([values[i]!, realised]);
     }
-    this.#metrics.write({ kind: 'calibration', ...this.#stamp(online), pairs });
+    this.#write({ kind: 'calibration', pairs }, online);
   }
 
   async close(): Promise<void> {
@@ -125,8 +159,10 @@ export class TrainingRecord {
     if (this.#outcomes.length > OUTCOMES) this.#outcomes.shift();
   }
 
-  #stamp(envStep: number): { tS: number; envStep: number } {
-    return { tS: this.elapsedS, envStep };
+  #write(record: UnstampedRecord, envStep: number): void {
+    const stamped = { ...record, tS: this.elapsedS, envStep } as MetricRecord;
+    this.#metrics.write(stamped);
+    this.#onRecord(stamped);
   }
 }
 

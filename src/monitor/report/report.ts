@@ -45,6 +45,7 @@ import {
 import { unitMeshes } from './geom-mesh.ts';
 import type { ReportData } from './run-data.ts';
 import { stillOf } from './still.ts';
+import { whyTable } from './why.ts';
 
 /** Writes `report.html` into `folder`, whole or not at all; gives its path. Rejects when the disk refuses. */
 export async function writeReport(folder: string, data: ReportData): Promise<string> {
@@ -68,6 +69,7 @@ export function renderReport(data: ReportData): string {
       section('Learning', learning),
       section('Comparison', baselines(records, summary)),
       section('Learner', learner),
+      section('Why is it not learning?', whyTable(records)),
       section('Safety filters', filterActivity(records)),
       section('Timing', html`<div class="row">${histograms(records)}</div>`),
       section('Link', linkTable(records, summary)),

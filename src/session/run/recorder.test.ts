@@ -64,6 +64,7 @@ describe('the journal of a robot without a learner', () => {
         onFault: () => undefined,
         onJournal: () => undefined,
         onState: () => undefined,
+        onMetrics: () => undefined,
       });
     expect(recordedDemonstrations(dir)).toEqual({ episodes: 0, steps: 0 });
     const step = (source: Source, isLast: 'last' | 'not last') => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunSetup } from '../../config/setup.ts';
 import type { Transition } from '../../core/index.ts';
 import { type JournalStatus, openJournal, readJournal } from '../../link/index.ts';
+import type { MetricRecord } from '../../record/index.ts';
 import { JOURNAL_FOLDER, LearnerConnection } from '../learner-connection.ts';
 
 /** Takes transitions, never waits, never throws for want of disk or network. */
@@ -33,11 +34,14 @@ export interface RecorderOptions {
   /** Told of the journal's troubles and their ends. */
   readonly onJournal: (status: JournalStatus) => void;
   readonly onState: (state: LearnerConnection['state']) => void;
+  /** Told of the learner's metrics as they come, unchecked. */
+  readonly onMetrics: (record: MetricRecord) => void;
 }
 
 /** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
 export function openRecorder(options: RecorderOptions): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner, weightsAfter, keep, onFault, onJournal, onState } = options;
+  const { setup, folder, runId, robotId, learner, weightsAfter, keep, onFault, onJournal, onState, onMetrics } =
+    options;
   if (learner !== undefined) {
     const connection = new LearnerConnection({
       setup,
@@ -51,6 +55,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
       onFault,
       onJournal,
       onState,
+      onMetrics,
     });
     reportDamage(connection.journal(), folder, onFault);
     const record = (transition: Transition): void => connection.record(transition);

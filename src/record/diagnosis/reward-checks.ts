@@ -1,0 +1,173 @@
+/** Is there a reward, does it mean what it should, and is there time to earn it? */
+import type { Check, Limit, Measure } from './check.ts';
+import type { Facts } from './facts.ts';
+import type { RewardCount, StepFigures } from './step-figures.ts';
+
+/** Fewer steps or episodes than these say nothing. */
+const LEAST_STEPS = 400;
+const LEAST_EPISODES = 10;
+const LEAST_DEMONSTRATIONS = 3;
+
+const DRY: Limit = {
+  what: 'training episodes in a row without reward',
+  unit: 'episodes',
+  side: 'above',
+  warn: 12,
+  bad: 25,
+  healthy: 0,
+};
+
+export const REWARD_NEVER: Check = {
+  id: 'reward-never',
+  title: 'Reward is never seen',
+  about:
+    'Every value that the critics learn comes from a reward. A sparse one that no episode reaches leaves nothing to learn from. Counted over at least 400 steps; an episode is rewarded where a step paid more than the least reward of the run.',
+  limits: [DRY],
+  remedy:
+    'Solve the task by hand and watch the reward: if it stays the same, mend the success rule or the classifier. If it comes, bring the robot there: demonstrations, more interventions early on, an easier start, a longer time limit.',
+  judge: ({ recent, demonstrations }) => {
+    if (recent === undefined || recent.ends.ended === 0) return TOO_EARLY;
+    const { dryEpisodes, drySteps } = recent;
+    const dry = drySteps < LEAST_STEPS ? 0 : dryEpisodes;
+    const shown = demonstrations?.ends;
+    const inDemonstrations =
+      shown === undefined || shown.ended === 0
+        ? ''
+        : ` Demonstrations that were rewarded: ${shown.paid} of ${shown.ended}.`;
+    const sentence =
+      drySteps === 0 || dryEpisodes === 0
+        ? `The newest training episode was rewarded; ${recent.ends.paid} of the last ${recent.ends.ended} were.`
+        : `No reward in the last ${dryEpisodes} training episodes (${drySteps} steps).`;
+    return { measures: [[DRY, dry]], sentence: `${sentence}${inDemonstrations}` };
+  },
+};
+
+const AT_RESET: Limit = {
+  what: 'episodes whose first step is rewarded already',
+  unit: '%',
+  side: 'above',
+  warn: 0.15,
+  bad: 0.3,
+  healthy: 0,
+};
+const IN_MOST_STEPS: Limit = {
+  what: 'steps that are rewarded, of a reward with few values',
+  unit: '%',
+  side: 'above',
+  warn: 0.5,
+  bad: 0.9,
+  healthy: 0.06,
+};
+const UNPAID: Limit = {
+  what: 'demonstrations that were not rewarded',
+  unit: '%',
+  side: 'above',
+  warn: 0.2,
+  bad: 0.5,
+  healthy: 0,
+};
+const DISAGREED: Limit = {
+  what: 'episodes that a person, or the task’s own rules beside a classifier, judged otherwise',
+  unit: '%',
+  side: 'above',
+  warn: 0.05,
+  bad: 0.1,
+  source:
+    'classifiers that policies were learned from agreed with people in 97 % of the cases and more (hil-serl, issue 32)',
+};
+
+export const REWARD_SUSPICIOUS: Check = {
+  id: 'reward-suspicious',
+  title: 'Reward or classifier is suspicious',
+  about:
+    'A policy learns what is rewarded, not what was meant. A reward that comes at the reset, in every step, against a person’s verdict, or not in demonstrations that solve the task is not the task’s. The first two are asked of rewards with four values at most.',
+  limits: [AT_RESET, IN_MOST_STEPS, UNPAID, DISAGREED],
+  remedy:
+    'Look at the episodes that were rewarded. Of a rule: its thresholds, and what is measured before the first motion. Of a classifier: collect its false positives, above all from the start pose, label them as failures and train it again.',
+  judge: (facts) => {
+    const measures = [...ofTraining(facts), ...ofDemonstrations(facts), ...ofJudges(facts)];
+    if (measures.length === 0) return TOO_EARLY;
+    const clauses = measures.map(([{ what }, value]) => `${what}: ${(100 * value).toFixed(0)} %`);
+    return { measures, sentence: `${clauses.join('; ')}.` };
+  },
+};
+
+function ofTraining({ all, setup }: Facts): Measure[] {
+  if (all === undefined || setup === undefined || all.steps < LEAST_STEPS) return [];
+  const { values, firstValues } = all.reward;
+  if (values === null || firstValues === null || all.ends.ended < LEAST_EPISODES) return [];
+  const least = leastOf(all);
+  const firsts = paid(firstValues, least) / total(firstValues);
+  return [
+    [AT_RESET, firsts],
+    [IN_MOST_STEPS, paid(values, least) / total(values)],
+  ];
+}
+
+function ofDemonstrations({ demonstrations }: Facts): Measure[] {
+  if (demonstrations === undefined || demonstrations.ends.ended < LEAST_DEMONSTRATIONS) return [];
+  if (demonstrations.reward.values === null) return [];
+  return [[UNPAID, 1 - demonstrations.ends.paid / demonstrations.ends.ended]];
+}
+
+function ofJudges({ judged }: Facts): Measure[] {
+  if (judged.length < LEAST_EPISODES) return [];
+  return [[DISAGREED, judged.filter(([rewarded, other]) => rewarded !== other).length / judged.length]];
+}
+
+/** What does not pay: the least reward, unless it is the only one and above zero. */
+function leastOf({ reward }: StepFigures): number {
+  return reward.least === reward.most ? Math.min(0, reward.least) : reward.least;
+}
+
+function paid(counts: readonly RewardCount[], least: number): number {
+  return total(counts.filter(([reward]) => reward > least));
+}
+
+function total(counts: readonly RewardCount[]): number {
+  return counts.reduce((sum, [, steps]) => sum + steps, 0);
+}
+
+const NEEDED: Limit = {
+  what: 'mean length of demonstrations, as a share of the time limit',
+  unit: '%',
+  side: 'above',
+  warn: 0.6,
+  bad: 0.8,
+  healthy: 0.32,
+};
+const CUT: Limit = {
+  what: 'training episodes that the time limit ended, of a task that ends its episodes itself',
+  unit: '%',
+  side: 'above',
+  warn: 0.95,
+  healthy: 0.77,
+};
+
+export const TIME_LIMIT: Check = {
+  id: 'time-limit',
+  title: 'Time limit is too short',
+  about:
+    'A policy that learns is slower than a demonstration. Where it is cut before it can succeed, it never sees the reward; and every episode that only the limit ends says nothing of the end.',
+  limits: [NEEDED, CUT],
+  remedy:
+    'Raise maxSteps of the task to twice what a demonstration takes, or start nearer to the goal. Where the limit is right, the policy is what fails: see the rows above.',
+  judge: ({ recent, demonstrations, setup, all }) => {
+    if (setup === undefined) return TOO_EARLY;
+    const measures: Measure[] = [];
+    const shown = demonstrations?.ends;
+    if (shown !== undefined && shown.decided >= LEAST_DEMONSTRATIONS) {
+      measures.push([NEEDED, shown.decidedSteps / shown.decided / setup.maxSteps]);
+    }
+    const isDecidable = (all?.ends.decided ?? 0) + (shown?.decided ?? 0) > 0;
+    if (isDecidable && recent !== undefined && recent.ends.ended >= LEAST_EPISODES) {
+      measures.push([CUT, recent.ends.timeLimit / recent.ends.ended]);
+    }
+    if (measures.length === 0)
+      return { unknown: 'No episode has been decided by the task yet, and no demonstration shows how long it takes.' };
+    const clauses = measures.map(([{ what }, value]) => `${what}: ${(100 * value).toFixed(0)} %`);
+    return { measures, sentence: `The limit is ${setup.maxSteps} steps; ${clauses.join('; ')}.` };
+  },
+};
+
+const TOO_EARLY = { unknown: 'Not recorded, or too few episodes yet.' };
