@@ -16,6 +16,7 @@ import {
   text,
   wholeNumber,
 } from '../schema/index.ts';
+import { LABEL_STEPS } from '../session/run-request.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
 const guardOption = option(
@@ -39,7 +40,11 @@ const collectOptions = optionsOf({
     'with --task: who may take over',
   ),
   policy: pathOption('--policy <file>', 'with --task: policy that acts'),
-  labelSteps: option(wholeNumber(1, 1000).default(3), '--label-steps <n>', 'with --task: steps that one mark labels'),
+  labelSteps: option(
+    wholeNumber(1, 1000).default(LABEL_STEPS),
+    '--label-steps <n>',
+    'with --task: steps that one mark labels',
+  ),
   config: configOption(),
   count: option(wholeNumber(2, 1_000_000).optional(), '--count <n>', 'states at most (default: all successes)'),
   negatives: option(positiveNumber(1000).default(3), '--negatives <n>', 'other states for each success'),

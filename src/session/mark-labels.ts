@@ -2,7 +2,7 @@
 import type { RunSetup } from '../config/setup.ts';
 import { ReinError, type Transition } from '../core/index.ts';
 import { type LabelHeader, type LabelledState, openLabels } from '../record/index.ts';
-import type { RunRequest } from './run-request.ts';
+import { LABEL_STEPS, type RunRequest } from './run-request.ts';
 import type { Mark } from './session-types.ts';
 
 interface MarkLabelsOptions extends Partial<Pick<RunRequest, 'labels' | 'labelSteps'>> {
@@ -16,7 +16,7 @@ export function openMarkLabels({ labels, labelSteps, setup, runId }: MarkLabelsO
   const { config, task, schemaHash } = setup;
   const { observation, action } = task;
   const header: LabelHeader = { task: config.task.name, robot: config.robot.name, schemaHash, observation, action };
-  return new MarkLabels(labels, runId, labelSteps ?? 3, openLabels(labels, header));
+  return new MarkLabels(labels, runId, labelSteps ?? LABEL_STEPS, openLabels(labels, header));
 }
 
 export class MarkLabels {
@@ -44,6 +44,7 @@ export class MarkLabels {
 
   /** Appends the last steps as `mark` says. Gives a sentence for people; never throws for want of disk. */
   mark(mark: Mark): string {
+    if (this.#last.length === 0) return 'Nothing is labelled: no step has been done yet.';
     const success = mark === 'success';
     const states = this.#last.map((state) => ({ ...state, success, by: 'mark' as const }));
     try {

@@ -27,6 +27,9 @@ export const ROBOT_ID = {
   default: 'robot1',
 } as const;
 
+/** Steps that a mark labels where nobody says how many. */
+export const LABEL_STEPS = 3;
+
 export const runOptions = optionsOf({
   task: taskOption(text().default('insert')),
   robotId: option(
@@ -48,7 +51,7 @@ export const runOptions = optionsOf({
     '--labels <file>',
     'append the states of the last steps to this file of labels at each mark: m successes, n others',
   ),
-  labelSteps: option(wholeNumber(1, 1000).default(3), '--label-steps <n>', 'steps that one mark labels'),
+  labelSteps: option(wholeNumber(1, 1000).default(LABEL_STEPS), '--label-steps <n>', 'steps that one mark labels'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
   output: outputOption(),
 });

@@ -209,12 +209,12 @@ export class LiveSession {
     return this.#guard.refusal();
   }
 
-  /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode. */
+  /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode, or labels states. */
   mark(mark: Mark, note: string): ReturnType<Marks['give']> {
     const { task, config } = this.#parts.setup;
     const labelled = this.#parts.labels?.mark(mark);
     if (labelled !== undefined) this.emit({ level: 'info', name: 'labelled', row: 0, message: labelled, remedy: '' });
-    if (labelled !== undefined && task.takesMarks !== true) return { isTaken: false, message: labelled };
+    if (labelled !== undefined && task.takesMarks !== true) return { isTaken: true, message: labelled };
     const idle = this.#activity === undefined ? 'no episode is going on' : undefined;
     return this.#marks.give(mark, note, {
       episode: this.#episodes.at.episode,

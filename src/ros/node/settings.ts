@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { ROBOT_ID } from '../../session/run-request.ts';
+import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND } from '../../session/supervision.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
@@ -62,6 +62,14 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('out', 'string', '', {
     description: 'Folder of the run; one of an earlier start is carried on. Empty: a new one below runs/.',
   }),
+  parameter('labels', 'string', '', {
+    description:
+      'File of labelled states: each ~/mark appends those of the last steps, as successes or others (rein reward train). Empty: none.',
+  }),
+  parameter('label_steps', 'integer', LABEL_STEPS, {
+    description: 'Steps that one mark labels.',
+    range: { min: 1, max: 1000 },
+  }),
   parameter(JOINT_STATES_RATE, 'double', 0, {
     description:
       'How often joint_states is published, Hz; 0: at every tick of the guard. Robots behind ROS publish it themselves.',
@@ -87,6 +95,8 @@ export interface NodeRequest {
   readonly teleopLeaseS: number;
   readonly jointStatesHz: number;
   readonly out: string | undefined;
+  readonly labels: string | undefined;
+  readonly labelSteps: number;
 }
 
 /** `argv` without the program's own name. Throws `ReinError('config')` that names the parameter. */
@@ -117,6 +127,8 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
     out: text('out') || undefined,
+    labels: text('labels') || undefined,
+    labelSteps: own.get('label_steps') as number,
   };
 }
 
