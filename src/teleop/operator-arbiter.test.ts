@@ -106,6 +106,21 @@ describe('OperatorArbiter', () => {
     expect(a.lostTo).toBe('bob');
   });
 
+  it('sees a person who lost control and took it again between two polls', () => {
+    const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
+    const seen = Object.assign(b, { isInControl: true });
+    const arbiter = new OperatorArbiter([a, b], 1);
+    b.isActive = true;
+    step(arbiter);
+    a.isActive = true;
+    // Told of Ann, Bob lets go, and has taken over again by the time that he is polled.
+    b.onControlLost = () => {
+      seen.isInControl = false;
+    };
+    expect(step(arbiter)).toBe('human 0.4');
+    expect(a.lostTo).toBe('bob');
+  });
+
   it('holds still on a stop from anyone, whoever has control', () => {
     const [s, p] = [script(), person()];
     const arbiter = new OperatorArbiter([p, s], 1);

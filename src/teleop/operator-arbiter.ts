@@ -90,7 +90,12 @@ export class OperatorArbiter implements TeleopSource {
   }
 
   giveBack(): void {
-    for (const seat of this.#seats) seat.source.giveBack?.();
+    for (const seat of this.#seats) {
+      seat.source.giveBack?.();
+      // Whoever takes over before the next poll does so anew.
+      if (seat.source.isInControl === false) seat.wasActive = false;
+    }
+    if (this.#holder?.wasActive === false) this.#holder = undefined;
   }
 
   reset(): void {
@@ -115,7 +120,10 @@ export class OperatorArbiter implements TeleopSource {
   #takeOver(seat: Seat): void {
     const lost = this.#holder;
     this.#holder = seat;
-    if (lost !== undefined && lost !== seat) lost.source.onControlLost?.(seat.source.name);
+    if (lost === undefined || lost === seat) return;
+    lost.source.onControlLost?.(seat.source.name);
+    // Whoever has let go and takes over again before the next look takes over all the same.
+    if (lost.source.isInControl === false) lost.wasActive = false;
   }
 
   /** A person may take control from anyone, a script from nobody. */

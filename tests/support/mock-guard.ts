@@ -24,7 +24,10 @@ export interface MockLink {
 }
 
 /** An in-memory link on lock-step time with its guard, driver and clock. */
-export async function createMockLink(options: MockDriverOptions = {}): Promise<MockLink> {
+export async function createMockLink(
+  options: MockDriverOptions = {},
+  action: ActionSpec = mockAction,
+): Promise<MockLink> {
   const clock = new LockStepClock(1 / mockModel.controlHz);
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
   await driver.open();
@@ -33,11 +36,11 @@ export async function createMockLink(options: MockDriverOptions = {}): Promise<M
     shape: {
       joints: mockModel.joints.length,
       signals: mockSignals.length,
-      actions: mockAction.dimensions.length,
+      actions: action.dimensions.length,
       controlHz: mockModel.controlHz,
     },
     clock,
-    createGuard: (port) => new Guard({ driver, model: mockModel, action: mockAction, policyPeriodS: 0.1, clock, port }),
+    createGuard: (port) => new Guard({ driver, model: mockModel, action, policyPeriodS: 0.1, clock, port }),
   });
   return { clock, driver, link };
 }
