@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { asObject, findPlugin, type PluginKind, sha256Hex } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
-import type { TaskConfig } from '../tasks/index.ts';
+import { type TaskConfig, taskKind } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
 import { findConfig } from './names.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -12,17 +12,18 @@ import { type Place, problemsError } from './text/place.ts';
 import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /**
- * `task`, the checked content of `tree`. The base policy's file counts from `folder`, where the task's file is, a classifier's from the
- * file that names it; its digest is filled in, so that robot, learner and record mean the same one. A plugin's module
+ * `task`, the checked content of `tree`. The files of base policy and scene count from `folder`, where the task's file is, a classifier's
+ * from the file that names it; its digest is filled in, so that robot, learner and record mean the same one. A plugin's module
  * counts from the file that names it, which `tree` knows, and on the command line from where the program was started; none is
  * loaded. Throws `ReinError('config')` that points at a module that is not there. The same for robots and learners.
  */
 export function taskWithPaths<T extends TaskConfig>(task: T, tree: TreeNode, folder: string): T {
   const { basePolicy } = task;
   const file = basePolicy && { ...basePolicy, file: resolve(folder, basePolicy.file) };
-  const based = file === undefined ? task : { ...task, basePolicy: file };
-  const own = withModule(withClassifier(based, tree), [], 'task', tree);
-  return withModule(withModule(own, ['policyPlugin'], 'policy', tree), ['operatorPlugin'], 'operator', tree);
+  const own = taskKind(task).withPaths?.(task, (path) => resolve(folder, path)) ?? task;
+  const based = (file === undefined ? own : { ...own, basePolicy: file }) as T;
+  const loaded = withModule(withClassifier(based, tree), [], 'task', tree);
+  return withModule(withModule(loaded, ['policyPlugin'], 'policy', tree), ['operatorPlugin'], 'operator', tree);
 }
 
 /** A digest that is written needs no file here: only who judges opens it. */

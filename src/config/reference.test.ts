@@ -34,8 +34,8 @@ describe('generated pages', () => {
     ['tasks', 'task'],
     ['learner', 'learner'],
   ])('files in config/%s tell editors their schema', (folder, schema) => {
-    // Robots' models lie in a folder beside their files.
-    const files = readdirSync(join(CONFIG_ROOT, folder)).filter((file) => file !== 'models');
+    // Robots' models and tasks' scenes lie in folders beside their files.
+    const files = readdirSync(join(CONFIG_ROOT, folder)).filter((file) => file !== 'models' && file !== 'scenes');
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
       const [first] = readFileSync(join(CONFIG_ROOT, folder, file), 'utf8').split('\n');

@@ -94,6 +94,7 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
     // A group of several kinds: one after the other, each begins with the word that says which.
     if (field.oneOf !== undefined) return [own, ...field.oneOf.flatMap((kind) => rowsOf(kind, `${key}.`))];
     const item = field.items;
+    if (item && item.oneOf !== undefined) return [own, ...item.oneOf.flatMap((kind) => rowsOf(kind, `${key}[].`))];
     return item && item.properties !== undefined ? [own, ...rowsOf(item, `${key}[].`)] : [own];
   });
 }

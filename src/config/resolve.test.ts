@@ -153,7 +153,7 @@ describe('mistakes', () => {
     [
       'another constant',
       'task: { kind: pegInsertoin }',
-      'o.yaml:1:15: kind is "pegInsertoin", it must be "pegInsertion" or "operatorJudged" or "plugin", did you mean "pegInsertion"?',
+      'o.yaml:1:15: kind is "pegInsertoin", it must be "pegInsertion" or "described" or "operatorJudged" or "plugin", did you mean "pegInsertion"?',
     ],
     ['yes for true', 'learner: { layerNorm: yes }', 'o.yaml:1:23: layerNorm is yes, it must be true or false'],
     ['nothing', 'task:\n  success:\n', 'o.yaml:2:11: success is empty, it must be a group of keys'],

@@ -12,7 +12,7 @@ import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts'
 import { operatorsSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
-import { checkLearner, checkTask } from './task-checks.ts';
+import { checkLearner, checkTask, narrowedBy } from './task-checks.ts';
 import { type Problem, problemsError } from './text/place.ts';
 import { readYaml, type YamlFile } from './text/read-yaml.ts';
 import { shown } from './text/shown.ts';
@@ -85,7 +85,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
     run: request.run ?? {},
     versions: packageVersions(),
     task,
-    robot,
+    robot: narrowedBy(task, robot),
     learner,
     operators: (operatorsChecked.value ?? []).map((operator) => operatorWithPaths(operator, request.overlay)),
   };

@@ -5,9 +5,8 @@
 import { fileURLToPath } from 'node:url';
 import { type ObservationParts, observationParts, observationSize, schemaHash } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
-import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { TaskAction } from '../policy/index.ts';
-import { createTask, sceneOf, type Task } from '../tasks/index.ts';
+import { createTask, scenesOf, type Task, type TaskScenes } from '../tasks/index.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
@@ -35,7 +34,7 @@ export function createSetup(config: ResolvedConfig): RunSetup {
   return {
     config,
     task,
-    driver: driverSpec(config.robot, task, () => sceneOf(config.task)),
+    driver: driverSpec(config.robot, task, scenesOf(config.task)),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
@@ -71,7 +70,10 @@ const TASK_MEANING = [
   'rewardClassifier',
   'peg',
   'hole',
+  'goal',
   'success',
+  'failure',
+  'reward',
 ];
 const ROBOT_MEANING = [
   'name',
@@ -108,18 +110,18 @@ export function taskActionOf({ config, task }: RunSetup): TaskAction {
 }
 
 /**
- * What a guard makes the driver of `robot` from. `rosArguments`: for a robot behind ROS 2, `--ros-args …`; `scene`: measures of
- * simulated surroundings, by the task. Throws `ReinError('config')`.
+ * What a guard makes the driver of `robot` from. `rosArguments`: for a robot behind ROS 2, `--ros-args …`; `scenes`: what is
+ * simulated around it, by the task. Throws `ReinError('config')`.
  */
 export function driverSpec(
   robot: RobotConfig,
   task: Pick<Task, 'name' | 'signalNames'>,
-  scene: () => PegSceneSpec,
+  scenes: TaskScenes,
   rosArguments: readonly string[] = [],
 ): DriverSpec {
   const { kind, needs, optionsOf } = driverKind(robot.driver.kind);
   const { name, signalNames } = task;
-  const options = optionsOf(robot.driver, { robot, task: name, signalNames, scene });
+  const options = optionsOf(robot.driver, { robot, task: name, signalNames, ...scenes });
   return { name: kind, options, ...(needs === 'ros' ? { processes: { ...ROS_PROGRAMS, rosArguments } } : {}) };
 }
 

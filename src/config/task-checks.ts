@@ -3,6 +3,7 @@ import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '..
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
+import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
@@ -11,7 +12,19 @@ const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
   const own = taskKind(task).problems(task, robot, action.length === 0);
-  return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...action];
+  const used = own.length > 0 ? robot : narrowedBy(task, robot);
+  // What is wrong with the robot alone was told before.
+  const atStart = used === robot ? [] : checkRobot(used);
+  const start = atStart.map(({ message }) => ({
+    path: ['start'],
+    message: message.replace('at home', 'at its start'),
+  }));
+  return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...start, ...action];
+}
+
+/** `robot` as the task uses it: in its workspace, with its start for home. */
+export function narrowedBy(task: TaskConfig, robot: RobotConfig): RobotConfig {
+  return taskKind(task).narrowed?.(task, robot) ?? robot;
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */

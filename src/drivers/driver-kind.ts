@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { RobotModel } from '../core/index.ts';
 import type { Driver } from './driver.ts';
-import type { PegSceneSpec } from './mujoco/options.ts';
+import type { PegSceneSpec, SurroundingsSpec } from './mujoco/options.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';
 import type { RosLink } from './ros/protocol.ts';
 
@@ -38,6 +38,8 @@ export interface DriverRequest {
   readonly signalNames: readonly string[];
   /** Measures of the scene that the task is about. Throws `ReinError` where it is about none. */
   readonly scene: () => PegSceneSpec;
+  /** What the task puts around a robot that is simulated from its own file. Absent: nothing, and it gives no signals. */
+  readonly surroundings?: SurroundingsSpec | undefined;
 }
 
 /** What a driver is made in. */

@@ -2,7 +2,8 @@
 export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
 export { DRIVER_OPEN_LIMIT_MS, type DriverConfig, type DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
-export { isMujoco } from './mujoco/options.ts';
+export { isMujoco, placeSignals, type SurroundingsSpec } from './mujoco/options.ts';
+export { readSceneFile, type SceneFile } from './mujoco/scene-file.ts';
 export type { DriverPlugin, DriverPluginContext } from './plugin.ts';
 export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';

@@ -101,7 +101,8 @@ export function watched(robot: RobotModel): RobotModel {
 export function armDriver(robot: RobotConfig): DriverSpec {
   if (worldOf(robot.driver) === 'scene')
     return createSetup({ ...resolveConfig({ task: 'insert', seed: 0 }), robot }).driver;
-  return driverSpec(robot, { name: 'none', signalNames: [] }, () => {
+  const scene = (): never => {
     throw new TypeError('only the scene of a task has measures');
-  });
+  };
+  return driverSpec(robot, { name: 'none', signalNames: [] }, { scene, surroundings: undefined });
 }

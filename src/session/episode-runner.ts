@@ -206,7 +206,7 @@ export class EpisodeRunner {
 
   /** Sees where the robot is, and forgets the episode before. Gives what the policy's noise is drawn from. */
   async #begin({ noise, operator }: EpisodeOptions): Promise<PolicyNoise> {
-    const { link, basePolicy: base } = this.#options;
+    const { link, task, basePolicy: base } = this.#options;
     const t = this.#transition;
     t.episode = this.#episode++;
     t.executed.fill(0);
@@ -217,7 +217,7 @@ export class EpisodeRunner {
     operator?.reset();
     // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
     this.#clutch.open();
-    this.#options.task.begin?.();
+    task.begin?.(link.latest);
     this.#idleTank.begin(link.latest);
     return drawn;
   }

@@ -71,7 +71,7 @@ function toolPose(model: RobotConfig, action: ActionSpec): LeaderModel['poseOf']
 /** Opens the leader's driver; without torque. Rejects with `ReinError`. */
 export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig): Promise<LeaderArm> {
   const task = { name: 'leader', signalNames: [] };
-  const driver = await createDriver(driverSpec(model, task, noScene), { model });
+  const driver = await createDriver(driverSpec(model, task, { scene: noScene, surroundings: undefined }), { model });
   await driver.open();
   const state = createRobotState(model.joints.length, 0);
   const { positionRad } = state;

@@ -294,11 +294,11 @@ function createArbiters(
   return { operators: new OperatorArbiter([...operators, script], setup.actionSize), people };
 }
 
-/** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
+/** A simulated arm begins at zeros or at home, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
 async function arrangeFirst(setup: RunSetup, link: GuardLink, draws: Draws): Promise<void> {
   const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
-  const isInScene = worldOf(setup.config.robot.driver) === 'scene';
-  const layout = isInScene && isFresh ? draws.layout('first') : undefined;
+  const isSimulated = worldOf(setup.config.robot.driver) !== 'real';
+  const layout = isSimulated && isFresh ? draws.layout('first') : undefined;
   if (layout === undefined) return;
   await link.request({ kind: 'resetScene', layout });
   await link.advance(1);

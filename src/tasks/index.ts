@@ -17,4 +17,13 @@ export {
   saveRewardClassifier,
 } from './reward/classifier-file.ts';
 export type { Task, Verdict } from './task.ts';
-export { checkScripted, createTask, sceneOf, TASK_SCHEMAS, type TaskConfig, taskKind } from './task-kinds.ts';
+export {
+  checkScripted,
+  createTask,
+  sceneOf,
+  scenesOf,
+  TASK_SCHEMAS,
+  type TaskConfig,
+  type TaskScenes,
+  taskKind,
+} from './task-kinds.ts';

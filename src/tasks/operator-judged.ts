@@ -14,7 +14,13 @@ import {
 import { worldOf } from '../drivers/index.ts';
 import { actionSchema, type Configured, name, num, whole } from '../schema/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSchema, topicSize } from './observation-source.ts';
-import { type ObservedPart, robotObservationKeys, robotParts } from './robot-observation.ts';
+import {
+  type ObservedPart,
+  previousExecutedPart,
+  robotObservationKeys,
+  robotParts,
+  writeParts,
+} from './robot-observation.ts';
 import type { Task, Verdict } from './task.ts';
 import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 import { maxStepsOf, onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
@@ -87,17 +93,11 @@ export class OperatorJudged implements Task {
     this.action = action;
     this.signalNames = observation.signals.map(({ name }) => name);
     this.topics = observation.topics;
-    const size = action.dimensions.length;
     this.#parts = [
       ...robotParts(observation, model),
       ...observation.signals.map((signal, i) => signalPart(signal, i)),
       ...observation.topics.map((topic, i) => this.#topicPart(topic, i)),
-      {
-        field: { name: 'previous_executed', size, unit: '1', frame: 'none' },
-        write: (out, at, _frame, executed) => {
-          for (let k = 0; k < size; k++) out[at + k] = executed[k]!;
-        },
-      },
+      previousExecutedPart(action.dimensions.length),
     ];
     if (this.#parts.length === 1) throw new RangeError('the observation holds nothing that is measured');
     const fields = this.#parts.map(({ field }) => field);
@@ -118,12 +118,7 @@ export class OperatorJudged implements Task {
   }
 
   observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void {
-    let at = offset;
-    for (let i = 0; i < this.#parts.length; i++) {
-      const { field, write } = this.#parts[i]!;
-      write(out, at, frame, previousExecuted);
-      at += field.size;
-    }
+    writeParts(this.#parts, out, offset, frame, previousExecuted);
   }
 
   /** Undecided: only a mark decides. */

@@ -3,17 +3,9 @@
  * stays for the whole episode, so that contact has to tell the rest. The reward is sparse: 1 when the peg is in.
  */
 import { z } from 'zod';
-import {
-  type ActionSpec,
-  ArmKinematics,
-  type GuardFrame,
-  type ObservationSpec,
-  ReinError,
-  type Rng,
-  type RobotModel,
-  type SceneLayout,
-} from '../core/index.ts';
+import type { ActionSpec, GuardFrame, ObservationSpec, Rng, RobotModel, SceneLayout } from '../core/index.ts';
 import { actionSchema, type Configured, num, triple, whole } from '../schema/index.ts';
+import { StartPose } from './start-pose.ts';
 import type { Task, Verdict } from './task.ts';
 import { goalKeys, maxStepsOf, onceFields, taskIdentity, taskKeys } from './task-options.ts';
 
@@ -124,8 +116,7 @@ export class PegInsertion implements Task {
   readonly maxSteps: number;
   readonly observationDelaySteps: number;
   readonly #config: PegTaskConfig;
-  readonly #model: RobotModel;
-  readonly #kinematics: ArmKinematics;
+  readonly #start: StartPose;
 
   constructor(config: PegTaskConfig, model: RobotModel) {
     this.name = config.name;
@@ -133,8 +124,7 @@ export class PegInsertion implements Task {
     this.observationDelaySteps = config.observationDelaySteps;
     this.action = config.action;
     this.#config = config;
-    this.#model = model;
-    this.#kinematics = new ArmKinematics(model);
+    this.#start = new StartPose(model, 'move hole.originM, or make start.spreadM smaller');
     this.observation = {
       frames: config.historyFrames,
       fields: [
@@ -174,7 +164,7 @@ export class PegInsertion implements Task {
       cz + start.heightM + spread(start.heightSpreadM),
     ] as const;
     return {
-      jointsRad: this.#reach(tip, spread(start.yawSpreadRad)),
+      jointsRad: this.#start.at(tip, spread(start.yawSpreadRad)),
       objects: { hole: [x, y, cz, yaw] },
       signals,
     };
@@ -211,25 +201,6 @@ export class PegInsertion implements Task {
     out.terminated = inserted;
     out.reward = inserted ? 1 : 0;
   }
-
-  /** Joint positions with the tip at `tipM`, the tool vertical and turned by `yawRad` from its pose at home. */
-  #reach(tipM: readonly [number, number, number], yawRad: number): number[] {
-    const home = this.#model.homeRad;
-    const kinematics = this.#kinematics;
-    kinematics.forward(home);
-    const target = Float64Array.of(...tipM, ...turnAboutZ(kinematics.tcpQuaternion, yawRad));
-    const joints = Float64Array.from(home);
-    if (!kinematics.inverse(target, home, joints)) {
-      throw new ReinError(
-        'task',
-        `the arm cannot reach a start pose at ${tipM.map((v) => v.toFixed(3)).join(', ')} m`,
-        {
-          remedy: 'move hole.originM, or make start.spreadM smaller',
-        },
-      );
-    }
-    return Array.from(joints);
-  }
 }
 
 /** Turn of the tool's x axis about the base's z axis, rad. `pose` is x, y, z, then quaternion w, x, y, z. */
@@ -244,12 +215,4 @@ function toolYawRad(pose: Float64Array): number {
 /** The same angle within ±π/4: a square peg fits every quarter turn. */
 function quarterTurn(angleRad: number): number {
   return angleRad - Math.round(angleRad / (Math.PI / 2)) * (Math.PI / 2);
-}
-
-/** Quaternion `q` (w, x, y, z) turned about the base's z axis. */
-function turnAboutZ(q: ArrayLike<number>, yawRad: number): [number, number, number, number] {
-  const c = Math.cos(yawRad / 2);
-  const s = Math.sin(yawRad / 2);
-  const [w, x, y, z] = [q[0]!, q[1]!, q[2]!, q[3]!];
-  return [c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w];
 }

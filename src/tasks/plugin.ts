@@ -11,9 +11,9 @@ import {
 } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { actionSchema, type Configured, pluginGroup, pluginKeys, whole } from '../schema/index.ts';
-import { openOperator, type TeleopSource } from '../teleop/index.ts';
+import { openOperator } from '../teleop/index.ts';
 import type { Task } from './task.ts';
-import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
+import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from './task-kind.ts';
 import { onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
 
 export const pluginTaskSchema = z
@@ -116,14 +116,3 @@ function problemsOf({ demonstrations, operatorPlugin }: PluginTaskConfig, robot:
   const message = `demonstrations is ${demonstrations}, and nobody gives them: name an operatorPlugin, or write 0`;
   return [{ path: ['demonstrations'], message }];
 }
-
-/** The operator of one who is nowhere: never takes over. */
-const NOBODY: TeleopSource = {
-  name: 'nobody',
-  decidedBy: 'scripted',
-  poll: (_observation, _nowS, out) => {
-    out.active = false;
-  },
-  reset: () => undefined,
-  close: () => undefined,
-};

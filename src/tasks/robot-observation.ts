@@ -43,6 +43,17 @@ const QUANTITIES = {
       return [jointPart('joint_velocity', 'share of the highest', [...joints.keys()], read)];
     },
   },
+  jointTorques: {
+    description: 'Torques of joints, as shares of their highest; arms only, 0 where they are not measured.',
+    default: false,
+    parts: ({ base, joints }) => {
+      const read = ({ robot }: GuardFrame, i: number): number => {
+        const torqueNm = robot.torqueNm[i]!;
+        return Number.isNaN(torqueNm) ? 0 : torqueNm / joints[i]!.torqueMaxNm;
+      };
+      return base === undefined ? [jointPart('joint_torque', 'share of the highest', [...joints.keys()], read)] : [];
+    },
+  },
   toolPose: {
     description: 'Place and orientation of the tool; arms only.',
     default: true,
@@ -67,6 +78,32 @@ export const robotObservationKeys = Object.fromEntries(
 /** What of the robot is observed where `wanted` switches it on, in the order of the rows. */
 export function robotParts(wanted: Readonly<Record<QuantityName, boolean>>, model: RobotModel): ObservedPart[] {
   return ROWS.flatMap(([key, { parts }]) => (wanted[key] ? parts(model) : []));
+}
+
+/** The action executed in the step before, of `size` numbers. */
+export function previousExecutedPart(size: number): ObservedPart {
+  return {
+    field: { name: 'previous_executed', size, unit: '1', frame: 'none' },
+    write: (out, at, _frame, executed) => {
+      for (let k = 0; k < size; k++) out[at + k] = executed[k]!;
+    },
+  };
+}
+
+/** Writes one frame of `parts`, one after the other, at `offset` of `out`. No allocation. */
+export function writeParts(
+  parts: readonly ObservedPart[],
+  out: Float32Array,
+  offset: number,
+  frame: GuardFrame,
+  executed: Float32Array,
+): void {
+  let at = offset;
+  for (let i = 0; i < parts.length; i++) {
+    const { field, write } = parts[i]!;
+    write(out, at, frame, executed);
+    at += field.size;
+  }
 }
 
 /** A number of each of `joints`. */

@@ -1,7 +1,7 @@
 /** What a kind of task is to the rest of the program: its file, what that is checked against, what is made of it, and who can do it. */
 import type { z } from 'zod';
 import type { RobotModel } from '../core/index.ts';
-import type { DriverConfig } from '../drivers/index.ts';
+import type { DriverConfig, SurroundingsSpec } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
 import type { Task } from './task.ts';
@@ -26,10 +26,29 @@ export interface TaskKind<Config extends { readonly kind: string } = { readonly 
   create(config: Config, robot: RobotModel): Task;
   /** What does not agree within `config`, and with `robot`. `isActionRight`: nothing is wrong with its action itself. */
   problems(config: Config, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[];
+  /** `robot` as the task uses it: a smaller workspace, another home. Nothing is wrong with the two. Absent: as it is. */
+  narrowed?<R extends TaskRobot>(config: Config, robot: R): R;
+  /** The same with paths made absolute by `from`, which knows the folder of the task's file. Absent: it has none of its own. */
+  withPaths?(config: Config, from: (path: string) => string): Config;
+  /** Whether people alone arrange or judge it, though there may be scripts. Absent: where there is no `operator`. */
+  needsPeople?(config: Config): boolean;
   /** A script that shows the task, or takes over in it. Absent: people alone arrange, judge and show it. Throws `ReinError`. */
   operator?(config: Config, context: Omit<OperatorContext, 'options'>): TeleopSource;
   /** Measures of the scene that is simulated for it. Absent: it is about no scene of ours. */
   scene?(config: Config): PegSceneSpec;
+  /** What is put around a robot that is simulated from its own file. Absent: nothing. */
+  surroundings?(config: Config): SurroundingsSpec;
   /** How deep below the hole's mouth success is, m, for pictures. Absent: there is no hole. */
   successDepthM?(config: Config): number;
 }
+
+/** The operator of one who is nowhere: never takes over. */
+export const NOBODY: TeleopSource = {
+  name: 'nobody',
+  decidedBy: 'scripted',
+  poll: (_observation, _nowS, out) => {
+    out.active = false;
+  },
+  reset: () => undefined,
+  close: () => undefined,
+};

@@ -1,7 +1,10 @@
 /** The kinds of tasks that there are: which file each has, and what is made of it. */
 import type { z } from 'zod';
 import { ReinError, type RobotModel } from '../core/index.ts';
+import type { SurroundingsSpec } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
+import { describedKind } from './described/described-kind.ts';
+import type { DescribedTaskConfig } from './described/schema.ts';
 import { type JudgedTaskConfig, judgedKind } from './operator-judged.ts';
 import type { PegTaskConfig } from './peg-insertion.ts';
 import { pegKind } from './peg-kind.ts';
@@ -11,10 +14,10 @@ import type { Task } from './task.ts';
 import type { TaskKind } from './task-kind.ts';
 
 /** A task's file, of any kind. */
-export type TaskConfig = PegTaskConfig | JudgedTaskConfig | PluginTaskConfig;
+export type TaskConfig = PegTaskConfig | DescribedTaskConfig | JudgedTaskConfig | PluginTaskConfig;
 
 /** In the order of the reference page. */
-const KINDS: readonly TaskKind[] = [pegKind, judgedKind, pluginKind];
+const KINDS: readonly TaskKind[] = [pegKind, describedKind, judgedKind, pluginKind];
 
 /** What is written in a file of each kind. */
 export const TASK_SCHEMAS = Object.fromEntries(KINDS.map(({ kind, schema }) => [kind, schema])) as unknown as Readonly<
@@ -42,12 +45,23 @@ export function sceneOf(config: TaskConfig): PegSceneSpec {
   });
 }
 
+/** What a simulated robot is to find around it: the scene of peg insertion, where it is in that one, or what the task says. */
+export function scenesOf(config: TaskConfig): TaskScenes {
+  return { scene: () => sceneOf(config), surroundings: taskKind(config).surroundings?.(config) };
+}
+
+export interface TaskScenes {
+  /** Throws `ReinError` for a task that is about no scene of ours. */
+  readonly scene: () => PegSceneSpec;
+  readonly surroundings: SurroundingsSpec | undefined;
+}
+
 /** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
-  const { operator } = taskKind(config);
-  if (operator !== undefined) return { operator };
+  const { operator, needsPeople } = taskKind(config);
+  if (operator !== undefined && needsPeople?.(config) !== true) return { operator };
   throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
     remedy:
-      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know insert and insert-tight.',
+      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
   });
 }

@@ -41,8 +41,8 @@ export interface Task {
   offset?(frame: GuardFrame, out: Float64Array): void;
   /** Loads what judging needs, before anything moves. Default: nothing. Throws `ReinError('task')`. */
   open?(): void;
-  /** An episode begins: what was remembered of the one before is forgotten. */
-  begin?(): void;
+  /** An episode begins, with the robot as `frame` says: what was remembered of the one before is forgotten. */
+  begin?(frame: GuardFrame): void;
   /**
    * Judges the step that ended in `frame`, of which the policy sees `observation`, [O] but for the base policy's action, which is still
    * that of the step before. No allocation.

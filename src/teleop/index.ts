@@ -22,5 +22,6 @@ export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
+export { PlaceMover } from './scripted/place-mover.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';
 export type { OperatorEcho, OperatorHeard, TeleopCommand, TeleopSource } from './teleop-source.ts';

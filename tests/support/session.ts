@@ -33,10 +33,12 @@ export interface TestRobotOptions {
   readonly model?: Partial<RobotModel>;
   /** Of the mock. Default: none. */
   readonly mock?: MockDriverOptions;
+  /** Default: `insert`. */
+  readonly task?: string;
 }
 
 export class TestRobot {
-  readonly setup: RunSetup = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+  readonly setup: RunSetup;
   readonly folder: string = mkdtempSync(join(tmpdir(), 'rein-session-'));
   readonly driver: MockDriver;
   readonly clock: LockStepClock;
@@ -44,7 +46,8 @@ export class TestRobot {
   readonly #model: RobotModel;
   #session: LiveSession | undefined;
 
-  constructor({ model, mock }: TestRobotOptions = {}) {
+  constructor({ model, mock, task = 'insert' }: TestRobotOptions = {}) {
+    this.setup = createSetup(resolveConfig({ task, seed: 0 }));
     const { robot } = this.setup.config;
     this.#model = { ...robot, ...model };
     this.driver = new MockDriver(robot, { signalNames: this.setup.task.signalNames, ...mock });

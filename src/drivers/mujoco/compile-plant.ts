@@ -14,12 +14,14 @@ import {
 } from './model-file.ts';
 import { mujocoModule, Simulation } from './mujoco-module.ts';
 import type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
+import { addScene } from './surroundings.ts';
 
 export const TIMESTEP_MAX_S = 0.002;
-/** Names the plant gives to what it adds. */
-export const WALL = 'plant_wall';
-export const PAYLOAD = 'plant_payload';
-export const KEEP_OUT = 'plant_keep_out_';
+/** Names the plant gives to what it adds begin with this. */
+export const ADDED = 'plant_';
+export const WALL: string = `${ADDED}wall`;
+export const PAYLOAD: string = `${ADDED}payload`;
+export const KEEP_OUT: string = `${ADDED}keep_out_`;
 /** A collision bit that no model uses: walls meet only what they are meant to stop. */
 const WALL_BIT = 1 << 30;
 /** A stiff contact without rebound: 3 physics steps to settle. */
@@ -72,7 +74,13 @@ function compiled(module: MainModule, options: PlantOptions): MjModel {
   const { spec, vfs, close } = parseModel(module, file);
   try {
     changeSpec(module, spec, options);
-    return compileModel(module, file, spec, vfs);
+    if (options.surroundings === undefined) return compileModel(module, file, spec, vfs);
+    const scene = addScene(module, spec, options.surroundings);
+    try {
+      return compileModel(module, scene.file, spec, vfs);
+    } finally {
+      scene.close();
+    }
   } finally {
     close();
   }

@@ -1,13 +1,7 @@
 /** The simulated arm behind the same contract as a real one. One control period of physics passes per `read`. */
-import {
-  allFinite,
-  quaternionFromMatrix,
-  ReinError,
-  type RobotState,
-  type SceneLayout,
-  type Vec,
-} from '../../core/index.ts';
+import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
+import { DrawnShapes } from './drawn-shapes.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { MujocoDriverOptions } from './options.ts';
 import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
@@ -230,12 +224,12 @@ export class MujocoDriver implements Driver {
 /** Arranges the scene and shows it. */
 class MujocoScene implements Scene {
   readonly geoms: readonly GeomShape[];
+  readonly #shapes: DrawnShapes;
   readonly #simulation: Simulation;
   readonly #joints: number;
   readonly #mouthRadiusM: number;
   readonly #onReset: (layout: SceneLayout) => void;
   readonly #tcp: number;
-  readonly #quaternion: Float64Array = new Float64Array(4);
 
   constructor(simulation: Simulation, joints: number, mouthRadiusM: number, onReset: (layout: SceneLayout) => void) {
     this.#simulation = simulation;
@@ -243,7 +237,8 @@ class MujocoScene implements Scene {
     this.#mouthRadiusM = mouthRadiusM;
     this.#onReset = onReset;
     this.#tcp = simulation.id('site', 'tcp');
-    this.geoms = geomShapes(simulation);
+    this.#shapes = new DrawnShapes(simulation);
+    this.geoms = this.#shapes.geoms;
   }
 
   reset(layout: SceneLayout): void {
@@ -279,33 +274,6 @@ class MujocoScene implements Scene {
   }
 
   geomPoses(out: Float64Array): void {
-    const { geomPosition, geomRotation } = this.#simulation.views;
-    for (let g = 0; g < this.geoms.length; g++) {
-      for (let k = 0; k < 3; k++) out[7 * g + k] = geomPosition[3 * g + k]!;
-      quaternionFromMatrix(this.#quaternion, geomRotation.subarray(9 * g, 9 * g + 9));
-      out.set(this.#quaternion, 7 * g + 3);
-    }
+    this.#shapes.poses(out);
   }
-}
-
-const GEOM_TYPES: Readonly<Record<number, GeomShape['type']>> = {
-  0: 'plane',
-  2: 'sphere',
-  3: 'capsule',
-  5: 'cylinder',
-  6: 'box',
-  7: 'mesh',
-};
-
-function geomShapes(simulation: Simulation): GeomShape[] {
-  const { model, module } = simulation;
-  const types = model.geom_type as Int32Array;
-  const sizes = model.geom_size as Float64Array;
-  const colours = model.geom_rgba as Float32Array;
-  return Array.from(types, (type, g) => ({
-    type: GEOM_TYPES[type] ?? 'mesh',
-    sizeM: [sizes[3 * g]!, sizes[3 * g + 1]!, sizes[3 * g + 2]!] as const,
-    rgba: [colours[4 * g]!, colours[4 * g + 1]!, colours[4 * g + 2]!, colours[4 * g + 3]!] as const,
-    name: module.mj_id2name(model, module.mjtObj.mjOBJ_GEOM.value, g) ?? '',
-  }));
 }

@@ -1,4 +1,4 @@
-/** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file in an empty world. */
+/** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file among what the task says. */
 import { ReinError } from '../../core/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import {
@@ -22,11 +22,12 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
     ];
   },
   withPaths: (config, from) => (config.model === undefined ? config : { ...config, model: from(config.model) }),
-  optionsOf: ({ model }, { robot, task, signalNames, scene }) => {
+  optionsOf: ({ model }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {
       const jointNames = robot.joints.map(({ name }) => name);
       return { jointNames, signalNames, periodS: 1 / robot.controlHz, scene: scene() };
     }
+    if (surroundings !== undefined) return { file: model, signalNames: [...signalNames], surroundings };
     if (signalNames.length === 0) return { file: model, signalNames: [] };
     throw new ReinError(
       'config',

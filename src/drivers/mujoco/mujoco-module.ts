@@ -34,6 +34,8 @@ export interface SimulationViews {
   readonly bodyContact: Float64Array;
   /** [3·bodies] centre of mass of each body and all that it carries. */
   readonly centreOfMass: Float64Array;
+  readonly bodyPosition: Float64Array;
+  readonly bodyRotation: Float64Array;
   readonly geomPosition: Float64Array;
   readonly geomRotation: Float64Array;
 }
@@ -226,6 +228,8 @@ function fetchViews(data: MjData): SimulationViews {
     siteRotation: data.site_xmat,
     bodyContact: data.cfrc_ext,
     centreOfMass: data.subtree_com,
+    bodyPosition: data.xpos,
+    bodyRotation: data.xmat,
     geomPosition: data.geom_xpos,
     geomRotation: data.geom_xmat,
   };

@@ -51,11 +51,29 @@ const arm = z.strictObject({
   scene: pegScene,
 });
 
-/** Of its own file, there are no surroundings that give signals. */
-const plant = z.strictObject({ file: z.string().min(1), signalNames: z.tuple([]) });
+/** What a task puts around a robot that is simulated from its own file. */
+const surroundings = z.strictObject({
+  // An MJCF file with what stands and moves beside the robot; absent: nothing does.
+  file: z.string().min(1).optional(),
+  // Bodies and sites of it whose places are measured, as the signals that `placeSignals` names.
+  places: z.array(z.string()),
+});
+
+const plant = z.strictObject({
+  file: z.string().min(1),
+  // Those of places are measured; the layout gives the others, and 0 where it does not.
+  signalNames: z.array(z.string()),
+  surroundings: surroundings.optional(),
+});
 
 export const mujocoOptions = z.union([arm, plant]);
 
 export type PegSceneSpec = Configured<typeof pegScene>;
+export type SurroundingsSpec = Configured<typeof surroundings>;
 export type MujocoDriverOptions = Configured<typeof arm>;
 export type PlantDriverOptions = Configured<typeof plant>;
+
+/** Names of the signals that say where the place called `name` is in the base frame: x, y, z (m), and turn about z (rad). */
+export function placeSignals(name: string): readonly [string, string, string, string] {
+  return [`${name}XM`, `${name}YM`, `${name}ZM`, `${name}YawRad`];
+}

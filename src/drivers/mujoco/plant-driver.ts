@@ -1,42 +1,39 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
-import { isFree, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import { isFree, ReinError, type RobotModel, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import type { DrawnShapes } from './drawn-shapes.ts';
 import type { PlantDriverOptions } from './options.ts';
 import { RobotPlant } from './robot-plant.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Positions a servo's encoder can express, rad or m. */
 const ENCODER_RANGE_RAD = 32;
 /** The same for a distance driven, m, or an angle turned, rad. */
 const ODOMETRY_RANGE = 1e6;
 
-/** Measures positions, velocities and torques. There is no force sensor, and no surroundings that give signals or are drawn. */
+/** Measures positions, velocities and torques; among surroundings, the force on its tool and where things are too. */
 export class PlantDriver implements Driver {
   readonly name = 'mujoco';
   readonly isSimulated = true;
   readonly jointNames: readonly string[];
-  readonly signalNames: readonly string[] = [];
-  /** Puts the robot itself: there is nothing else. */
-  readonly scene: Scene = {
-    geoms: [],
-    geomPoses: () => undefined,
-    reset: ({ jointsRad }) => {
-      if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
-      this.#plant.reset(jointsRad);
-      this.#reference.set(this.#plant.positionRad);
-    },
-  };
+  readonly signalNames: readonly string[];
+  /** Puts the robot itself, and what is beside it. */
+  readonly scene: Scene = sceneOf(this);
   readonly #model: RobotModel;
-  readonly #file: string;
+  readonly #options: PlantDriverOptions;
   readonly #periodS: number;
   readonly #reference: Float64Array;
   #plant: RobotPlant | undefined;
+  #surroundings: Surroundings | undefined;
+  #shapes: DrawnShapes | undefined;
   #isEnabled = false;
   #isTrusted = true;
   #timeS = 0;
 
-  constructor(model: RobotModel, { file }: PlantDriverOptions) {
+  constructor(model: RobotModel, options: PlantDriverOptions) {
     this.#model = model;
-    this.#file = file;
+    this.#options = options;
+    this.signalNames = options.signalNames;
     this.#periodS = 1 / model.controlHz;
     this.jointNames = model.joints.map(({ name }) => name);
     this.#reference = new Float64Array(model.joints.length);
@@ -46,13 +43,23 @@ export class PlantDriver implements Driver {
   async open(): Promise<void> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
     // Where no tank says otherwise, the servos lead by velocity as industrial ones do: they would lag by damping / stiffness.
-    this.#plant = await RobotPlant.open({
-      file: this.#file,
+    const { file, surroundings, signalNames } = this.#options;
+    const plant = await RobotPlant.open({
+      file,
       model: this.#model,
+      surroundings: surroundings?.file,
       velocityFeedForward: this.#model.tank?.velocityFeedForward ?? true,
     });
+    try {
+      if (surroundings !== undefined) this.#surroundings = plant.surroundings(surroundings, signalNames);
+    } catch (error) {
+      plant.close();
+      throw error;
+    }
+    this.#shapes = plant.shapes();
+    this.#plant = plant;
     this.#isTrusted = true;
-    this.#hold(this.#plant);
+    this.#hold(plant);
   }
 
   enable(): void {
@@ -75,7 +82,8 @@ export class PlantDriver implements Driver {
     out.positionRad.set(plant.positionRad);
     out.velocityRadPerS.set(plant.velocityRadPerS);
     out.torqueNm.set(plant.torqueNm);
-    out.wrench.fill(0);
+    out.wrench.set(plant.wrench);
+    this.#surroundings?.measure(out.signals);
     out.measuredAtS = this.#timeS;
     return this.#isTrusted ? 'ok' : 'lost';
   }
@@ -95,11 +103,35 @@ export class PlantDriver implements Driver {
   async close(): Promise<void> {
     this.#plant?.close();
     this.#plant = undefined;
+    this.#surroundings = undefined;
+    this.#shapes = undefined;
     this.#isEnabled = false;
+  }
+
+  /** Puts robot and surroundings in place, at rest. Throws `ReinError`. */
+  arrange(layout: SceneLayout): void {
+    if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
+    this.#plant.reset(layout.jointsRad, () => this.#surroundings?.place(layout));
+    this.#reference.set(this.#plant.positionRad);
+  }
+
+  /** What there is to draw, while it is open. */
+  get shapes(): DrawnShapes | undefined {
+    return this.#shapes;
   }
 
   #hold(plant: RobotPlant): void {
     plant.hold();
     this.#reference.set(plant.positionRad);
   }
+}
+
+function sceneOf(driver: PlantDriver): Scene {
+  return {
+    get geoms() {
+      return driver.shapes?.geoms ?? [];
+    },
+    geomPoses: (out) => driver.shapes?.poses(out),
+    reset: (layout) => driver.arrange(layout),
+  };
 }

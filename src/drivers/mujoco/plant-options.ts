@@ -34,6 +34,8 @@ export interface PlantOptions {
   /** Dry friction of every joint, beyond the file's, N·m (N for a sliding one). */
   readonly frictionNm?: number | undefined;
   readonly wall?: PlantWall | undefined;
+  /** An MJCF file with what stands and moves beside the robot, in its base frame; not to be had with `image`. */
+  readonly surroundings?: string | undefined;
   /** Whether something holds the links' nominal weight. Default true. */
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */

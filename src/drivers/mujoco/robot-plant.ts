@@ -1,13 +1,16 @@
 /** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
 import { allFinite, type RobotModel } from '../../core/index.ts';
 import { CarDrive } from './car-drive.ts';
-import { compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
+import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
+import { DrawnShapes } from './drawn-shapes.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
+import type { SurroundingsSpec } from './options.ts';
 import type { PlantOptions } from './plant-options.ts';
 import { ServoTorques } from './servo-torques.ts';
+import { Surroundings, ToolTouch } from './surroundings.ts';
 import { DistanceWitness } from './witness.ts';
 
 /** Less than this is no time: MuJoCo wants a step that counts. */
@@ -29,6 +32,8 @@ export class RobotPlant {
   readonly torqueNm: Float64Array;
   /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
   readonly setPointRad: Float64Array;
+  /** [6] what the surroundings pressed on the tool with, N and N·m, base frame, the mean of the last period; zeros without any. */
+  readonly wrench: Float64Array = new Float64Array(6);
   readonly #simulation: Simulation;
   readonly #model: RobotModel;
   readonly #drive: Drive;
@@ -37,6 +42,8 @@ export class RobotPlant {
   readonly #timestepS: number;
   /** Of an arm: its actuators are its servos, in order. */
   readonly #torques: ServoTorques | undefined;
+  /** Of an arm among things that it may touch. */
+  readonly #touch: ToolTouch | undefined;
   #contactN = 0;
   #isFresh = false;
 
@@ -65,13 +72,19 @@ export class RobotPlant {
     this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
     this.#witness = new DistanceWitness(simulation, model);
     this.#contacts = new ContactForce(simulation, groundOf(model));
+    this.#touch =
+      options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);
     this.reset(model.homeRad);
   }
 
-  /** Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. */
-  reset(jointsRad: ArrayLike<number>): void {
+  /**
+   * Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. `arrange` puts other things in
+   * place meanwhile.
+   */
+  reset(jointsRad: ArrayLike<number>, arrange?: () => void): void {
     this.#simulation.reset();
     this.#drive.restAt(jointsRad);
+    arrange?.();
     this.#simulation.forward();
     this.#contactN = 0;
     this.#measure();
@@ -86,6 +99,16 @@ export class RobotPlant {
     this.#drive.push(sentRad, dtS);
     this.#torques?.start('servos');
     return this.#pass(dtS);
+  }
+
+  /** What stands beside the robot, for whoever arranges and measures it. Throws `ReinError('config')`. */
+  surroundings(spec: SurroundingsSpec, signalNames: readonly string[]): Surroundings {
+    return new Surroundings(this.#simulation, spec, signalNames);
+  }
+
+  /** What there is to draw. */
+  shapes(): DrawnShapes {
+    return new DrawnShapes(this.#simulation, (name) => name.startsWith(ADDED));
   }
 
   /** The references are where the robot is now, as if they had always stood there. */
@@ -141,7 +164,7 @@ export class RobotPlant {
     return potential;
   }
 
-  /** Largest normal force between the robot and what does not move, in any physics step of the last period, N. */
+  /** Largest normal force between the robot and what does not move, in any physics step of the last period, N; 0 among surroundings. */
   contactForceN(): number {
     return this.#contactN;
   }
@@ -189,11 +212,14 @@ export class RobotPlant {
     this.#contactN = 0;
     for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
       isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
-      this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
+      // Things on a table always touch it: that is nothing to look for, and costs.
+      if (this.#touch === undefined) this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
+      this.#touch?.addStep();
       this.#torques?.addStep();
     }
     this.#measure();
     this.#torques?.read(this.torqueNm);
+    this.#touch?.read(this.wrench);
     return isTrusted;
   }
 

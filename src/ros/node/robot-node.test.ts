@@ -315,6 +315,29 @@ describe('actions', () => {
     expect(ros.node.session?.state.envSteps).toBe(0);
   });
 
+  it('run a task that its file describes, whose goal the node draws for each episode', async () => {
+    await ros.close();
+    ros = new MemoryNode(new TestRobot({ task: 'reach' }));
+    await ros.make();
+    const client = ros.actionClient(RunEpisode, '/rein/run_episode');
+    await ros.activate();
+    const goals: number[][] = [];
+    for (let i = 0; i < 2; i++) {
+      const outcome = await client.send({ purpose: 'evaluation', max_steps: 3 }, { timeoutMs: CALL_MS });
+      expect(outcome.result).toMatchObject({ steps: 3, ended_by: 'time limit' });
+      goals.push([...ros.node.session!.frame.robot.signals]);
+    }
+    expect(ros.robot.setup.task.signalNames).toEqual(['goalXM', 'goalYM', 'goalZM']);
+    for (const [k, { at, spread }] of [
+      { at: 0.45, spread: 0.12 },
+      { at: 0, spread: 0.2 },
+      { at: 0.35, spread: 0.15 },
+    ].entries()) {
+      for (const goal of goals) expect(Math.abs(goal[k]! - at)).toBeLessThanOrEqual(spread);
+    }
+    expect(goals[0]).not.toEqual(goals[1]);
+  });
+
   it('end canceled, without a stop, when they are canceled', async () => {
     await ros.make();
     const client = ros.actionClient(RunEpisode, '/rein/run_episode');

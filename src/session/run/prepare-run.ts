@@ -6,7 +6,7 @@ import type { ResolvedConfig } from '../../config/index.ts';
 import { driverSpec } from '../../config/setup.ts';
 import { acquireLock, answerOfChild, asObject, type DirectoryLock, ReinError, sendToChild } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
-import { sceneOf } from '../../tasks/index.ts';
+import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
 
@@ -105,7 +105,7 @@ export function guardConfigOf(
     model,
     action: task.action,
     policyPeriodS: 1 / task.policyHz,
-    driver: driverSpec(robot, { name: task.name, signalNames }, () => sceneOf(config.task), rosArguments),
+    driver: driverSpec(robot, { name: task.name, signalNames }, scenesOf(config.task), rosArguments),
     socketPath,
     authority,
     realTimePriority: 'try',

@@ -38,7 +38,7 @@ const frame = {} as GuardFrame;
 /** What is said of states whose second numbers are `values`. */
 function verdicts(task: Task, values: readonly number[]): Verdict[] {
   task.open?.();
-  task.begin?.();
+  task.begin?.(frame);
   return values.map((value) => {
     const out: Verdict = { reward: 0, terminated: false, success: false };
     task.judge(frame, out, Float32Array.of(5, value));

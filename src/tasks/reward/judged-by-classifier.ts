@@ -60,7 +60,7 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
     drawLayout: (rng) => task.drawLayout(rng),
     observe: (out, offset, frame, executed) => task.observe(out, offset, frame, executed),
     open: () => judge.open(),
-    begin: () => judge.begin(),
+    begin: (frame) => judge.begin(frame),
     judge: (frame, out, observation) => judge.judge(frame, out, observation),
   };
 }
@@ -92,8 +92,8 @@ class Judge {
     this.#threshold = threshold ?? this.#classifier.manifest.threshold;
   }
 
-  begin(): void {
-    this.#task.begin?.();
+  begin(frame: GuardFrame): void {
+    this.#task.begin?.(frame);
     this.#steps = 0;
   }
 

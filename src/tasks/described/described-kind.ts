@@ -1,0 +1,350 @@
+/** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
+import { didYouMean, messageOf, ReinError } from '../../core/index.ts';
+import { isMujoco, isRos, placeSignals, readSceneFile, type SceneFile, worldOf } from '../../drivers/index.ts';
+import { type OperatorContext, PlaceMover, type TeleopSource } from '../../teleop/index.ts';
+import { StartPose } from '../start-pose.ts';
+import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';
+import { DescribedTask, fieldName, usedPlaces } from './described-task.ts';
+import { isDrawn, OWN_PLACES } from './places.ts';
+import { AXES, type Rule } from './rules.ts';
+import { type DescribedTaskConfig, describedTaskSchema } from './schema.ts';
+
+export const describedKind: TaskKind<DescribedTaskConfig> = {
+  kind: 'described',
+  schema: describedTaskSchema,
+  create: (config, robot) => new DescribedTask(config, robot),
+  problems: problemsOf,
+  narrowed,
+  withPaths: (config, from) =>
+    config.scene === undefined ? config : { ...config, scene: { ...config.scene, file: from(config.scene.file) } },
+  needsPeople: (config) => config.reset.by === 'people' || !isJudged(config),
+  operator: (config, context) => (context.role === 'overseer' ? NOBODY : demonstratorOf(config, context)),
+  surroundings: (config) => {
+    const places = [...new Set(thingsIn(config).map(({ name }) => name))];
+    return config.scene === undefined ? { places } : { file: config.scene.file, places };
+  },
+};
+
+/** The robot stays in the task's workspace, and is at home where an episode starts, without the spread. */
+function narrowed<R extends TaskRobot>({ workspace, start }: DescribedTaskConfig, robot: R): R {
+  const { toolM, jointsRad } = start;
+  const startRad = toolM === undefined ? jointsRad : new StartPose(robot, '').at(toolM, 0);
+  if (workspace === undefined && startRad === undefined) return robot;
+  return { ...robot, workspace: workspace ?? robot.workspace, homeRad: startRad ?? robot.homeRad };
+}
+
+/** Uses of bodies and sites of the scene. */
+function thingsIn(config: DescribedTaskConfig): ReturnType<typeof usedPlaces> {
+  return usedPlaces(config).filter(({ name }) => !OWN_PLACES.includes(name as never));
+}
+
+function demonstratorOf(
+  config: DescribedTaskConfig,
+  { observation, action, seed }: Omit<OperatorContext, 'options'>,
+): TeleopSource {
+  const { demonstrator } = config;
+  if (demonstrator === undefined) return nobodyShows(config);
+  const { kind, place, to, ...hand } = demonstrator;
+  const thing = kind === 'pushTo' ? place : 'tool';
+  return new PlaceMover({
+    ...hand,
+    observation,
+    action,
+    seed,
+    toThing: kind === 'pushTo' ? seenWay(config, thing, 'tool') : undefined,
+    toGoal: seenWay(config, to, thing)!,
+  });
+}
+
+/** Where the observation shows `place` from `from`. */
+function seenWay({ observation }: DescribedTaskConfig, place: string, from: string) {
+  const seen = observation.places.find((one) => one.place === place && one.from === from);
+  return seen && { field: fieldName(seen), scaleM: seen.scaleM };
+}
+
+/** Says so once it is asked: a person may show the task all the same. */
+function nobodyShows({ name, demonstrations }: DescribedTaskConfig): TeleopSource {
+  return {
+    ...NOBODY,
+    reset: () => {
+      throw new ReinError('task', `Task ${name} wants ${demonstrations} demonstrations, and no script gives them.`, {
+        remedy:
+          'Show them yourself (rein sim --demonstrations keyboard), name a demonstrator in its file, or write demonstrations: 0.',
+      });
+    },
+  };
+}
+
+function problemsOf(task: DescribedTaskConfig, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[] {
+  if (robot.base !== undefined) {
+    const message = `robot "${robot.name}" is a mobile base, and described tasks are about an arm's tool: take kind operatorJudged or plugin`;
+    return [{ path: ['robot'], message }];
+  }
+  if (worldOf(robot.driver) === 'scene') {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion: name a robot with its own model (driver.model), or with a driver of another kind`;
+    return [{ path: ['robot'], message }];
+  }
+  const scene = sceneIn(task);
+  if ('path' in scene) return [scene];
+  const places = [...checkPlaces(task, scene), ...checkBodies(task, scene)];
+  return [
+    ...places,
+    ...checkStart(task, robot),
+    ...checkRules(task, robot),
+    ...(places.length > 0 ? [] : checkMeasured(task, robot)),
+    ...(isActionRight && places.length === 0 ? checkDemonstrator(task) : []),
+  ];
+}
+
+/** The names in the scene file; or what is wrong with that. */
+function sceneIn({ scene }: DescribedTaskConfig): SceneFile | TaskProblem {
+  if (scene === undefined) return { bodies: [], sites: [] };
+  try {
+    return readSceneFile(scene.file);
+  } catch (error) {
+    return { path: ['scene', 'file'], message: messageOf(error).replace(/\.$/, '') };
+  }
+}
+
+/** Every place that is named is there, and none is taken twice. */
+function checkPlaces(task: DescribedTaskConfig, scene: SceneFile): TaskProblem[] {
+  const own = OWN_PLACES.filter((name) => name !== 'goal' || task.goal !== undefined);
+  const known = [...own, ...scene.bodies.map(({ name }) => name), ...scene.sites];
+  const problems: TaskProblem[] = usedPlaces(task).flatMap(({ path, name }) => {
+    if (known.includes(name)) return [];
+    const where = task.scene === undefined ? 'this task, which has no scene,' : 'the scene';
+    const what = name === 'goal' ? 'the task has no goal, so there is' : `${where} has no place "${name}", there are`;
+    return [{ path, message: `${what} ${known.join(', ')}${didYouMean(name, known)}` }];
+  });
+  for (const { name } of scene.bodies) {
+    if (!OWN_PLACES.includes(name as never)) continue;
+    problems.push({
+      path: ['scene', 'file'],
+      message: `a body of the scene is called "${name}", which is a place of its own`,
+    });
+  }
+  const seen = new Set<string>();
+  for (const [i, one] of task.observation.places.entries()) {
+    const path = ['observation', 'places', i, 'place'];
+    if (seen.has(fieldName(one))) problems.push({ path, message: `"${one.place}" is seen from "${one.from}" twice` });
+    seen.add(fieldName(one));
+    if (one.place === one.from) problems.push({ path, message: `"${one.place}" is seen from itself` });
+    if (one.seesYaw && OWN_PLACES.includes(one.place as never)) {
+      problems.push({ path: [...path.slice(0, 3), 'seesYaw'], message: `nothing says how "${one.place}" is turned` });
+    }
+  }
+  return problems;
+}
+
+/** Bodies are put where they can be put. */
+function checkBodies({ scene: written, goal }: DescribedTaskConfig, { bodies }: SceneFile): TaskProblem[] {
+  const names = bodies.map(({ name }) => name);
+  const problems: TaskProblem[] = [];
+  const missing = (name: string): string =>
+    `the scene has no body "${name}", there are ${names.join(', ') || 'none'}${didYouMean(name, names)}`;
+  for (const [i, body] of (written?.bodies ?? []).entries()) {
+    const path = ['scene', 'bodies', i];
+    const found = bodies.find(({ name }) => name === body.name);
+    if (found === undefined) problems.push({ path: [...path, 'name'], message: missing(body.name) });
+    else if (!found.isTop) {
+      const message = `"${body.name}" is a part of another body: only what stands in the world itself can be put in place`;
+      problems.push({ path: [...path, 'name'], message });
+    } else {
+      for (const [k, axis] of AXES.entries()) {
+        if (body.spreadM[k] === 0 || found.goes[k]) continue;
+        const message = `"${body.name}" cannot be drawn along ${axis}: no joint of it goes there`;
+        problems.push({ path: [...path, 'spreadM'], message });
+      }
+      if (body.yawSpreadRad > 0 && !found.goes[3]) {
+        problems.push({
+          path: [...path, 'yawSpreadRad'],
+          message: `"${body.name}" cannot be turned: no joint of it does`,
+        });
+      }
+    }
+  }
+  if (goal?.marker !== undefined && !names.includes(goal.marker)) {
+    problems.push({ path: ['goal', 'marker'], message: missing(goal.marker) });
+  }
+  return problems;
+}
+
+/** The workspace lies in the robot's, and the tool can be wherever it starts and is to go. */
+function checkStart({ workspace, start, goal, success }: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+  const { minM, maxM } = robot.workspace;
+  for (const [k, axis] of AXES.entries()) {
+    if (workspace === undefined) break;
+    const [low, high] = [workspace.minM[k]!, workspace.maxM[k]!];
+    if (low >= minM[k]! && high <= maxM[k]! && low < high) continue;
+    const message = `workspace goes from ${low} to ${high} m in ${axis}, the robot's from ${minM[k]} to ${maxM[k]} m`;
+    return [{ path: ['workspace'], message }];
+  }
+  const problems: TaskProblem[] = [];
+  const box = workspace ?? robot.workspace;
+  const arm = new StartPose(robot, '');
+  const check = (path: TaskProblem['path'], what: string, atM: readonly number[], spreadM: readonly number[]): void => {
+    for (const [k, axis] of AXES.entries()) {
+      const [low, high] = [atM[k]! - spreadM[k]!, atM[k]! + spreadM[k]!];
+      if (low >= box.minM[k]! && high <= box.maxM[k]!) continue;
+      const message = `${what} reaches from ${metres(low)} to ${metres(high)} m in ${axis}, the workspace from ${box.minM[k]} to ${box.maxM[k]} m`;
+      problems.push({ path, message });
+      return;
+    }
+    for (let corner = 0; corner < 8; corner++) {
+      const at = atM.map((v, k) => v + ((corner >> k) & 1 ? 1 : -1) * spreadM[k]!) as [number, number, number];
+      if (arm.find(at, 0) !== undefined) continue;
+      const message = `robot "${robot.name}" cannot bring its tool to ${at.map(metres).join(', ')} (m), as it stands at home`;
+      problems.push({ path, message });
+      return;
+    }
+  };
+  if (start.toolM !== undefined && start.jointsRad !== undefined) {
+    problems.push({ path: ['start', 'jointsRad'], message: 'start has both toolM and jointsRad: it is either' });
+  } else if (start.toolM !== undefined) check(['start', 'toolM'], 'start', start.toolM, start.spreadM);
+  else problems.push(...checkStartJoints(start, robot));
+  const isToolThere = [...success.all, ...success.any].some(
+    (rule) => rule.rule === 'near' && rule.place === 'tool' && rule.to === 'goal' && rule.axes.length === 3,
+  );
+  if (isToolThere && goal !== undefined) check(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
+  return problems;
+}
+
+function checkStartJoints(
+  { jointsRad, spreadRad, spreadM }: DescribedTaskConfig['start'],
+  robot: TaskRobot,
+): TaskProblem[] {
+  if (spreadM.some((spread) => spread > 0)) {
+    return [{ path: ['start', 'spreadM'], message: 'start.spreadM goes with start.toolM, which is missing' }];
+  }
+  const { joints, limitMarginRad, homeRad } = robot;
+  const written = jointsRad ?? homeRad;
+  if (written.length !== joints.length) {
+    const message = `start.jointsRad has ${written.length} numbers, the robot has ${joints.length} joints`;
+    return [{ path: ['start', 'jointsRad'], message }];
+  }
+  return joints.flatMap(({ name, positionMinRad, positionMaxRad }, i) => {
+    const [low, high] = [positionMinRad + limitMarginRad, positionMaxRad - limitMarginRad];
+    if (written[i]! - spreadRad >= low && written[i]! + spreadRad <= high) return [];
+    const message = `joint "${name}" would start from ${metres(written[i]! - spreadRad)} to ${metres(written[i]! + spreadRad)}, it may be from ${metres(low)} to ${metres(high)}`;
+    return [{ path: ['start', jointsRad === undefined ? 'spreadRad' : 'jointsRad'], message }];
+  });
+}
+
+/** Software can say when it is done: by rules, or by a classifier. */
+function isJudged({ success, rewardClassifier }: DescribedTaskConfig): boolean {
+  return success.all.length + success.any.length > 0 || rewardClassifier !== undefined;
+}
+
+/** Rules say something, and what they say can be. */
+function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+  const { success, failure } = task;
+  const problems: TaskProblem[] = [];
+  if (!isJudged(task) && !success.byMarks) {
+    const message =
+      'nothing says when it is done: success needs rules (all, any), or byMarks: true, or the task a rewardClassifier';
+    problems.push({ path: ['success'], message });
+  }
+  const names = robot.joints.map(({ name }) => name);
+  const look = (rules: readonly Rule[], path: readonly string[]): void => {
+    for (const [i, rule] of rules.entries()) {
+      if (rule.rule === 'joint' && !names.includes(rule.joint)) {
+        const message = `robot "${robot.name}" has no joint "${rule.joint}", it has ${names.join(', ')}${didYouMean(rule.joint, names)}`;
+        problems.push({ path: [...path, i, 'joint'], message });
+      }
+      if (rule.rule !== 'inside' && rule.rule !== 'outside') continue;
+      for (const [k, axis] of AXES.entries()) {
+        if (rule.minM[k]! < rule.maxM[k]!) continue;
+        const message = `the box is empty: in ${axis} it goes from ${rule.minM[k]} to ${rule.maxM[k]} m`;
+        problems.push({ path: [...path, i, 'minM'], message });
+      }
+    }
+  };
+  look(success.all, ['success', 'all']);
+  look(success.any, ['success', 'any']);
+  look(failure.any, ['failure', 'any']);
+  return problems;
+}
+
+/** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */
+function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+  const { driver, name } = robot;
+  const { goal, observation, success, failure, reset } = task;
+  const problems: TaskProblem[] = [];
+  const isSimulated = isMujoco(driver);
+  const given = isRos(driver) ? driver.signals.map((signal) => signal.name) : [];
+  const lacking = (names: readonly string[]): string[] => names.filter((signal) => !given.includes(signal));
+  // A driver of one's own is asked when it is opened.
+  const isAsked = driver.kind === 'plugin';
+  const seen = new Set<string>();
+  for (const { path, name: thing } of isSimulated || isAsked ? [] : thingsIn(task)) {
+    // Once a thing, where it is named first.
+    if (seen.has(thing)) continue;
+    seen.add(thing);
+    const signals = lacking(placeSignals(thing));
+    if (signals.length === 0) continue;
+    const how = isRos(driver)
+      ? `give its driver the signals ${signals.join(', ')} by topic (driver.signals), as a marker's reader publishes them`
+      : 'only a simulated robot (driver.model), or one behind ROS 2 with signals by topic, does';
+    problems.push({ path, message: `robot "${name}" does not measure where the "${thing}" is: ${how}` });
+  }
+  const isDrawnBySoftware = reset.by === 'simulator' && !(isRos(driver) && driver.scene === undefined);
+  if (goal !== undefined && isDrawn(goal) && !isDrawnBySoftware && !isAsked) {
+    const signals = lacking(placeSignals('goal').slice(0, 3));
+    const message = `nobody draws the goal where people put robot "${name}" in place: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
+    if (signals.length > 0) problems.push({ path: ['goal', 'spreadM'], message });
+  }
+  if (feelsForce(robot, task)) return problems;
+  const blind = `robot "${name}" does not measure the force on its tool`;
+  const why = isSimulated
+    ? `${blind}: nothing is there to touch without a scene`
+    : `${blind}${isRos(driver) ? ': its driver has no wrench' : ''}`;
+  if (observation.wrench) problems.push({ path: ['observation', 'wrench'], message: why });
+  for (const [key, rules] of [
+    ['success.all', success.all],
+    ['success.any', success.any],
+    ['failure.any', failure.any],
+  ] as const) {
+    for (const [i, rule] of rules.entries()) {
+      if (rule.rule === 'force') problems.push({ path: [...key.split('.'), i, 'rule'], message: why });
+    }
+  }
+  return problems;
+}
+
+function feelsForce({ driver }: TaskRobot, { scene }: DescribedTaskConfig): boolean {
+  if (isMujoco(driver)) return scene !== undefined;
+  if (isRos(driver)) return driver.wrench !== undefined;
+  return driver.kind === 'plugin';
+}
+
+/** The script can move what it has to, and sees where that is. */
+function checkDemonstrator(task: DescribedTaskConfig): TaskProblem[] {
+  const { action, demonstrator } = task;
+  if (demonstrator === undefined) return [];
+  const { kind, place, to } = demonstrator;
+  const names = action.dimensions.map(({ name }) => name);
+  const needs = kind === 'toPlace' ? ['x', 'y', 'z'] : ['x', 'y'];
+  const missing = needs.filter((axis) => !names.includes(axis));
+  if (action.kind !== 'cartesian' || missing.length > 0) {
+    const message = `the script ${kind} moves the tool along ${needs.join(', ')}: the action has to be cartesian, with these`;
+    return [{ path: ['demonstrator', 'kind'], message }];
+  }
+  const thing = kind === 'pushTo' ? place : 'tool';
+  if (kind === 'pushTo' && place === 'tool') {
+    return [{ path: ['demonstrator'], message: 'demonstrator.place is missing: what is pushed' }];
+  }
+  const ways =
+    kind === 'pushTo'
+      ? [
+          [place, 'tool'],
+          [to, thing],
+        ]
+      : [[to, 'tool']];
+  return ways.flatMap(([seen, from]) => {
+    if (seenWay(task, seen!, from!) !== undefined) return [];
+    const message = `the script ${kind} sees what the policy sees, which is not where "${seen}" is from "${from}": add { place: ${seen}, from: ${from} } to observation.places`;
+    return [{ path: ['demonstrator', 'kind'], message }];
+  });
+}
+
+const metres = (value: number): string => String(Number(value.toPrecision(4)));

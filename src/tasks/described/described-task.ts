@@ -1,0 +1,270 @@
+/**
+ * A task that its file describes wholly: where things start, what is seen, when it is done or lost, what is paid. What is drawn or
+ * measured of its surroundings comes as signals of the driver.
+ */
+import {
+  type ActionSpec,
+  emptyFrame,
+  type GuardFrame,
+  type ObservationField,
+  type ObservationSpec,
+  ReinError,
+  type Rng,
+  type RobotModel,
+  type SceneLayout,
+} from '../../core/index.ts';
+import { placeSignals } from '../../drivers/index.ts';
+import { type ObservedPart, previousExecutedPart, robotParts, writeParts } from '../robot-observation.ts';
+import { StartPose } from '../start-pose.ts';
+import type { Task, Verdict } from '../task.ts';
+import { onceFields } from '../task-options.ts';
+import { distanceBetween, isDrawn, Places } from './places.ts';
+import { placesOf, type Rule, type RuleTest, ruleWords, testOf } from './rules.ts';
+import type { DescribedTaskConfig } from './schema.ts';
+
+/** Layouts that are drawn before one is found that is not a success already. */
+const DRAWS = 200;
+
+export class DescribedTask implements Task {
+  readonly name: string;
+  readonly observation: ObservationSpec;
+  readonly action: ActionSpec;
+  readonly signalNames: readonly string[];
+  readonly maxSteps: number;
+  readonly observationDelaySteps: number;
+  readonly takesMarks: boolean;
+  readonly isArrangedByPeople: boolean;
+  readonly goal: string;
+  /** Present where the first rule of success is about the tool. */
+  readonly offset?: (frame: GuardFrame, out: Float64Array) => void;
+  readonly #config: DescribedTaskConfig;
+  readonly #robot: RobotModel;
+  readonly #start: StartPose;
+  readonly #parts: readonly ObservedPart[];
+  readonly #isDone: RuleTest;
+  readonly #isLost: RuleTest;
+  /** How far there is to go, m, and what a metre pays; absent: the way pays nothing. */
+  readonly #progress: { readonly distanceM: (frame: GuardFrame) => number; readonly perM: number } | undefined;
+  /** A frame for judging what was only drawn. */
+  readonly #drawn: GuardFrame;
+  #doneSteps = 0;
+  #distanceM = 0;
+
+  /** Throws `RangeError` for places and joints that are not there, and where nothing is observed. */
+  constructor(config: DescribedTaskConfig, robot: RobotModel) {
+    const { action, success, failure, reward, observation } = config;
+    const places = new Places(
+      usedPlaces(config).map(({ name }) => name),
+      config.goal,
+    );
+    this.name = config.name;
+    this.action = action;
+    this.maxSteps = config.maxSteps;
+    this.observationDelaySteps = config.observationDelaySteps;
+    this.takesMarks = success.byMarks;
+    this.isArrangedByPeople = config.reset.by === 'people';
+    this.signalNames = places.signalNames;
+    this.goal = goalWords(config);
+    this.#config = config;
+    this.#robot = robot;
+    this.#start = new StartPose(robot, 'move start.toolM, or make start.spreadM smaller');
+    this.#parts = [
+      ...robotParts(observation, robot),
+      ...observation.places.flatMap((seen) => placeParts(seen, places)),
+      ...(observation.previousAction ? [previousExecutedPart(action.dimensions.length)] : []),
+    ];
+    if (this.#parts.length === 0) throw new RangeError('nothing is observed');
+    const fields = this.#parts.map(({ field }) => field);
+    this.observation = { frames: config.historyFrames, fields, ...onceFields(config, action) };
+    const tested = (rules: readonly Rule[]): RuleTest[] => rules.map((rule) => testOf(rule, places, robot));
+    this.#isDone = doneTest(tested(success.all), tested(success.any));
+    this.#isLost = anyOf(tested(failure.any));
+    const { progress } = reward;
+    this.#progress = progress && {
+      distanceM: distanceBetween(places.at(progress.place), places.at(progress.to), [0, 1, 2]),
+      perM: progress.perM,
+    };
+    this.#drawn = emptyFrame(robot.joints.length, this.signalNames.length, action.dimensions.length, 0);
+    const first = [...success.all, ...success.any][0];
+    if (first?.rule === 'near' && first.place === 'tool') this.offset = wayTo(places, first.to);
+  }
+
+  begin(frame: GuardFrame): void {
+    this.#doneSteps = 0;
+    this.#distanceM = this.#progress?.distanceM(frame) ?? 0;
+  }
+
+  drawLayout(rng: Rng): SceneLayout {
+    if (this.isArrangedByPeople) {
+      throw new ReinError('task', `People put things in place for task ${this.name}; nothing can be drawn.`);
+    }
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const layout = this.#draw(rng);
+      if (!this.#isDoneAt(layout)) return layout;
+    }
+    throw new ReinError('task', `Task ${this.name} is a success from the start: ${DRAWS} layouts drawn, and all are.`, {
+      remedy: 'Start farther away (start, scene.bodies), or make the rules of success narrower.',
+    });
+  }
+
+  observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void {
+    writeParts(this.#parts, out, offset, frame, previousExecuted);
+  }
+
+  judge(frame: GuardFrame, out: Verdict): void {
+    this.#doneSteps = this.#isDone(frame) ? this.#doneSteps + 1 : 0;
+    const isLost = this.#isLost(frame);
+    out.success = !isLost && this.#doneSteps >= this.#config.success.forSteps;
+    out.terminated = out.success || isLost;
+    out.reward = out.success ? 1 : 0;
+    if (isLost) out.reward -= this.#config.failure.penalty;
+    if (this.#progress !== undefined) {
+      const { distanceM, perM } = this.#progress;
+      const leftM = distanceM(frame);
+      out.reward += perM * (this.#distanceM - leftM);
+      this.#distanceM = leftM;
+    }
+  }
+
+  #draw(rng: Rng): SceneLayout {
+    const { goal, scene, start } = this.#config;
+    const near = (atM: Triple, spreadM: Triple): [number, number, number] => [
+      atM[0] + rng.uniformIn(-spreadM[0], spreadM[0]),
+      atM[1] + rng.uniformIn(-spreadM[1], spreadM[1]),
+      atM[2] + rng.uniformIn(-spreadM[2], spreadM[2]),
+    ];
+    const objects: Record<string, readonly [number, number, number, number]> = {};
+    const signals: Record<string, number> = {};
+    if (goal !== undefined) {
+      const atM = near(goal.atM, goal.spreadM);
+      if (goal.marker !== undefined) objects[goal.marker] = [...atM, 0];
+      setSignals(signals, 'goal', [...atM, 0]);
+    }
+    for (const { name, atM, spreadM, yawRad, yawSpreadRad } of scene?.bodies ?? []) {
+      const pose = [...near(atM, spreadM), yawRad + rng.uniformIn(-yawSpreadRad, yawSpreadRad)] as const;
+      objects[name] = pose;
+      setSignals(signals, name, pose);
+    }
+    const { toolM, spreadM, yawSpreadRad, jointsRad = this.#robot.homeRad, spreadRad } = start;
+    if (toolM !== undefined) {
+      const joints = this.#start.at(near(toolM, spreadM), rng.uniformIn(-yawSpreadRad, yawSpreadRad));
+      return { jointsRad: joints, objects, signals };
+    }
+    return { jointsRad: jointsRad.map((at) => at + rng.uniformIn(-spreadRad, spreadRad)), objects, signals };
+  }
+
+  /** Whether the rules hold where everything was only drawn: such an episode would teach nothing. */
+  #isDoneAt({ jointsRad, signals }: SceneLayout): boolean {
+    const { robot, measuredTcp } = this.#drawn;
+    robot.positionRad.set(jointsRad);
+    measuredTcp.set(this.#start.toolAtM(jointsRad));
+    for (const [i, name] of this.signalNames.entries()) robot.signals[i] = signals[name] ?? Number.NaN;
+    return this.#isDone(this.#drawn);
+  }
+}
+
+type Triple = readonly [number, number, number];
+
+/** Every use of a place in `config`, with the path of the key that names it. */
+export function usedPlaces({
+  observation,
+  success,
+  failure,
+  reward,
+}: Pick<DescribedTaskConfig, 'observation' | 'success' | 'failure' | 'reward'>): readonly {
+  readonly path: readonly (string | number)[];
+  readonly name: string;
+}[] {
+  const ofRules = (rules: readonly Rule[], path: readonly string[]) =>
+    rules.flatMap((rule, i) => placesOf(rule).map(({ key, name }) => ({ path: [...path, i, key], name })));
+  return [
+    ...observation.places.flatMap(({ place, from }, i) => [
+      { path: ['observation', 'places', i, 'place'], name: place },
+      { path: ['observation', 'places', i, 'from'], name: from },
+    ]),
+    ...ofRules(success.all, ['success', 'all']),
+    ...ofRules(success.any, ['success', 'any']),
+    ...ofRules(failure.any, ['failure', 'any']),
+    ...(reward.progress === undefined
+      ? []
+      : [
+          { path: ['reward', 'progress', 'place'], name: reward.progress.place },
+          { path: ['reward', 'progress', 'to'], name: reward.progress.to },
+        ]),
+  ];
+}
+
+/** Name of the field that shows `place` from `from`. */
+export function fieldName({ place, from }: { readonly place: string; readonly from: string }): string {
+  return `${place}_from_${from}`;
+}
+
+function placeParts(
+  seen: DescribedTaskConfig['observation']['places'][number],
+  places: Places,
+): readonly ObservedPart[] {
+  const { place, from, scaleM, seesYaw } = seen;
+  const name = fieldName(seen);
+  const to = places.at(place);
+  const origin = places.at(from);
+  const a = new Float64Array(3);
+  const b = new Float64Array(3);
+  const field: ObservationField = { name, size: 3, unit: `m / ${scaleM}`, frame: 'base' };
+  const way: ObservedPart = {
+    field,
+    write: (out, at, frame) => {
+      origin(frame, a);
+      to(frame, b);
+      for (let k = 0; k < 3; k++) out[at + k] = (b[k]! - a[k]!) / scaleM;
+    },
+  };
+  if (!seesYaw) return [way];
+  const signal = places.yawSignal(place);
+  const turn: ObservedPart = {
+    field: { name: `${place}_turn`, size: 2, unit: '1', frame: 'base' },
+    write: (out, at, { robot }) => {
+      out[at] = Math.cos(robot.signals[signal]!);
+      out[at + 1] = Math.sin(robot.signals[signal]!);
+    },
+  };
+  return [way, turn];
+}
+
+/** Nothing is done where there are no rules: then people say it. */
+function doneTest(all: readonly RuleTest[], any: readonly RuleTest[]): RuleTest {
+  if (all.length + any.length === 0) return () => false;
+  const isAny = any.length === 0 ? () => true : anyOf(any);
+  return (frame) => {
+    for (let i = 0; i < all.length; i++) if (!all[i]!(frame)) return false;
+    return isAny(frame);
+  };
+}
+
+function anyOf(tests: readonly RuleTest[]): RuleTest {
+  return (frame) => {
+    for (let i = 0; i < tests.length; i++) if (tests[i]!(frame)) return true;
+    return false;
+  };
+}
+
+function wayTo(places: Places, name: string): (frame: GuardFrame, out: Float64Array) => void {
+  const read = places.at(name);
+  return (frame, out) => {
+    read(frame, out);
+    for (let k = 0; k < 3; k++) out[k]! -= frame.measuredTcp[k]!;
+  };
+}
+
+function setSignals(signals: Record<string, number>, place: string, pose: readonly number[]): void {
+  for (const [i, name] of placeSignals(place).entries()) signals[name] = pose[i]!;
+}
+
+function goalWords({ goal, success }: DescribedTaskConfig): string {
+  const { all, any, forSteps, byMarks } = success;
+  const rules = [all.map(ruleWords).join(' and '), any.map(ruleWords).join(' or ')].filter((text) => text !== '');
+  const marks = 'a person judges it: m marks a success, n a failure, and either ends the episode';
+  if (rules.length === 0) return byMarks ? marks : 'success is what its classifier says';
+  const steps = forSteps === 1 ? '' : `, for ${forSteps} steps`;
+  const drawn = goal !== undefined && isDrawn(goal) ? ', which is drawn anew in each episode' : '';
+  return `success is ${rules.join(', and ')}${drawn}${steps}${byMarks ? `; also ${marks}` : ''}`;
+}

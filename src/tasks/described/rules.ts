@@ -1,0 +1,138 @@
+/**
+ * When a described task is done, or lost: a small set of rules over what the robot measures and where things are. One row a rule: how it
+ * is written, which places it is about, what it says to people, and whether it holds. What is learned from examples instead is
+ * `rewardClassifier`, a key of a task of any kind.
+ */
+import { z } from 'zod';
+import type { GuardFrame, RobotModel } from '../../core/index.ts';
+import { type Configured, num, triple } from '../../schema/index.ts';
+import { distanceBetween, type Places } from './places.ts';
+
+export const AXES = ['x', 'y', 'z'] as const;
+
+/** The name of a place. */
+export function placeName(description: string): z.ZodString {
+  return z.string().min(1).max(255).meta({ description });
+}
+
+export const axesSchema = z
+  .array(z.enum(AXES))
+  .min(1)
+  .max(3)
+  .meta({ description: 'Along which axes of the base frame it is measured.' })
+  .default(['x', 'y', 'z']);
+
+const place = placeName('`tool`, `base`, `goal`, or a body or site of the scene.');
+const corners = { minM: triple('m', 'Lowest corner, base frame.'), maxM: triple('m', 'Highest corner, base frame.') };
+
+const near = z.strictObject({
+  rule: z.literal('near').meta({ description: 'Two places are close together: `near`.' }),
+  place,
+  to: placeName('The other place.').default('goal'),
+  withinM: num('m', { above: 0, max: 10 }, 'They are at most so far apart.'),
+  axes: axesSchema,
+});
+const inside = z.strictObject({
+  rule: z.literal('inside').meta({ description: 'A place is in a box: `inside`.' }),
+  place,
+  ...corners,
+});
+const outside = z.strictObject({
+  rule: z.literal('outside').meta({ description: 'A place has left a box: `outside`.' }),
+  place,
+  ...corners,
+});
+const force = z.strictObject({
+  rule: z.literal('force').meta({ description: 'Something presses on the tool: `force`.' }),
+  aboveN: num('N', { above: 0, max: 10_000 }, 'With more than this, along the axes together.'),
+  axes: axesSchema,
+});
+const joint = z.strictObject({
+  rule: z.literal('joint').meta({ description: 'A joint stands somewhere: `joint`.' }),
+  joint: z.string().min(1).max(255).meta({ description: 'Name of the joint.' }),
+  atRad: num('rad', { min: -1000, max: 1000 }, 'Where; m for a joint that slides.'),
+  withinRad: num('rad', { above: 0, max: 1000 }, 'So far from there at most; m for a joint that slides.'),
+});
+
+export const ruleSchema = z.discriminatedUnion('rule', [near, inside, outside, force, joint]);
+
+export type Rule = Configured<typeof ruleSchema>;
+
+/** Whether it holds at `frame`. No allocation. */
+export type RuleTest = (frame: GuardFrame) => boolean;
+
+/** Places that `rule` is about, with the keys that name them. */
+export function placesOf(rule: Rule): readonly { readonly key: string; readonly name: string }[] {
+  if (rule.rule === 'force' || rule.rule === 'joint') return [];
+  const own = { key: 'place', name: rule.place };
+  return rule.rule === 'near' ? [own, { key: 'to', name: rule.to }] : [own];
+}
+
+/** What tests `rule` on `robot`. Throws `RangeError` for places and joints that are not there. */
+export function testOf(rule: Rule, places: Places, robot: RobotModel): RuleTest {
+  switch (rule.rule) {
+    case 'near': {
+      const distance = distanceBetween(places.at(rule.place), places.at(rule.to), axisNumbers(rule.axes));
+      return (frame) => distance(frame) <= rule.withinM;
+    }
+    case 'inside':
+      return boxTest(rule, places);
+    case 'outside': {
+      const isInside = boxTest(rule, places);
+      return (frame) => !isInside(frame);
+    }
+    case 'force': {
+      const axes = axisNumbers(rule.axes);
+      return ({ robot: { wrench } }) => {
+        let square = 0;
+        for (let i = 0; i < axes.length; i++) square += wrench[axes[i]!]! ** 2;
+        return square > rule.aboveN ** 2;
+      };
+    }
+    case 'joint': {
+      const index = robot.joints.findIndex(({ name }) => name === rule.joint);
+      if (index < 0) throw new RangeError(`there is no joint called ${rule.joint}`);
+      return (frame) => Math.abs(frame.robot.positionRad[index]! - rule.atRad) <= rule.withinRad;
+    }
+  }
+}
+
+/** Numbers of axes by their names. */
+export function axisNumbers(axes: readonly (typeof AXES)[number][]): number[] {
+  return axes.map((axis) => AXES.indexOf(axis));
+}
+
+function boxTest(
+  { place, minM, maxM }: Extract<Rule, { readonly rule: 'inside' | 'outside' }>,
+  places: Places,
+): RuleTest {
+  const read = places.at(place);
+  const at = new Float64Array(3);
+  return (frame) => {
+    read(frame, at);
+    for (let k = 0; k < 3; k++) if (!(at[k]! >= minM[k]! && at[k]! <= maxM[k]!)) return false;
+    return true;
+  };
+}
+
+const mm = (metres: number): string => `${Number((1e3 * metres).toFixed(2))} mm`;
+
+/** `rule` in words, for people. */
+export function ruleWords(rule: Rule): string {
+  switch (rule.rule) {
+    case 'near':
+      return `${thing(rule.place)} within ${mm(rule.withinM)} of ${thing(rule.to)}`;
+    case 'inside':
+      return `${thing(rule.place)} inside its box`;
+    case 'outside':
+      return `${thing(rule.place)} outside its box`;
+    case 'force':
+      return `more than ${rule.aboveN} N on the tool`;
+    case 'joint':
+      return `joint ${rule.joint} at ${rule.atRad}`;
+  }
+}
+
+function thing(place: string): string {
+  return `the ${place}`;
+}
