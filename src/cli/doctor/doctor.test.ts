@@ -6,6 +6,7 @@ import { ReinError } from '../../core/index.ts';
 import { type DoctorCheck, exitCodeOf, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
 import { cores, diskFinding, portFree, writable } from './machine.ts';
 import { packageChecks, tryModule } from './packages.ts';
+import { inputDevices } from './run-doctor.ts';
 
 const ok: NamedFinding = { name: 'node', status: 'ok', detail: 'version 20' };
 const warn: NamedFinding = { name: 'cores', status: 'warn', detail: 'one core', remedy: 'add one' };
@@ -112,4 +113,21 @@ describe('the checks', () => {
       expect(await check.run()).toMatchObject({ status: 'ok', detail: expect.stringMatching(/\S/) });
     },
   );
+});
+
+describe('the input devices', () => {
+  const pad = { kind: 'gamepad', path: '/dev/input/js0', name: 'Pad', pad: 'xbox', isReadable: true } as const;
+
+  it('are listed by the name to write down, or none is missed', () => {
+    expect(inputDevices([])).toMatchObject({ status: 'ok' });
+    expect(inputDevices([pad])).toEqual({ status: 'ok', detail: 'Pad (gamepad, pad xbox) at /dev/input/js0' });
+  });
+
+  it('that may not be read come with the rule that allows it', () => {
+    const found = inputDevices([{ ...pad, isReadable: false }]);
+    expect(found).toMatchObject({ status: 'warn', remedy: expect.stringContaining('/etc/udev/rules.d/') });
+    expect(found.detail).toContain('not readable');
+    const keyboard = { kind: 'keyboard', path: '/dev/input/event3', name: 'Keys', isReadable: false } as const;
+    expect(inputDevices([keyboard]).status).toBe('ok');
+  });
 });
