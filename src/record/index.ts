@@ -21,6 +21,7 @@ export {
 export {
   appendLabels,
   checkSameLabels,
+  episodeText,
   type LabelFile,
   type LabelHeader,
   type LabelledState,

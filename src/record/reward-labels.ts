@@ -77,14 +77,14 @@ export function readLabels(path: string): LabelFile {
     if (line.trim() === '') continue;
     const state = stateOf(parseObject(line), size);
     if (state === undefined) skipped++;
-    else states.set(placeText(state), state);
+    else states.set(`${episodeText(state)} ${state.step}`, state);
   }
   return { header, states: [...states.values()], digest: sha256Hex(text), skipped };
 }
 
-/** The same place as one text. */
-function placeText({ run, epoch, episode, step }: LabelPlace): string {
-  return `${run} ${epoch} ${episode} ${step}`;
+/** The episode that a state is of, as one text. */
+export function episodeText({ run, epoch, episode }: Omit<LabelPlace, 'step'>): string {
+  return `${run} ${epoch} ${episode}`;
 }
 
 /**

@@ -5,7 +5,7 @@ export { judge, type Verdict } from './curves/verdict.ts';
 export { exportEncoder, exportPolicy } from './policies/export-policy.ts';
 export { runPretraining } from './policies/pretrain.ts';
 export type { PretrainingData } from './policies/pretraining-data.ts';
-export { type ClassifierCheck, checkClassifier, type FalsePositive } from './reward/check-classifier.ts';
+export { type ClassifierCheck, checkClassifier, type FalsePositive, truthOf } from './reward/check-classifier.ts';
 export { collectLabels } from './reward/collect-labels.ts';
 export { trainClassifier } from './reward/train-classifier.ts';
 export { checkRuns, EVALUATION_SEED, runSweep, sweepCurves } from './sweep/sweep.ts';

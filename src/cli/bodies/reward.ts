@@ -8,6 +8,7 @@ import {
   collectLabels,
   type FalsePositive,
   trainClassifier,
+  truthOf,
 } from '../../study/index.ts';
 import type { Share } from '../../tasks/index.ts';
 import type { RewardCheckOptions, RewardCollectOptions, RewardTrainOptions } from '../reward.ts';
@@ -103,14 +104,10 @@ function shareText({ rate, low, high }: Share): string {
   return `${percent(rate)} (95 % interval ${percent(low)} to ${percent(high)})`;
 }
 
-function falsePositiveText({ run, epoch, episode, step, probability, stepsToSuccess }: FalsePositive): string {
+function falsePositiveText(found: FalsePositive): string {
+  const { run, epoch, episode, step, probability } = found;
   const place = `${run} start ${epoch} episode ${episode} step ${step}`;
-  return `${probability.toFixed(3)}  ${place}: ${truthText(stepsToSuccess)}`;
-}
-
-function truthText(stepsToSuccess: number | null): string {
-  if (stepsToSuccess === null) return 'this episode has no success';
-  return `the success came ${stepsToSuccess} ${stepsToSuccess === 1 ? 'step' : 'steps'} later`;
+  return `${probability.toFixed(3)}  ${place}: ${truthOf(found)}`;
 }
 
 function say(lines: readonly string[]): void {

@@ -1,6 +1,6 @@
 /** What a reward classifier was checked on, and what it took for a success: one page that loads nothing. */
 import { percent, ReinError, replaceFile } from '../../core/index.ts';
-import type { ClassifierCheck, FalsePositive } from '../../study/index.ts';
+import { type ClassifierCheck, type FalsePositive, truthOf } from '../../study/index.ts';
 import type { Share } from '../../tasks/index.ts';
 import { cards, type Html, html, meter, meters, numbers, renderPage, section, table, words } from '../page/html.ts';
 
@@ -31,7 +31,7 @@ function rewardPage(check: ClassifierCheck): string {
       section(
         'Episodes',
         table(
-          [numbers('states one after another'), numbers('ended falsely')],
+          ['states one after another', numbers('ended falsely')],
           byForSteps.map(({ forSteps, falselyEnded }) => [forSteps, `${falselyEnded} of ${episodes}`]),
         ),
         'What would have become of them if the classifier had decided (forSteps).',
@@ -57,9 +57,9 @@ function figureCards({ precision, recall, falsePositives, falseNegatives }: Clas
 
 function rowsOf(falsePositives: readonly FalsePositive[]): Html {
   const columns = ['run', numbers('episode'), numbers('step'), numbers('probability'), meters(''), words('truth')];
-  const rows = falsePositives.slice(0, MOST_ROWS).map(({ run, episode, step, probability, stepsToSuccess }) => {
-    const truth = stepsToSuccess === null ? 'no success' : `success ${stepsToSuccess} steps later`;
-    return [run, episode, step, probability.toFixed(3), meter(probability, 'red'), truth];
+  const rows = falsePositives.slice(0, MOST_ROWS).map((found) => {
+    const { run, episode, step, probability } = found;
+    return [run, episode, step, probability.toFixed(3), meter(probability, 'red'), truthOf(found)];
   });
   return table(columns, rows);
 }

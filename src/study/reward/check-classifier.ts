@@ -1,6 +1,6 @@
 /** `rein reward check`: what a classifier says of runs that it has not seen, held against what the task or the people said. */
 import { observationSize } from '../../core/index.ts';
-import { appendLabels, checkSameLabels, type LabelledState, type LabelPlace } from '../../record/index.ts';
+import { appendLabels, checkSameLabels, episodeText, type LabelledState, type LabelPlace } from '../../record/index.ts';
 import { loadRewardClassifier, type RewardClassifier, readRewardManifest } from '../../tasks/index.ts';
 import { GUARD_STEPS } from './collect-labels.ts';
 import { labelOf, type RunEpisode, readRunStates } from './run-states.ts';
@@ -21,6 +21,12 @@ export interface FalsePositive extends LabelPlace {
   readonly probability: number;
   /** Steps until the episode's success; null where it has none. */
   readonly stepsToSuccess: number | null;
+}
+
+/** What the task or the people said of it, for people. */
+export function truthOf({ stepsToSuccess }: FalsePositive): string {
+  if (stepsToSuccess === null) return 'this episode has no success';
+  return `the success came ${stepsToSuccess} ${stepsToSuccess === 1 ? 'step' : 'steps'} later`;
 }
 
 /** What would have become of the episodes if the classifier had decided them. */
@@ -109,7 +115,7 @@ function falsePositiveOf(
   probability: number,
   episodes: readonly RunEpisode[],
 ): FalsePositive {
-  const own = episodes.find((each) => each.run === run && each.epoch === epoch && each.episode === episode);
+  const own = episodes.find((each) => episodeText(each) === episodeText({ run, epoch, episode }));
   const success = own?.firstSuccess ?? null;
   return { run, epoch, episode, step, probability, stepsToSuccess: success === null ? null : success - step };
 }

@@ -15,7 +15,7 @@ import {
   calibrate,
   sigmoidOf,
 } from '../../learner/index.ts';
-import type { LabelFile, LabelledState } from '../../record/index.ts';
+import { episodeText, type LabelFile, type LabelledState } from '../../record/index.ts';
 import type { Scored } from './threshold.ts';
 
 /** Labelled states by the numbers that a network sees of them. */
@@ -74,19 +74,14 @@ export class ClassifierStates {
   }
 }
 
-/** The episode that a state is of, as one text. */
-export function episodeOf({ run, epoch, episode }: LabelledState): string {
-  return `${run} ${epoch} ${episode}`;
-}
-
 /** The fold of each state: states of one episode are alike, so all of them are in one. Episodes with successes are dealt out first. */
 export function foldsOf(states: readonly LabelledState[], wanted: number, rng: Rng): number[] {
-  const episodes = [...new Set(states.map(episodeOf))].map((name) => ({ name, draw: rng.uniform() }));
-  const good = new Set(states.filter(({ success }) => success).map(episodeOf));
+  const episodes = [...new Set(states.map(episodeText))].map((name) => ({ name, draw: rng.uniform() }));
+  const good = new Set(states.filter(({ success }) => success).map(episodeText));
   const folds = Math.min(wanted, good.size);
   episodes.sort((a, b) => Number(good.has(b.name)) - Number(good.has(a.name)) || a.draw - b.draw);
   const foldOf = new Map(episodes.map(({ name }, i) => [name, i % folds]));
-  return states.map((state) => foldOf.get(episodeOf(state))!);
+  return states.map((state) => foldOf.get(episodeText(state))!);
 }
 
 /** What was wanted says nothing of what is: fields that hold actions are looked at only where they are named. */

@@ -3,6 +3,7 @@ import { ReinError, Rng } from '../../core/index.ts';
 import {
   appendLabels,
   checkSameLabels,
+  episodeText,
   type LabelHeader,
   type LabelledState,
   type LabelSource,
@@ -64,7 +65,7 @@ export function collectLabels(options: CollectOptions, say: (message: string) =>
   }
   const chosen = [...positives, ...negatives].map(({ isNear: _, ...state }) => state);
   appendLabels(options.out, header, chosen);
-  const from = new Set(chosen.map(({ run, epoch, episode }) => `${run} ${epoch} ${episode}`));
+  const from = new Set(chosen.map(episodeText));
   return { positives: positives.length, negatives: negatives.length, episodes: from.size, seen };
 }
 

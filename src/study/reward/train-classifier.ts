@@ -1,8 +1,8 @@
 /** `rein reward train`: a classifier out of labelled states, its threshold chosen and its worth told on states that it was not trained on. */
 import { observationSize, ReinError, Rng } from '../../core/index.ts';
-import { type LabelFile, type LabelledState, readLabels } from '../../record/index.ts';
+import { episodeText, type LabelFile, type LabelledState, readLabels } from '../../record/index.ts';
 import { type RewardManifest, saveRewardClassifier } from '../../tasks/index.ts';
-import { ClassifierStates, chooseFields, episodeOf, foldsOf, withTrainer } from './classifier-data.ts';
+import { ClassifierStates, chooseFields, foldsOf, withTrainer } from './classifier-data.ts';
 import { calibrationOf, chooseThreshold, countAt, type Scored } from './threshold.ts';
 
 export interface TrainClassifierOptions {
@@ -65,8 +65,8 @@ function checkEnough(path: string, states: readonly LabelledState[]): void {
     ['successes', positives],
     ['other states', negatives],
   ] as const) {
-    if (found.length >= LEAST_OF_A_KIND && new Set(found.map(episodeOf)).size > 1) continue;
-    const episodes = new Set(found.map(episodeOf)).size;
+    if (found.length >= LEAST_OF_A_KIND && new Set(found.map(episodeText)).size > 1) continue;
+    const episodes = new Set(found.map(episodeText)).size;
     throw new ReinError(
       'config',
       `${path} has ${found.length} ${kind} of ${episodes} ${episodes === 1 ? 'episode' : 'episodes'}: a classifier needs ${LEAST_OF_A_KIND} of two episodes at least.`,
@@ -111,7 +111,7 @@ function manifestOf({
       positives,
       negatives: states.length - positives,
       mined: states.filter(({ by, success }) => by === 'mined' && !success).length,
-      episodes: new Set(states.map(episodeOf)).size,
+      episodes: new Set(states.map(episodeText)).size,
     },
     heldOut: {
       folds,
