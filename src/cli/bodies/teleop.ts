@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { type ActionSpec, jointActionUnit, ReinError } from '../../core/index.ts';
+import { worldOf } from '../../drivers/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import type { TeleopOptions } from '../teleop.ts';
 import { runBody } from './run.ts';
@@ -20,6 +21,12 @@ const EPISODE_S = 3600;
 export async function teleopBody(options: TeleopOptions): Promise<number> {
   const { robot: name, operator, config, durationS, out, output } = options;
   const { robot, file } = loadRobotFile(name);
+  checkOwnWorld(robot);
+  if (operator === 'none' && config === undefined) {
+    throw new ReinError('config', 'Nobody could drive: --operator is none, and no file names operators.', {
+      remedy: 'Take --operator keyboard, gamepad or spacemouse, or --config FILE with a list operators.',
+    });
+  }
   const folder = await mkdtemp(join(tmpdir(), 'rein-teleop-'));
   try {
     const task = join(folder, 'teleop.yaml');
@@ -29,6 +36,14 @@ export async function teleopBody(options: TeleopOptions): Promise<number> {
     // The run's own config.yaml has it whole.
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** There is no task here whose scene a robot could be simulated in. */
+function checkOwnWorld({ name, driver }: RobotConfig): void {
+  if (worldOf(driver) !== 'scene') return;
+  throw new ReinError('config', `The robot ${name} is simulated in the scene of a task, and there is none here.`, {
+    remedy: 'Take --robot arm7, which is simulated by itself, or drive it in rein sim, which takes --operator too.',
+  });
 }
 
 /** The task's file. JSON is YAML. */
