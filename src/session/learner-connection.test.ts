@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { type LearnerStatus, startLearnerServer } from '../link/index.ts';
+import type { MetricRecord } from '../record/index.ts';
 import { LearnerConnection } from './learner-connection.ts';
 
 let folder: string;
@@ -18,13 +19,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('takes no status that lacks a number or has another thing in its place, and reports the first', async () => {
+it('hands on metrics, takes no status that lacks a number or has another thing in its place, and reports the first', async () => {
   const setup = arm6Setup('insert', 3);
   const onTransition = (): void => undefined;
   const learner = await startLearnerServer({ ...setup, bind: 'tcp://127.0.0.1:0', runId: 'run', onTransition });
   closers.push(() => learner.close());
   const { address } = learner;
   const faults: string[] = [];
+  const metrics: MetricRecord[] = [];
   const robot = new LearnerConnection({
     setup,
     runId: 'run',
@@ -33,6 +35,7 @@ it('takes no status that lacks a number or has another thing in its place, and r
     folder,
     keep: 'newest',
     onFault: (message) => faults.push(message),
+    onMetrics: (record) => metrics.push(record),
   });
   closers.push(() => robot.close());
   await robot.connected(5000);
@@ -58,4 +61,8 @@ it('takes no status that lacks a number or has another thing in its place, and r
   learner.sendControl('status', { ...status, updates: 2 });
   await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(2);
   expect(faults).toHaveLength(1);
+
+  const record = { kind: 'values', tS: 1, envStep: 2, update: 3, demonstrationQ: 0.5, demonstrationReturn: 0.8 };
+  learner.sendControl('metrics', record);
+  await expect.poll(() => metrics, { timeout: 5000 }).toEqual([record]);
 });

@@ -51,7 +51,7 @@ const RATE_STEPS = 300;
 const STATUS_MS = 100;
 /** Policy steps between two records of guard and link. */
 const STEPS_PER_COUNTERS = 50;
-/** What keeps a run from learning is looked for so often: it costs a tenth of a millisecond. */
+/** What keeps a run from learning is looked for so often: it costs a quarter of a millisecond. */
 const DIAGNOSIS_MS = 5000;
 /** Clock, keys and force go on where no step does: while a policy is validated, while the arm holds. */
 const ALIVE_MS = 200;
@@ -83,6 +83,7 @@ export class RunLog {
   readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
   readonly #safety: SafetyTally;
   readonly #hasTank: boolean;
+  #isLearning = false;
   #shownMs = 0;
   #diagnosedMs: number = Number.NEGATIVE_INFINITY;
   #countedSteps = 0;
@@ -113,6 +114,7 @@ export class RunLog {
 
   /** Writes down what the run is asked for. Steps are diagnosed from here on. */
   begin({ config, task, parts, actionSize }: RunSetup, { isRealTime, hasLearner, isFirstStart }: RunKind): void {
+    this.#isLearning = hasLearner;
     this.write({
       kind: 'setup',
       stateSize: parts.stateSize,
@@ -277,7 +279,7 @@ export class RunLog {
     const now = performance.now();
     if (when === 'when due' && now - this.#shownMs < STATUS_MS) return;
     this.#shownMs = now;
-    if (now - this.#diagnosedMs > DIAGNOSIS_MS) this.#tellWhy(now);
+    if (this.#isLearning && now - this.#diagnosedMs > DIAGNOSIS_MS) this.#tellWhy(now);
     const { status } = this;
     status.elapsedS = this.elapsedS;
     const person = this.#sources.person?.();

@@ -25,7 +25,10 @@ export const LEARNER_BEHIND: Check = {
     if (!asked) return { unknown: 'The run has no learner.' };
     const paying = (all?.steps ?? 0) - asked.warmupSteps;
     if (paying < LEAST_STEPS) return { unknown: 'Too few steps after the warm-up yet.' };
-    const utd = (updates.at(-1)?.update ?? 0) / paying;
+    const last = updates.at(-1);
+    if (last === undefined)
+      return { unknown: 'No figures of the learner are here: see metrics-learner.jsonl in its folder.' };
+    const utd = last.update / paying;
     const sentence = `${utd.toFixed(2)} updates per step were reached, ${asked.utd} were asked for.`;
     return { measures: [[REACHED, utd / asked.utd]], sentence };
   },

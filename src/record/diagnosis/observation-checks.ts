@@ -61,7 +61,7 @@ export const OBSERVATION_SCALE: Check = {
     'Networks begin with weights for numbers of the order of one. A number a hundred times as large drowns the others and saturates the policy. Not asked where the learner normalises (`normaliseObservations`).',
   limits: [LARGE],
   remedy:
-    'Give the observation part a unit in which it is of the order of one (`scale` of the task’s part: metres of the workspace, newtons of the limit), or set normaliseObservations: true.',
+    'Give the observation part a unit in which it is of the order of one (the workspace for lengths, the limit for forces), or set normaliseObservations: true.',
   judge: ({ recent, setup }) => {
     if (recent === undefined || recent.steps < LEAST_STEPS || recent.observation.sum.length === 0) return TOO_EARLY;
     if (setup?.learner?.normalisesObservations === true)

@@ -78,7 +78,8 @@ export const HELP_TOO_MUCH: Check = {
   about:
     'Critics learn what the policy is worth from what the policy does. Where a person drives most of the time, its own mistakes are never seen, and their values stay guesses.',
   limits: [HELPED],
-  remedy: 'Let the policy try for 20 to 30 steps before correcting it, correct briefly, and give it back at once.',
+  remedy:
+    'Let the policy try for 20 to 30 steps before correcting it (HIL-SERL’s guide), correct briefly, and give it back at once.',
   judge: ({ recent }) => {
     if (recent === undefined || recent.steps < LEAST_STEPS) return { unknown: 'Too few training steps yet.' };
     const helped = recent.steps - recent.policySteps;

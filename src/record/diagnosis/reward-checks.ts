@@ -72,8 +72,7 @@ const DISAGREED: Limit = {
   side: 'above',
   warn: 0.05,
   bad: 0.1,
-  source:
-    'classifiers that policies were learned from agreed with people in 97 % of the cases and more (hil-serl, issue 32)',
+  source: 'chosen, not measured',
 };
 
 export const REWARD_SUSPICIOUS: Check = {

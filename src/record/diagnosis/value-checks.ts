@@ -135,7 +135,7 @@ const OVERFIT: Limit = {
   warn: 0.8,
   bad: 1.5,
   healthy: 0.47,
-  source: 'Kumar et al., https://arxiv.org/abs/2109.10813, §4.1: the mean of Q on the data rises, then falls',
+  source: 'Kumar et al., https://arxiv.org/abs/2109.10813: the mean of Q on the data rises, then falls',
 };
 const UNDERFIT: Limit = {
   what: 'loss at the end of training before the robot moves, as a share of the loss at its beginning',
@@ -144,7 +144,7 @@ const UNDERFIT: Limit = {
   warn: 0.85,
   bad: 0.95,
   healthy: 0.73,
-  source: 'Kumar et al., §4.2: a loss that stays high is a model that does not fit',
+  source: 'Kumar et al., https://arxiv.org/abs/2109.10813: a loss that stays high is a model that does not fit',
 };
 const OFF: Limit = {
   what: 'Q on the demonstrations, away from what they returned, as a share of it, after training with them',
