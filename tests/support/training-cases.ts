@@ -124,7 +124,7 @@ export const BROKEN: readonly BrokenCase[] = [
     row: 'observation-jumps',
     broken: {
       observe: (o, { rng }) => {
-        if (rng.uniform() < 0.05) o[0]! += 4;
+        if (rng.uniform() < 0.08) o[0]! += 4;
       },
     },
   },

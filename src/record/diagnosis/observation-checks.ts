@@ -80,9 +80,9 @@ const GLITCHES: Limit = {
   what: 'steps in which a number that moves smoothly jumps away by half of its range and back',
   unit: '%',
   side: 'above',
-  warn: 0.015,
-  bad: 0.025,
-  healthy: 0.008,
+  warn: 0.025,
+  bad: 0.04,
+  healthy: 0.014,
 };
 /** A number that changes by less than a tenth of its range in so many of the steps moves smoothly. */
 const SMOOTH = 0.75;
