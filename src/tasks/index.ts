@@ -16,6 +16,7 @@ export {
   type Share,
   saveRewardClassifier,
 } from './reward/classifier-file.ts';
+export { hasRules } from './reward/judged-by-classifier.ts';
 export type { Task, Verdict } from './task.ts';
 export {
   checkScripted,

@@ -22,6 +22,8 @@ export interface Task {
   readonly maxSteps: number;
   /** Whether people decide when an episode is a success or a failure. Default: only `judge` does. */
   readonly takesMarks?: boolean;
+  /** Whether `judge` by itself can tell a success. Default: unless people decide. */
+  readonly hasRules?: boolean;
   /** People arrange the surroundings: `drawLayout` throws and is not to be called. Default: software does. */
   readonly isArrangedByPeople?: boolean;
   /** Topics that the observation reads. Default: none. */

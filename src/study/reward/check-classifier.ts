@@ -66,9 +66,11 @@ export function checkClassifier(options: CheckOptions, say: (message: string) =>
   const size = observationSize(headers[0]!.observation);
   const classifier = loadRewardClassifier(path, { schemaHash: manifest.schemaHash, observationSize: size });
   const threshold = options.threshold ?? manifest.threshold;
-  const judged = runs.flatMap(({ by, episodes }) =>
-    episodes.flatMap((each) => judgedStates(each, by, options.guardSteps ?? GUARD_STEPS[by], classifier)),
-  );
+  const judged = runs.flatMap(({ sources, episodes }) => {
+    // Where a person may have said it, a hand may have been late.
+    const by = sources.includes('mark') ? 'mark' : 'task';
+    return episodes.flatMap((each) => judgedStates(each, by, options.guardSteps ?? GUARD_STEPS[by], classifier));
+  });
   const wrong = judged.filter(({ state, probability }) => probability >= threshold !== state.success);
   const mined = wrong.map(({ state }) => (state.success ? state : { ...state, by: 'mined' as const }));
   if (mine !== undefined && mined.length > 0) appendLabels(mine, headers[0]!, mined);

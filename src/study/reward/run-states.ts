@@ -2,11 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadResolvedConfig } from '../../config/index.ts';
-import { createSetup } from '../../config/setup.ts';
+import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { ReinError, type Transition } from '../../core/index.ts';
 import { readJournal } from '../../link/index.ts';
-import { type LabelHeader, type LabelSource, parseMetrics, RUN_FILES } from '../../record/index.ts';
+import { type LabelHeader, parseMetrics, RUN_FILES } from '../../record/index.ts';
 import { runIdOf } from '../../session/index.ts';
+import { hasRules } from '../../tasks/index.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 
 /** One episode of a run. */
@@ -22,8 +23,8 @@ export interface RunEpisode {
 
 export interface RunStates {
   readonly header: LabelHeader;
-  /** Whose word the successes are. */
-  readonly by: LabelSource & ('task' | 'mark');
+  /** Whose word the successes may be. */
+  readonly sources: readonly ('task' | 'mark')[];
   readonly episodes: readonly RunEpisode[];
 }
 
@@ -39,7 +40,9 @@ export function readRunStates(folder: string, say: (message: string) => void): R
     });
   }
   const config = loadResolvedConfig(file);
-  const { task, schemaHash } = createSetup(config);
+  const setup = createSetup(config);
+  const { task, schemaHash } = setup;
+  const sources = sourcesOf(folder, setup);
   const { observation, action } = task;
   const header = { task: config.task.name, robot: config.robot.name, schemaHash, observation, action };
   const own = task.ownVerdict === undefined ? undefined : ownVerdicts(folder);
@@ -61,7 +64,18 @@ export function readRunStates(folder: string, say: (message: string) => void): R
       remedy: 'Give a run that recorded transitions: rein sim, or rein run.',
     });
   }
-  return { header, by: task.takesMarks === true ? 'mark' : 'task', episodes };
+  return { header, sources, episodes };
+}
+
+/** Who said what a success is, other than a classifier. Throws `ReinError` where nobody did. */
+function sourcesOf(folder: string, { config, task }: RunSetup): RunStates['sources'] {
+  if (task.ownVerdict !== undefined) return ['task'];
+  if (config.task.rewardClassifier === undefined) {
+    return [...(hasRules(task) ? (['task'] as const) : []), ...(task.takesMarks === true ? (['mark'] as const) : [])];
+  }
+  throw new ReinError('config', `In ${folder} a classifier said what a success is, and no rules stand beside it.`, {
+    remedy: 'Label states at the robot, rein reward collect --task T, or give a run that people judged.',
+  });
 }
 
 /** Whole beginnings of episodes: from a gap on, an episode is left out. */

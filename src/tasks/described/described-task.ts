@@ -33,6 +33,7 @@ export class DescribedTask implements Task {
   readonly maxSteps: number;
   readonly observationDelaySteps: number;
   readonly takesMarks: boolean;
+  readonly hasRules: boolean;
   readonly isArrangedByPeople: boolean;
   readonly goal: string;
   /** Present where the first rule of success is about the tool. */
@@ -62,6 +63,7 @@ export class DescribedTask implements Task {
     this.maxSteps = config.maxSteps;
     this.observationDelaySteps = config.observationDelaySteps;
     this.takesMarks = success.byMarks;
+    this.hasRules = success.all.length + success.any.length > 0;
     this.isArrangedByPeople = config.reset.by === 'people';
     this.signalNames = places.signalNames;
     this.goal = goalWords(config);

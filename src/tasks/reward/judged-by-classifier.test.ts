@@ -83,6 +83,10 @@ describe('a task that is judged by a classifier', () => {
   it('still takes marks, and compares with nothing where people alone judge', () => {
     const task = judgedByClassifier(taskOf({}, { takesMarks: true, isArrangedByPeople: true }), { file, forSteps: 1 });
     expect([task.takesMarks, task.isArrangedByPeople, task.ownVerdict]).toEqual([true, true, undefined]);
+    const both = judgedByClassifier(taskOf({}, { takesMarks: true, hasRules: true }), { file, forSteps: 1 });
+    expect(both.ownVerdict).toBeDefined();
+    const neither = judgedByClassifier(taskOf({}, { hasRules: false }), { file, forSteps: 1 });
+    expect(neither.ownVerdict).toBeUndefined();
   });
 
   it('is refused before anything moves where the classifier is missing, damaged, another, or for another task', () => {

@@ -49,8 +49,9 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
     signalNames: task.signalNames,
     maxSteps: task.maxSteps,
     goal: `${task.goal}; whether it is reached says the classifier ${config.file}`,
-    // Where people judge there are no rules to compare with.
-    ...(task.takesMarks === true ? {} : { ownVerdict: judge.own }),
+    // Without rules there is nothing to compare with.
+    ...(hasRules(task) ? { ownVerdict: judge.own } : {}),
+    hasRules: false,
     ...(task.observationDelaySteps === undefined ? {} : { observationDelaySteps: task.observationDelaySteps }),
     ...(task.takesMarks === undefined ? {} : { takesMarks: task.takesMarks }),
     ...(task.isArrangedByPeople === undefined ? {} : { isArrangedByPeople: task.isArrangedByPeople }),
@@ -63,6 +64,11 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
     begin: (frame) => judge.begin(frame),
     judge: (frame, out, observation) => judge.judge(frame, out, observation),
   };
+}
+
+/** Whether the task can tell a success by itself. */
+export function hasRules(task: Task): boolean {
+  return task.hasRules ?? task.takesMarks !== true;
 }
 
 class Judge {
