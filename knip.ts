@@ -14,6 +14,8 @@ const config: KnipConfig = {
     'src/learner/toolkit.ts!',
     'examples/*.js!',
     'bench/main.ts!',
+    // Bundled by scripts/build.js.
+    'src/monitor/app/main.tsx!',
     'src/ros/*-main.ts!',
     // Started by a path that is put together: no `new URL` leads there.
     'src/identify/identify-process.ts!',
@@ -25,7 +27,7 @@ const config: KnipConfig = {
   project: [
     'bin/**/*.js!',
     'scripts/**/*.{js,ts}!',
-    '{src,bench}/**/*.ts!',
+    '{src,bench}/**/*.{ts,tsx}!',
     '!{src,bench}/**/*.test.ts!',
     'tests/**/*.ts',
   ],

@@ -1,6 +1,6 @@
 /**
- * Transpiles `src/` into `dist/` and `bench/` into `dist/bench/`, file by file, and copies what is not TypeScript (scenes,
- * pages) beside it. Types are not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed;
+ * Transpiles `src/` into `dist/` and `bench/` into `dist/bench/`, file by file, copies what is not TypeScript (scenes,
+ * pages) beside it, and bundles the monitor's page for browsers. Types are not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed;
  * removes outputs whose source is gone. `--quiet` says only that it compiles and how long it took, or what failed.
  */
 import './node-version.js';
@@ -22,6 +22,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const lockFile = join(dist, '.build-lock');
+/** The page that browsers load: one script and one style sheet, with all that they import, so that it works without a network. */
+const app = {
+  folder: 'src/monitor/app/',
+  entry: 'src/monitor/app/main.tsx',
+  outputs: ['monitor/app/main.js', 'monitor/app/main.css'],
+};
 const compilerInputs = ['tsconfig.json', 'package-lock.json', 'scripts/build.js'];
 const quiet = process.argv.includes('--quiet');
 
@@ -39,13 +45,14 @@ if (!isCurrent()) {
 
 async function build() {
   const sources = listSources();
-  const outputs = sources.flatMap(outputsOf);
+  const outputs = [...sources.flatMap(outputsOf), ...app.outputs];
   const stampBefore = fingerprint(sources);
   rmSync(stampFile, { force: true });
   removeStale(new Set(outputs));
   process.stdout.write(`compiling ${sources.length} files once, which takes seconds ... `);
   copyAssets(sources);
   await transpile(sources.filter(isCompiled));
+  await bundleApp();
   writeFileSync(`${stampFile}.new`, JSON.stringify({ key: stampBefore, outputs }));
   renameSync(`${stampFile}.new`, stampFile);
   console.log(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -53,35 +60,50 @@ async function build() {
 
 /** One output and one map a source: processes and threads are started by the path of their file. */
 async function transpile(sources) {
-  const esbuild = await import('esbuild').catch(() =>
-    fail('\nesbuild is not installed. Run `npm ci` first (`npm install` adds it to what is there).'),
-  );
-  const result = await esbuild
-    .build({
-      absWorkingDir: root,
-      entryPoints: sources.map((file) => ({ in: file, out: stemOf(file) })),
-      outdir: 'dist',
-      bundle: false,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      charset: 'utf8',
-      sourcemap: true,
-      sourcesContent: false,
-      // Nothing is minified or dropped, and types go as tsc takes them out: an import that is written stays.
-      tsconfig: 'tsconfig.json',
-      logLevel: 'silent',
-    })
-    .catch(async (error) => {
-      const lines = await esbuild.formatMessages(error.errors ?? [{ text: String(error) }], { kind: 'error' });
-      fail(`\n${lines.join('')}\nThe build failed: see the lines above.`);
-    });
+  const result = await compiled({
+    entryPoints: sources.map((file) => ({ in: file, out: stemOf(file) })),
+    outdir: 'dist',
+    bundle: false,
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    // Nothing is minified or dropped, and types go as tsc takes them out: an import that is written stays.
+    tsconfig: 'tsconfig.json',
+  });
   for (const folder of new Set(result.outputFiles.map(({ path }) => dirname(path))))
     mkdirSync(folder, { recursive: true });
   for (const { path, text } of result.outputFiles) {
     writeFileSync(path, path.endsWith('.js') ? pointAtOutputs(text) : text);
   }
+}
+
+async function bundleApp() {
+  const result = await compiled({
+    entryPoints: [app.entry],
+    outdir: 'dist/monitor/app',
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    // Two years before this was written.
+    target: ['chrome120', 'firefox121', 'safari17'],
+    tsconfig: `${app.folder}tsconfig.json`,
+    legalComments: 'inline',
+  });
+  mkdirSync(join(root, 'dist/monitor/app'), { recursive: true });
+  for (const { path, contents } of result.outputFiles) writeFileSync(path, contents);
+}
+
+/** What esbuild makes with these options, in memory; a failure ends this process with its lines. */
+async function compiled(options) {
+  const esbuild = await import('esbuild').catch(() =>
+    fail('\nesbuild is not installed. Run `npm ci` first (`npm install` adds it to what is there).'),
+  );
+  const shared = { absWorkingDir: root, write: false, format: 'esm', charset: 'utf8', logLevel: 'silent' };
+  return esbuild.build({ ...shared, ...options }).catch(async (error) => {
+    const lines = await esbuild.formatMessages(error.errors ?? [{ text: String(error) }], { kind: 'error' });
+    fail(`\n${lines.join('')}\nThe build failed: see the lines above.`);
+  });
 }
 
 /** Where the outputs of a source lie below `dist/`, without an ending. */
@@ -126,11 +148,12 @@ function listFiles(folder) {
 }
 
 function isAsset(file) {
+  if (file.startsWith(app.folder)) return file.endsWith('.html');
   return !/\.(ts|js|map)$/.test(file);
 }
 
 function isCompiled(file) {
-  return file.endsWith('.ts') && !file.endsWith('.d.ts');
+  return file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.startsWith(app.folder);
 }
 
 function outputsOf(source) {

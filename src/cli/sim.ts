@@ -2,6 +2,7 @@
 import {
   type Configured,
   configOption,
+  monitorOptions,
   oneOf,
   option,
   optionsOf,
@@ -47,6 +48,7 @@ const options = optionsOf({
   json: pathOption('--json <file>', 'write the summary as JSON'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
   output: outputOption(),
+  ...monitorOptions(),
 });
 
 export type SimOptions = Configured<typeof options>;

@@ -149,6 +149,19 @@ export {
   wilsonInterval,
 } from './statistics.ts';
 export { didYouMean, editDistance } from './suggest.ts';
+export {
+  decodeJson,
+  encodeJson,
+  encodeNumbers,
+  FRAME_LAYOUT,
+  type FrameView,
+  isState,
+  kindOf,
+  type PacketKind,
+  type Source64,
+  STEP_LAYOUT,
+  type StepView,
+} from './telemetry.ts';
 export { clockText, grouped, markdownTable, percent, significant } from './text.ts';
 export {
   copyTransition,

@@ -7,6 +7,7 @@ import { type EpisodeRecording, encodeRecording } from './recording.ts';
 /** Files in `runs/<id>/` that the report is made from. */
 export const RUN_FILES = {
   metrics: 'metrics.jsonl',
+  learnerMetrics: 'metrics-learner.jsonl',
   config: 'config.yaml',
   summary: 'summary.json',
   /** Folder of `EncodedRecording`s, shown in the order of their names. */

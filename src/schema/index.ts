@@ -7,6 +7,7 @@ export {
   configOption,
   keyValueOption,
   listOf,
+  monitorOptions,
   type OptionField,
   oneOf,
   option,

@@ -152,6 +152,35 @@ export function outputOption(what = 'the last summary'): z.ZodDefault<z.ZodEnum<
   return option(oneOf('live', 'quiet').default('live'), '--quiet', `print ${what} and errors only`, { given: 'quiet' });
 }
 
+/** Where the page for browsers is served, and who may use it. */
+export function monitorOptions(): {
+  readonly monitor: z.ZodOptional<z.ZodString>;
+  readonly monitorToken: z.ZodOptional<z.ZodString>;
+  readonly monitorCert: z.ZodOptional<z.ZodString>;
+  readonly monitorKey: z.ZodOptional<z.ZodString>;
+} {
+  const file = (flags: string, description: string): z.ZodOptional<z.ZodString> => pathOption(flags, description);
+  return {
+    monitor: option(
+      text().optional(),
+      '--monitor <address>',
+      'where the page for browsers is served: port, host:port or off',
+      {
+        defaultText: 'this machine only, port 7400 or the next that is free',
+      },
+    ),
+    monitorToken: file(
+      '--monitor-token <file>',
+      'a file with the token that a page needs; a second one in it only watches',
+    ),
+    monitorCert: file(
+      '--monitor-cert <file>',
+      'certificate (PEM) of the monitor, for other addresses than this machine',
+    ),
+    monitorKey: file('--monitor-key <file>', 'its key (PEM)'),
+  };
+}
+
 /** A file or folder that may be named. */
 export function pathOption(flags: string, description: string): z.ZodOptional<z.ZodString> {
   return option(path().optional(), flags, description);

@@ -54,6 +54,8 @@ export class Episodes {
   /** The present episode could not begin: only a person can mend why. */
   #needsPerson = false;
   #hasReportedWait = false;
+  /** Why no episode may begin; `undefined` where one may. */
+  #heldBack: string | undefined;
 
   constructor({ parts, pace, policy, guard, marks, observations }: EpisodesOptions) {
     this.#parts = parts;
@@ -73,6 +75,13 @@ export class Episodes {
   /** Where the newest step was: its episode of the node's life, and its number in that. */
   get at(): { readonly episode: number; readonly step: number } {
     return this.#at;
+  }
+
+  /** No episode begins until this is called with `undefined`. */
+  holdBack(reason: string | undefined): void {
+    // Nothing else that a person is asked for is taken back.
+    if (reason !== this.#heldBack) this.#parts.live.log.ask(reason);
+    this.#heldBack = reason;
   }
 
   /** Nothing goes on any more: nobody is in control. */
@@ -237,9 +246,11 @@ export class Episodes {
     onStep?: EpisodeRequest['onStep'],
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
+    while (this.#heldBack !== undefined) await this.#pause(activity);
     activity.episodeBegins();
     this.#marks.take();
     const layout = draws.layout(purpose);
+    if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
     const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),
       cutBy: () => activity.episodeReason,
@@ -294,7 +305,7 @@ export class Episodes {
     return this.#pace.afterEpisode(activity, why === undefined ? undefined : { why, needs });
   }
 
-  #pause(activity: Activity<void>): Promise<void> {
+  #pause(activity: Activity<unknown>): Promise<void> {
     return pauseOf(activity, this.#parts.link, WAIT_MS);
   }
 

@@ -3,19 +3,24 @@ export { LearnerConnection } from './learner-connection.ts';
 export { openLockStep, openSession } from './open-session.ts';
 export { type OperatorsContext, openOperators } from './operators.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
+export type { PersonRequest, RunWatcher } from './person-request.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type {
+  EpisodeReport,
   EpisodeResult,
   EvaluationReport,
   InterventionReport,
   SessionEvent,
   SessionListener,
+  SessionState,
 } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
 export { checkBase } from './task-policies.ts';
+export type { RunView } from './telemetry.ts';
+export { WatchedRun } from './watched-run.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

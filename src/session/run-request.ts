@@ -6,6 +6,7 @@ import { ReinError } from '../core/index.ts';
 import {
   type Configured,
   configOption,
+  monitorOptions,
   oneOf,
   option,
   optionsOf,
@@ -54,6 +55,7 @@ export const runOptions = optionsOf({
   labelSteps: option(wholeNumber(1, 1000).default(LABEL_STEPS), '--label-steps <n>', 'steps that one mark labels'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
   output: outputOption(),
+  ...monitorOptions(),
 });
 
 export type RunRequest = Configured<typeof runOptions>;

@@ -1,5 +1,5 @@
 /** What a session is asked, and what it tells: plain data for displays, ROS topics and tests. */
-import type { GuardFrame, Transition } from '../core/index.ts';
+import type { GuardFrame, SceneLayout, Transition } from '../core/index.ts';
 
 /** What the robot is being used for at the moment. */
 export type SessionMode = 'idle' | 'episode' | 'running' | 'evaluating' | 'stopped' | 'fault';
@@ -148,6 +148,8 @@ export interface EvaluationReport {
 export interface SessionListener {
   /** Every guard frame; reused, copy what you keep. */
   frame?(frame: GuardFrame): void;
+  /** Software put the scene in place for an episode. */
+  scene?(layout: SceneLayout): void;
   /** The mode, the phase or the learner's state has changed. */
   state?(state: SessionState): void;
   /** Every step; reused. */

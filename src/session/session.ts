@@ -176,6 +176,22 @@ export class LiveSession {
     this.#episodes.demonstrations.skip();
   }
 
+  /**
+   * Cuts the present episode after its step; the robot holds, and no episode begins before `letGo`. `prompt`: how a person lets it go
+   * on, one sentence for displays.
+   */
+  holdBack(prompt: string): void {
+    this.#episodes.holdBack(prompt);
+    this.#activity?.cutEpisode('a person paused the run');
+  }
+
+  /** Episodes may begin again; the people's control and stops end, as somebody who may do so has asked for. */
+  letGo(): void {
+    this.#episodes.holdBack(undefined);
+    this.#parts.operators?.giveBack();
+    this.#wasStopRequested = false;
+  }
+
   /** Ends what goes on after its step, and holds. Resolves when that is so. */
   async pause(reason: string): Promise<void> {
     const activity = this.#activity;

@@ -19,9 +19,11 @@ import {
   openLockStep,
   type RunFolder,
   RunLog,
+  type RunWatcher,
   type SessionEvent,
   type SessionParts,
   saveWeights,
+  WatchedRun,
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
 import { checkScripted } from '../tasks/index.ts';
@@ -45,6 +47,8 @@ export interface SimulationOptions {
   readonly signal: AbortSignal;
   /** Makes the sources of the people who may take over, each of another name. They are closed with the run. Default: nobody may. */
   readonly createOperators?: (people: PeopleContext) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
+  /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
+  readonly watcher?: RunWatcher | undefined;
   /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'people';
 }
@@ -101,7 +105,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
   const { path, runId } = folder;
-  const log = new RunLog(path, runId, setup, options.observer ?? SILENT_OBSERVER);
+  const { watcher, observer = SILENT_OBSERVER } = options;
+  const run = { setup, runId, folder: path, command: 'sim', observer };
+  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher });
+  const log = new RunLog(path, runId, setup, watched?.observer ?? observer);
   closes.push(() => log.close());
   log.phase('preparing');
   const trouble = new AbortController();
@@ -113,8 +120,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());
   let session: LiveSession | undefined;
-  const operators = await peopleOf(options, { setup, folder: path, robot, log }, () => session);
-  closes.push(...operators.map((operator) => () => operator.close()));
+  const atRobot = await peopleOf(options, { setup, folder: path, robot, log }, () => session);
+  closes.push(...atRobot.map((operator) => () => operator.close()));
+  const operators = watched === undefined ? atRobot : [...atRobot, watched.operator];
   const parts = await openLockStep({
     setup,
     folder: path,
@@ -138,7 +146,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     return { connection, plan, live: new LiveSession(parts, new LockStep(parts, { robot, plan, signal })) };
   });
   session = live;
+  const unwatch = watched?.attach(live);
   closes.push(
+    () => unwatch?.(),
     () => live.close(),
     () => plan.close(),
   );

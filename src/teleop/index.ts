@@ -17,6 +17,7 @@ export { OperatorArbiter } from './operator-arbiter.ts';
 export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
 export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
+export { type BrowserInput, BrowserTeleop } from './remote/browser-teleop.ts';
 export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';

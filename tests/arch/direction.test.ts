@@ -57,6 +57,12 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
   ['home-of-zod', 'src/learner/schema.ts', 'zod'],
   ['home-of-commander', 'src/session/arguments.ts', 'commander'],
+  ['home-of-fastify', 'src/session/server.ts', 'fastify'],
+  ['home-of-ws', 'src/session/socket.ts', 'ws'],
+  ['home-of-rxjs', 'src/session/streams.ts', 'rxjs'],
+  ['home-of-preact', 'src/monitor/page.ts', 'preact'],
+  ['home-of-three', 'src/monitor/picture.ts', 'three'],
+  ['home-of-uplot', 'src/monitor/plot.ts', 'uplot'],
 ];
 
 /** Imports that every rule lets pass. */

@@ -5,6 +5,7 @@ import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
 import { type RobotRun, runRobot } from '../../session/supervision.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
+import { openMonitorBeside } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
@@ -16,12 +17,15 @@ export async function runBody(request: RunRequest): Promise<number> {
     });
   }
   const observer = createObserver(request.output);
+  const monitor = await openMonitorBeside(request, observer);
   return interruptibly(observer.print, undefined, async ({ signal, interrupt }) => {
-    const run = await runRobot({ request, observer, signal, onInterrupt: interrupt });
+    const run = await runRobot({ request, observer, watcher: monitor, signal, onInterrupt: interrupt });
     observer.stop();
     process.stdout.write(`${[...lastWords(run), await reportLine(run.folder)].join('\n')}\n`);
     return signal.aborted ? INTERRUPTED : 0;
-  }).finally(observer.stop);
+  })
+    .finally(() => monitor?.close())
+    .finally(observer.stop);
 }
 
 function lastWords({ folder, status }: RobotRun): string[] {

@@ -12,6 +12,7 @@ import type { SimOptions } from '../sim.ts';
 import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { loadElsewhere, mapFew } from './module-check.ts';
+import { openMonitorBeside } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { pages, reportLine } from './report.ts';
 
@@ -40,6 +41,7 @@ export async function simBody(options: SimOptions): Promise<number> {
     import('../../session/index.ts'),
   ]);
   const observer = createObserver(options.output);
+  const monitor = await openMonitorBeside(options, observer);
   let folder: string | undefined;
   const stop = interruptible(observer.print);
   try {
@@ -47,6 +49,7 @@ export async function simBody(options: SimOptions): Promise<number> {
       config,
       out: options.out,
       observer,
+      watcher: monitor,
       signal: stop.signal,
       demonstrations: options.demonstrations === 'scripted' ? 'scripted' : 'people',
       onFolder: (path) => {
@@ -74,6 +77,7 @@ export async function simBody(options: SimOptions): Promise<number> {
     if (!isOwn) throw error;
     return INTERRUPTED;
   } finally {
+    await monitor?.close();
     stop.release();
   }
 }

@@ -18,6 +18,7 @@ import {
   type Transition,
 } from '../../core/index.ts';
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type Taken, Training } from '../training.ts';
 import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
@@ -66,7 +67,7 @@ const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0
 const STATUS_MS = 250;
 
 /** Files that it writes into a run's folder, beside the checkpoints. The lock is held by the learner that writes the others. */
-const METRICS_FILE = 'metrics-learner.jsonl';
+
 const LOCK_FILE = 'learner.lock';
 
 /** A learner that listens and trains. Get one from `Learner.start`. */
@@ -95,7 +96,7 @@ export class Learner {
     this.#closes = closes;
     this.#versions = new PolicyVersions(training, { runId, schemaHash });
     this.#record = new TrainingRecord({
-      path: join(folder, METRICS_FILE),
+      path: join(folder, RUN_FILES.learnerMetrics),
       contract: training.contract,
       config: config.learner,
       maxSteps: task.maxSteps,

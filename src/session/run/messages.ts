@@ -1,5 +1,6 @@
 /** What the node of `rein run` is started with, and what it and the process that started it send each other. */
 import { asObject } from '../../core/index.ts';
+import type { PersonRequest } from '../person-request.ts';
 import type { RunRequest } from '../run-request.ts';
 import { type RunStatus, readRunStatus } from '../status.ts';
 
@@ -14,6 +15,8 @@ export interface NodeStart {
   readonly runId?: string | undefined;
   /** Where the guard listens. */
   readonly socketPath: string;
+  /** Somebody watches, and may ask for something. */
+  readonly isWatched: boolean;
   /** When the whole run began, however often its node was started anew: seconds of the machine's monotonic clock. */
   readonly startedAtS: number;
 }
@@ -23,16 +26,21 @@ export type ToNodeMessage =
   /** What a person typed, base64. */
   | { readonly kind: 'keys'; readonly bytes: string }
   /** The terminal has gone away. */
-  | { readonly kind: 'keysLost' };
+  | { readonly kind: 'keysLost' }
+  /** What a person asks for at a panel. */
+  | { readonly kind: 'person'; readonly request: PersonRequest };
 
 /** What the node tells the process that started it, besides why it gives up. */
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
-  | { readonly kind: 'print'; readonly line: string };
+  | { readonly kind: 'print'; readonly line: string }
+  /** For whoever watches, base64 of a packet of `src/core/telemetry.ts`. */
+  | { readonly kind: 'packet'; readonly bytes: string };
 
 /** The message that `value` is, or `undefined` where it is none: modules of others run in the node. Never throws. */
 export function readLiveNodeMessage(value: unknown): LiveNodeMessage | undefined {
-  const { kind, status, line } = asObject(value) ?? {};
+  const { kind, status, line, bytes } = asObject(value) ?? {};
+  if (kind === 'packet' && typeof bytes === 'string') return { kind, bytes };
   if (kind === 'print' && typeof line === 'string') return { kind, line };
   const read = kind === 'status' ? readRunStatus(status) : undefined;
   return read === undefined ? undefined : { kind: 'status', status: read };

@@ -7,15 +7,17 @@ import { PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import { endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
+import { endFailed, openParentChannel, type ParentChannel, ReinError, SystemClock } from '../../core/index.ts';
 import type { OperatorConfig, OperatorHeard, TeleopSource } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import { operatorsOf } from '../operator-devices.ts';
 import { openOperators } from '../operators.ts';
+import type { RunWatcher } from '../person-request.ts';
 import type { RunObserver } from '../run-log.ts';
 import { checkRunRequest } from '../run-request.ts';
 import type { LiveSession } from '../session.ts';
 import type { SessionEvent } from '../session-types.ts';
+import { WatchedRun } from '../watched-run.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { awaitLearner } from './learner-of.ts';
 import type { LiveNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
@@ -26,6 +28,8 @@ interface Node {
   readonly observer: RunObserver;
   /** Asks for an orderly end. */
   readonly signal: AbortSignal;
+  /** Whoever watches, by way of the process that started this one; `undefined`: nobody may. */
+  readonly watcher: RunWatcher | undefined;
 }
 
 const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
@@ -47,6 +51,7 @@ async function main(): Promise<void> {
         print: (line) => void parent.send({ kind: 'print', line }),
       },
       signal: AbortSignal.any([parent.ending, over.signal]),
+      watcher: start.isWatched ? watcherOf(parent) : undefined,
     });
   } finally {
     clearTimeout(timer);
@@ -75,12 +80,16 @@ async function work(node: Node): Promise<void> {
 
 /** `current`: the session, once it is open; what devices say before means nothing. */
 async function open(node: Node, current: () => LiveSession | undefined): Promise<LiveSession> {
-  const { start, setup, observer } = node;
+  const { start, setup, watcher } = node;
   const { request, folder, socketPath, startedAtS } = start;
   const runId = await runOf(node);
+  const run = { setup, runId, folder, command: 'run', observer: node.observer };
+  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher });
+  const { observer } = watched ?? node;
   const listed = operatorsOf(request.operator, setup.config.operators);
-  const operators = await openPeople(node, listed, current);
-  return openSession({
+  const atRobot = await openPeople(node, listed, current);
+  const operators = watched === undefined ? atRobot : [...atRobot, watched.operator];
+  const session = await openSession({
     ...request,
     setup,
     folder,
@@ -95,6 +104,18 @@ async function open(node: Node, current: () => LiveSession | undefined): Promise
     howToGoOn: HOW_TO_GO_ON,
     listener: { event: (event) => print(observer, event) },
   });
+  watched?.attach(session);
+  return session;
+}
+
+function watcherOf(parent: ParentChannel<LiveNodeMessage>): RunWatcher {
+  return {
+    packet: (packet) => void parent.send({ kind: 'packet', bytes: Buffer.from(packet).toString('base64') }),
+    asks: (ask) =>
+      process.on('message', (message: ToNodeMessage) => {
+        if (message.kind === 'person') ask(message.request);
+      }),
+  };
 }
 
 /** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */

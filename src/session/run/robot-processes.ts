@@ -136,6 +136,11 @@ export class RobotProcesses {
     void this.supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
   }
 
+  /** A person has looked: what stopped the robot is acknowledged, and nothing moves. */
+  acknowledge(): void {
+    void this.supervisor.ask({ kind: 'acknowledge' }).catch(ignoreLoss);
+  }
+
   /** A person gives the robot back to its policy. */
   giveBack(): void {
     void this.supervisor.ask({ kind: 'permit' }).catch(ignoreLoss);

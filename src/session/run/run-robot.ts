@@ -7,6 +7,7 @@ import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock, storage } from '../../core/index.ts';
 import type { OperatorConfig } from '../../teleop/index.ts';
 import { checkDevices, operatorsOf } from '../operator-devices.ts';
+import type { PersonRequest, RunWatcher } from '../person-request.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
@@ -21,6 +22,8 @@ export interface RobotRunOptions {
   readonly request: RunRequest;
   /** Default: nobody watches. */
   readonly observer?: RunObserver | undefined;
+  /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
+  readonly watcher?: RunWatcher | undefined;
   /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
   readonly signal: AbortSignal;
   /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
@@ -106,7 +109,16 @@ class RobotSupervision {
       node: (socketPath) => {
         startedAtS ??= new SystemClock().nowS();
         const checkedConfig = beside(socketPath);
-        const start: NodeStart = { request, checkedConfig, folder: folder.path, runId, socketPath, startedAtS };
+        const isWatched = options.watcher !== undefined;
+        const start: NodeStart = {
+          request,
+          checkedConfig,
+          folder: folder.path,
+          runId,
+          socketPath,
+          startedAtS,
+          isWatched,
+        };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
         return { modulePath, args: [JSON.stringify(start)] };
       },
@@ -129,6 +141,7 @@ class RobotSupervision {
     const stop = (): void => this.#processes.supervisor.stop();
     signal.addEventListener('abort', stop);
     const terminal = this.#openTerminal();
+    this.#options.watcher?.asks((request) => this.#onRequest(request));
     try {
       const code = await this.#processes.run();
       if (code !== 0) throw new ReinError('environment', `The node ended with exit code ${code}, again and again.`);
@@ -154,8 +167,23 @@ class RobotSupervision {
     });
   }
 
+  /** What needs a person's authority goes to the guard from here; the node, which may hang, hears of everything too. */
+  #onRequest(request: PersonRequest): void {
+    const processes = this.#processes;
+    if (request.kind === 'stop') processes.stopRobot();
+    if (request.kind === 'start') processes.letGoOn();
+    if (request.kind === 'reset') processes.acknowledge();
+    if (request.kind === 'giveBack') processes.giveBack();
+    const message: ToNodeMessage = { kind: 'person', request };
+    processes.supervisor.sendToNode(message);
+  }
+
   #onNodeMessage(message: LiveNodeMessage | undefined): void {
-    const { observer } = this.#options;
+    const { observer, watcher } = this.#options;
+    if (message?.kind === 'packet') {
+      watcher?.packet(Uint8Array.from(Buffer.from(message.bytes, 'base64')));
+      return;
+    }
     if (message?.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);

@@ -22,8 +22,8 @@ export interface RemoteOptions {
   /** Real time: an operator does not follow simulated time. The clock of the messages' times of arrival. */
   readonly clock: Clock;
   /**
-   * How long one message counts, from when it was sent, s, ≤ 0.15; 0.1 by default, which needs messages at 30 Hz or more. `joy_node`
-   * repeats at 20 Hz unless told otherwise (`autorepeat_rate`): then take 0.15.
+   * How long one message counts, from when it was sent, s, ≤ 0.15 (0.5 of a browser); 0.1 by default (0.25), which needs messages at
+   * 30 Hz or more. `joy_node` repeats at 20 Hz unless told otherwise (`autorepeat_rate`): then take 0.15.
    */
   readonly leaseS?: number;
   /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
@@ -39,11 +39,12 @@ export interface RemoteKind {
   readonly subject: string;
   /** Meaning of silence in control: always a dropout, or only where the last command moved something. */
   readonly silence: 'isDropout' | 'isDropoutInMotion';
+  /** Default and most of `RemoteOptions.leaseS`, s; those of a wired device where absent. */
+  readonly lease?: { readonly defaultS: number; readonly mostS: number };
 }
 
 /** Wired devices have 0.1 s; three periods of joy_node's default 20 Hz are 0.15 s. */
-const DEFAULT_LEASE_S = 0.1;
-const LONGEST_LEASE_S = 0.15;
+const WIRED_LEASE = { defaultS: 0.1, mostS: 0.15 };
 const STUCK_AFTER_S = 5;
 
 /** Pure but for its memory and clock. Who extends it reads messages, and writes what they ask for into `action` before `hear`. */
@@ -69,12 +70,11 @@ export abstract class RemoteOperator implements TeleopSource {
   #isInControl = false;
   #isStopped = false;
 
-  /** Throws `RangeError` for a lease that is not in (0, 0.15] s. */
+  /** Throws `RangeError` for a lease that is 0 or more than the most of its kind. */
   constructor(options: RemoteOptions, kind: RemoteKind) {
-    const { leaseS = DEFAULT_LEASE_S, stuckAfterS = STUCK_AFTER_S, action } = options;
-    if (!(leaseS > 0 && leaseS <= LONGEST_LEASE_S)) {
-      throw new RangeError(`leaseS must be > 0 and ≤ ${LONGEST_LEASE_S}, got ${leaseS}`);
-    }
+    const { defaultS, mostS } = kind.lease ?? WIRED_LEASE;
+    const { leaseS = defaultS, stuckAfterS = STUCK_AFTER_S, action } = options;
+    if (!(leaseS > 0 && leaseS <= mostS)) throw new RangeError(`leaseS must be > 0 and ≤ ${mostS}, got ${leaseS}`);
     this.#options = options;
     this.#kind = kind;
     this.leaseS = leaseS;

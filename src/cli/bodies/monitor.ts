@@ -1,0 +1,20 @@
+/** The page for browsers beside a run, where one is wanted. */
+import type { Monitor, MonitorRequest } from '../../monitor/web.ts';
+import type { RunObserver } from '../../session/supervision.ts';
+
+/**
+ * Serves it, and says where. `undefined` where none is wanted: `--monitor off`, or a quiet run that asks for none. Rejects with `ReinError` where
+ * it cannot be there, or strangers could use it.
+ */
+export async function openMonitorBeside(
+  request: MonitorRequest & { readonly output: 'live' | 'quiet' },
+  { print }: Pick<RunObserver, 'print'>,
+): Promise<Monitor | undefined> {
+  if (request.monitor === 'off' || (request.monitor === undefined && request.output === 'quiet')) return undefined;
+  const { openMonitor } = await import('../../monitor/web.ts');
+  const monitor = await openMonitor(request, print);
+  if (monitor === undefined) return undefined;
+  // A token is for the eyes of whoever sits here: where output goes into a file, it stays out.
+  print(`monitor: ${process.stdout.isTTY ? monitor.secretAddress : monitor.address}`);
+  return monitor;
+}

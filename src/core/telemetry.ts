@@ -1,0 +1,234 @@
+/**
+ * What a run tells whoever watches it, as bytes: one packet a fact, the same from the session to the monitor's server and from there
+ * to a page. The first byte says of what kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
+ * JSON. Imports nothing but types and lists: pages are built with it.
+ */
+import { SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
+
+/** Kinds of packets; their place is their code: never reorder, only append. */
+export const PACKET_KINDS = [
+  'run',
+  'frame',
+  'step',
+  'status',
+  'session',
+  'event',
+  'episode',
+  'intervention',
+  'operators',
+  'notice',
+] as const;
+export type PacketKind = (typeof PACKET_KINDS)[number];
+
+/** The guard's newest frame as pages see it; vectors as in `GuardFrame`. */
+export interface FrameView {
+  /** When it was sent, s of the robot machine's monotonic clock: what an operator's page gives back with each command. */
+  sentAtS: number;
+  tick: number;
+  /** Places in `SAFETY_STATES` and `DECIDERS`. */
+  state: number;
+  decider: number;
+  commandSeq: number;
+  filterBits: number;
+  faultFlags: number;
+  marginMin: number;
+  clearanceM: number;
+  tankEnergyJ: number;
+  tankLevel: number;
+  tankScale: number;
+  ticks: number;
+  changedTicks: number;
+  violations: number;
+  overruns: number;
+  /** The latest reading in the time since the frame before was later than its period by so much, ms; 0 in lock-step. */
+  tickLateMs: number;
+  /** Bits of the stages that changed a command in the time since the frame before. */
+  filterBitsSince: number;
+  positionRad: Float64Array;
+  velocityRadPerS: Float64Array;
+  torqueNm: Float64Array;
+  wrench: Float64Array;
+  signals: Float64Array;
+  referenceRad: Float64Array;
+  referenceTcp: Float64Array;
+  measuredTcp: Float64Array;
+  shortfall: Float64Array;
+  stageMargins: Float64Array;
+  stageTicks: Float64Array;
+  /** [4·k] of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
+  objects: Float64Array;
+}
+
+/** One policy step as pages see it. */
+export interface StepView {
+  episode: number;
+  step: number;
+  segment: number;
+  /** Place in `SOURCES`. */
+  source: number;
+  policyVersion: number;
+  observationAgeMs: number;
+  reward: number;
+  cost: number;
+  marginMin: number;
+  tankLevel: number;
+  filterBits: number;
+  /** 1 or 0. */
+  terminated: number;
+  truncated: number;
+  observation: Float64Array;
+  policyAction: Float64Array;
+  humanAction: Float64Array;
+  executed: Float64Array;
+}
+
+type ScalarKeys<T> = { [K in keyof T]: T[K] extends number ? K : never }[keyof T] & string;
+type ArrayKeys<T> = { [K in keyof T]: T[K] extends Float64Array ? K : never }[keyof T] & string;
+
+/** Places of a packet's numbers: all scalars in their order, then the arrays. */
+interface Layout<T> {
+  readonly kind: PacketKind;
+  readonly scalars: readonly ScalarKeys<T>[];
+  readonly arrays: readonly ArrayKeys<T>[];
+}
+
+export const FRAME_LAYOUT: Layout<FrameView> = {
+  kind: 'frame',
+  scalars: [
+    'sentAtS',
+    'tick',
+    'state',
+    'decider',
+    'commandSeq',
+    'filterBits',
+    'faultFlags',
+    'marginMin',
+    'clearanceM',
+    'tankEnergyJ',
+    'tankLevel',
+    'tankScale',
+    'ticks',
+    'changedTicks',
+    'violations',
+    'overruns',
+    'tickLateMs',
+    'filterBitsSince',
+  ],
+  arrays: [
+    'positionRad',
+    'velocityRadPerS',
+    'torqueNm',
+    'wrench',
+    'signals',
+    'referenceRad',
+    'referenceTcp',
+    'measuredTcp',
+    'shortfall',
+    'stageMargins',
+    'stageTicks',
+    'objects',
+  ],
+};
+
+export const STEP_LAYOUT: Layout<StepView> = {
+  kind: 'step',
+  scalars: [
+    'episode',
+    'step',
+    'segment',
+    'source',
+    'policyVersion',
+    'observationAgeMs',
+    'reward',
+    'cost',
+    'marginMin',
+    'tankLevel',
+    'filterBits',
+    'terminated',
+    'truncated',
+  ],
+  arrays: ['observation', 'policyAction', 'humanAction', 'executed'],
+};
+
+/** Numbers that can be copied into a packet. */
+export type Source64<T> = { readonly [K in keyof T]: T[K] extends Float64Array ? ArrayLike<number> : T[K] };
+
+/** Kind, number of arrays, their lengths (16 bits each), up to the next multiple of 8: where the doubles begin. */
+function headBytes(arrays: number): number {
+  return Math.ceil((2 + 2 * arrays) / 8) * 8;
+}
+
+/** A packet of numbers: a new buffer, which belongs to whoever asked. */
+export function encodeNumbers<T>(layout: Layout<T>, from: Source64<T>): Uint8Array {
+  const { kind, scalars, arrays } = layout;
+  const values = from as unknown as Readonly<Record<string, number & ArrayLike<number>>>;
+  const head = headBytes(arrays.length);
+  let count = scalars.length;
+  for (const key of arrays) count += values[key]!.length;
+  const bytes = new Uint8Array(head + 8 * count);
+  const lengths = new DataView(bytes.buffer);
+  bytes[0] = PACKET_KINDS.indexOf(kind);
+  bytes[1] = arrays.length;
+  const numbers = new Float64Array(bytes.buffer, head);
+  let at = 0;
+  for (const key of scalars) numbers[at++] = values[key]!;
+  for (const [i, key] of arrays.entries()) {
+    const array = values[key]!;
+    lengths.setUint16(2 + 2 * i, array.length, true);
+    for (let k = 0; k < array.length; k++) numbers[at++] = array[k]!;
+  }
+  return bytes;
+}
+
+/** The numbers of a packet that `encodeNumbers` made. Throws `RangeError` for bytes that are none of that layout. */
+export function decodeNumbers<T>(layout: Layout<T>, bytes: Uint8Array): T {
+  const { kind, scalars, arrays } = layout;
+  if (bytes[0] !== PACKET_KINDS.indexOf(kind) || bytes[1] !== arrays.length) throw new RangeError(`no ${kind} packet`);
+  const head = headBytes(arrays.length);
+  if (bytes.byteLength < head || bytes.byteLength % 8 !== 0) throw new RangeError(`a ${kind} packet that was cut`);
+  // Doubles lie at multiples of 8 in what they are read from, wherever the packet came from.
+  const own = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  const view = new DataView(own.buffer, own.byteOffset);
+  const numbers = new Float64Array(own.buffer, own.byteOffset + head, (own.byteLength - head) / 8);
+  const out: Record<string, number | Float64Array> = {};
+  let at = 0;
+  for (const key of scalars) out[key] = numbers[at++]!;
+  for (const [i, key] of arrays.entries()) {
+    const length = view.getUint16(2 + 2 * i, true);
+    out[key] = numbers.subarray(at, at + length);
+    at += length;
+  }
+  if (at !== numbers.length) throw new RangeError(`a ${kind} packet of another length`);
+  return out as T;
+}
+
+/** A packet of anything that is JSON; numbers that JSON has not become null. */
+export function encodeJson(kind: PacketKind, value: unknown): Uint8Array {
+  const text = new TextEncoder().encode(JSON.stringify(value));
+  const bytes = new Uint8Array(1 + text.length);
+  bytes[0] = PACKET_KINDS.indexOf(kind);
+  bytes.set(text, 1);
+  return bytes;
+}
+
+/** What `encodeJson` was given. Throws `SyntaxError` for other bytes. */
+export function decodeJson(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
+}
+
+/** `undefined` for bytes that are no packet. */
+export function kindOf(bytes: Uint8Array): PacketKind | undefined {
+  return PACKET_KINDS[bytes[0] ?? 255];
+}
+
+/** Kinds of which only the newest packet says anything: whoever is slow skips the others. */
+const STATES: ReadonlySet<PacketKind> = new Set(['frame', 'step', 'status', 'session', 'operators']);
+
+/** Whether a newer packet of the kind makes this one worth nothing. */
+export function isState(kind: PacketKind): boolean {
+  return STATES.has(kind);
+}
+
+export function stateName({ state }: FrameView): SafetyStateName {
+  return SAFETY_STATES[state]!;
+}

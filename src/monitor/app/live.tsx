@@ -1,0 +1,318 @@
+/** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type FrameView, stateName } from '../../core/telemetry.ts';
+import {
+  device,
+  gamepadName,
+  isRecovering,
+  isSeated,
+  keys,
+  SPEEDS,
+  setTouch,
+  speed,
+  takeOver,
+  wanted,
+} from './operate.ts';
+import { RobotView } from './robot-view.ts';
+import { ask, frame, interventions, operators, run, session, status } from './stream.ts';
+
+export function Live() {
+  return (
+    <div class="live">
+      <section class="scene" aria-label="Robot">
+        <Picture />
+        <p class="legend">
+          <span class="solid">measured</span> <span class="ghost">reference</span>
+        </p>
+      </section>
+      <Controls />
+      <Figures />
+      <Stages />
+    </div>
+  );
+}
+
+function Picture() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [problem, setProblem] = useState('');
+  const shownRun = run.value;
+  useEffect(() => {
+    if (canvas.current === null || shownRun === undefined) return undefined;
+    let view: RobotView;
+    try {
+      view = new RobotView(canvas.current, shownRun);
+    } catch (error) {
+      setProblem(`No picture: ${(error as Error).message}`);
+      return undefined;
+    }
+    let request = 0;
+    const draw = (): void => {
+      if (frame.peek() !== undefined) view.draw(frame.peek()!);
+      request = requestAnimationFrame(draw);
+    };
+    draw();
+    return () => {
+      cancelAnimationFrame(request);
+      view.close();
+    };
+  }, [shownRun?.runId, shownRun?.objects.join()]);
+  if (problem !== '') return <p class="empty">{problem}</p>;
+  return <canvas ref={canvas} aria-label="The robot in 3-D: drag to turn, wheel to zoom" />;
+}
+
+function Controls() {
+  const seat = operators.value;
+  const isMine = isSeated.value;
+  const isHuman = frame.value !== undefined && stateName(frame.value) === 'active.human';
+  const watches = seat?.right === 'watch';
+  return (
+    <section class="controls" aria-label="Control">
+      <h2>Control</h2>
+      <p id="seat">
+        {watches
+          ? 'This link only shows the robot. It can stop it.'
+          : isMine
+            ? 'You operate this robot.'
+            : seat === undefined || seat.holder === ''
+              ? 'Nobody operates this robot from a page.'
+              : `${seat.holder} operates this robot.`}
+      </p>
+      <div class="buttons">
+        <button type="button" id="take-over" disabled={watches} onClick={takeOver}>
+          Take over
+        </button>
+        <button type="button" id="give-back" disabled={!isMine} onClick={() => ask({ kind: 'giveBack' })}>
+          Give back
+        </button>
+        <button type="button" id="start" disabled={!isMine} onClick={() => ask({ kind: 'start' })}>
+          Start
+        </button>
+        <button type="button" id="pause" disabled={!isMine} onClick={() => ask({ kind: 'pause' })}>
+          Pause
+        </button>
+        <button type="button" id="success" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'success' })}>
+          ✓ Success
+        </button>
+        <button type="button" id="failure" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'failure' })}>
+          ✗ Failure
+        </button>
+        {isMine ? (
+          <button type="button" id="leave" onClick={() => ask({ kind: 'leave' })}>
+            Leave the seat
+          </button>
+        ) : watches ? null : (
+          <button type="button" id="sit" onClick={() => ask({ kind: 'sit' })}>
+            Take the seat
+          </button>
+        )}
+        <button type="button" disabled={!isMine} onClick={() => ask({ kind: 'savePolicy' })}>
+          Save policy
+        </button>
+        <button type="button" disabled={!isMine} onClick={() => ask({ kind: 'rollbackPolicy' })}>
+          Roll back policy
+        </button>
+      </div>
+      {isMine ? <Hands isHuman={isHuman} /> : null}
+    </section>
+  );
+}
+
+function Hands({ isHuman }: { readonly isHuman: boolean }) {
+  return (
+    <div class="hands">
+      <label>
+        Speed{' '}
+        <select
+          id="speed"
+          value={String(speed.value)}
+          onChange={(event) => {
+            speed.value = Number(event.currentTarget.value);
+            event.currentTarget.blur();
+          }}
+        >
+          {SPEEDS.map((value) => (
+            <option key={value} value={String(value)}>
+              {100 * value} %
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={isRecovering.value}
+          onChange={(event) => {
+            isRecovering.value = event.currentTarget.checked;
+            event.currentTarget.blur();
+          }}
+        />{' '}
+        recovering
+      </label>
+      <ul class="keys">
+        {keys.value.map(({ name, keys: [more, less] }, i) => (
+          <li key={name}>
+            <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
+            <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
+          </li>
+        ))}
+      </ul>
+      <p class="soft">
+        {isHuman
+          ? `You drive, by ${device.value}.`
+          : 'Take over, then hold a key, a finger on a pad below, or LB of a gamepad.'}
+        {gamepadName.value === '' ? '' : ` Gamepad: ${gamepadName.value}`}
+      </p>
+      <div class="pads">
+        <TouchPad name="x, y" place={0} />
+        <TouchPad name="z, yaw" place={2} />
+      </div>
+    </div>
+  );
+}
+
+const touched: [number, number, number, number] = [0, 0, 0, 0];
+
+/** A stick under a finger: up and left are positive, as on a gamepad. */
+function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 2 }) {
+  const [at, setAt] = useState<readonly [number, number] | undefined>(undefined);
+  const move = (event: PointerEvent): void => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const right = Math.max(-1, Math.min(1, (2 * (event.clientX - box.left)) / box.width - 1));
+    const down = Math.max(-1, Math.min(1, (2 * (event.clientY - box.top)) / box.height - 1));
+    touched[place] = -down;
+    touched[place + 1] = -right;
+    setAt([right, down]);
+    device.value = 'touch';
+    setTouch([...touched]);
+  };
+  const begin = (event: PointerEvent): void => {
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    // Motion begins where the finger is put down: that is the middle.
+    touched[place] = 0;
+    touched[place + 1] = 0;
+    setAt([0, 0]);
+    setTouch([...touched]);
+  };
+  const end = (): void => {
+    touched[place] = 0;
+    touched[place + 1] = 0;
+    setAt(undefined);
+    setTouch(touched.every((value) => value === 0) ? undefined : [...touched]);
+  };
+  return (
+    <div
+      class="pad"
+      role="application"
+      aria-label={`Stick for ${name}`}
+      onPointerDown={begin}
+      onPointerMove={(event) => (at === undefined ? undefined : move(event))}
+      onPointerUp={end}
+      onPointerCancel={end}
+    >
+      <span>{name}</span>
+      {at === undefined ? null : <i style={{ left: `${50 + 50 * at[0]}%`, top: `${50 + 50 * at[1]}%` }} />}
+    </div>
+  );
+}
+
+function Figures() {
+  const shown = frame.value;
+  const told = status.value;
+  const who = operators.value;
+  const last = interventions.value.at(-1);
+  if (shown === undefined || told === undefined) return null;
+  const hasTank = told.filter.tankLevel !== null;
+  return (
+    <section class="figures" aria-label="Figures">
+      <Figure label="in control" value={told.operator.driving} note={last?.isActive === true ? last.operator : ''} />
+      <Figure label="tool" value={point(shown)} note="mm, base frame" />
+      <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
+      <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
+      {hasTank ? (
+        <Figure
+          label="energy tank"
+          value={`${Math.round(100 * shown.tankLevel)} %`}
+          note={`${shown.tankEnergyJ.toFixed(2)} J`}
+        />
+      ) : null}
+      <Figure
+        label="tick"
+        value={
+          run.value?.isSimulated === true && run.value.command === 'sim'
+            ? 'lock-step'
+            : `${shown.tickLateMs.toFixed(1)} ms late`
+        }
+        note={`${shown.overruns} overruns of ${shown.ticks}`}
+      />
+      <Figure
+        label="policy"
+        value={told.policy.version === 0 ? 'untrained' : `version ${told.policy.version}`}
+        note={age(told.policy.ageS)}
+      />
+      <Figure
+        label="learner"
+        value={session.value?.learner ?? '–'}
+        note={`${told.link.pending} steps waiting, ${told.link.lost} lost`}
+      />
+      <Figure
+        label="success"
+        value={share(told.success.successes, told.success.episodes)}
+        note={`of the last ${told.success.episodes} without help`}
+      />
+      <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
+    </section>
+  );
+}
+
+function Figure({ label, value, note }: { readonly label: string; readonly value: string; readonly note: string }) {
+  return (
+    <div class="figure">
+      <span class="label">{label}</span>
+      <strong>{value}</strong>
+      <span class="note">{note}</span>
+    </div>
+  );
+}
+
+/** What each stage of the safety chain leaves, and whether it acts now. */
+function Stages() {
+  const shown = frame.value;
+  const stages = run.value?.stages ?? [];
+  if (shown === undefined) return null;
+  return (
+    <section class="stages" aria-label="Safety chain">
+      <h2>Safety chain</h2>
+      <ul>
+        {stages.map((name, i) => {
+          const margin = shown.stageMargins[i] ?? 1;
+          return (
+            <li key={name}>
+              <span>{name}</span>
+              <meter
+                min={0}
+                max={1}
+                low={0.1}
+                optimum={1}
+                value={Math.max(0, Math.min(1, margin))}
+                aria-label={`room that ${name} leaves`}
+              />
+              <span class="soft">{shown.stageTicks[i] ?? 0} ticks changed</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function point({ measuredTcp }: FrameView): string {
+  return [0, 1, 2].map((k) => Math.round(1e3 * (measuredTcp[k] ?? 0))).join(', ');
+}
+
+function age(ageS: number | null): string {
+  return ageS === null ? '' : `acts for ${ageS < 100 ? `${ageS.toFixed(0)} s` : `${(ageS / 60).toFixed(0)} min`}`;
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
+}

@@ -1,0 +1,129 @@
+/** The monitor's page: what a run is, what it does, and the buttons of the person beside it. */
+import './main.css';
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { stateName } from '../../core/telemetry.ts';
+import { Episodes } from './episodes.tsx';
+import { Health } from './health.tsx';
+import { Live } from './live.tsx';
+import { isSeated, operate } from './operate.ts';
+import { ask, connect, connection, frame, notices, operators, run, status } from './stream.ts';
+import { Training } from './training.tsx';
+
+const VIEWS = [
+  { name: 'live', title: 'Live', View: Live },
+  { name: 'training', title: 'Training', View: Training },
+  { name: 'episodes', title: 'Episodes', View: Episodes },
+  { name: 'health', title: 'Health', View: Health },
+] as const;
+
+const view = signal<string>(new URLSearchParams(location.search).get('view') ?? 'live');
+
+function show(name: string): void {
+  view.value = name;
+  history.replaceState(null, '', `?view=${name}${location.hash}`);
+}
+
+function App() {
+  useEffect(operate, []);
+  const { View } = VIEWS.find(({ name }) => name === view.value) ?? VIEWS[0];
+  return (
+    <>
+      <Head />
+      <nav aria-label="Views">
+        {VIEWS.map(({ name, title }) => (
+          <button
+            type="button"
+            key={name}
+            class="tab"
+            aria-current={view.value === name ? 'page' : undefined}
+            onClick={() => show(name)}
+          >
+            {title}
+          </button>
+        ))}
+      </nav>
+      <Messages />
+      <main id={`view-${view.value}`}>{run.value === undefined ? <Waiting /> : <View />}</main>
+    </>
+  );
+}
+
+function Head() {
+  const shown = frame.value;
+  const state = shown === undefined ? '' : stateName(shown);
+  const phase = status.value?.phase ?? '';
+  return (
+    <header>
+      <div class="what">
+        <strong>{run.value?.task.name ?? 'Rein'}</strong>
+        <span class="soft">
+          {run.value?.robot.name} {run.value?.isSimulated === true ? '(simulated)' : ''} · {phase}
+        </span>
+      </div>
+      <Badge state={connection.value === 'open' ? state : connection.value} />
+      <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
+        Stop
+      </button>
+    </header>
+  );
+}
+
+/** What people read off states: a word, a sign and a colour, any one of which is enough. */
+const STATES: Readonly<Record<string, readonly [sign: string, word: string, kind: string]>> = {
+  'active.policy': ['▶', 'policy drives', 'go'],
+  'active.human': ['✋', 'a person drives', 'person'],
+  ready: ['❚❚', 'holds', 'hold'],
+  standby: ['○', 'no torque', 'hold'],
+  stopping: ['■', 'braking', 'stop'],
+  stopped: ['■', 'stopped', 'stop'],
+  fault: ['▲', 'fault', 'stop'],
+  disconnected: ['✕', 'no robot', 'stop'],
+  connecting: ['…', 'connecting', 'hold'],
+  closed: ['✕', 'no connection', 'stop'],
+  refused: ['✕', 'not let in', 'stop'],
+};
+
+function Badge({ state }: { readonly state: string }) {
+  const [sign, word, kind] = STATES[state] ?? ['○', state, 'hold'];
+  return (
+    <span class={`badge ${kind}`} id="state" data-state={state} role="status">
+      <span aria-hidden="true">{sign}</span> {word}
+    </span>
+  );
+}
+
+function Messages() {
+  const last = notices.value.slice(-3);
+  const prompt = status.value?.operator.prompt;
+  if (last.length === 0 && prompt === undefined) return null;
+  return (
+    <section class="messages" aria-live="polite">
+      {prompt === undefined ? null : <p class="prompt">{prompt}</p>}
+      {last.map((notice) => (
+        <p key={notice.atMs + notice.line} class={notice.isForYou === true ? 'for-you' : ''}>
+          {notice.line}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function Waiting() {
+  if (connection.value === 'refused') {
+    return (
+      <p class="empty">
+        This monitor needs a token: open the address that the terminal shows, with all that follows #.
+      </p>
+    );
+  }
+  return <p class="empty">{connection.value === 'open' ? 'The run is being prepared.' : 'Waiting for the run.'}</p>;
+}
+
+/** A page that is seated and only looked at stays heard of. */
+setInterval(() => {
+  if (isSeated.value && operators.value !== undefined) ask({ kind: 'alive' });
+}, 200);
+connect();
+render(<App />, document.getElementById('app')!);

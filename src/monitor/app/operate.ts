@@ -1,0 +1,181 @@
+/**
+ * The person's hand on the robot: keys, a gamepad or fingers on the screen become one action, which goes out with each frame that comes
+ * in and names that frame. Where the page is hidden or has lost the focus the enabling switch is released: the robot holds.
+ */
+import { computed, signal } from '@preact/signals';
+import type { FrameView } from '../../core/telemetry.ts';
+import { ask, frame, hearFrames, operators, run } from './stream.ts';
+
+/** Share of full speed that a held key asks for. */
+export const SPEEDS = [0.1, 0.25, 0.5, 1] as const;
+export const speed = signal<number>(0.5);
+export const isRecovering = signal(false);
+/** What moved last, for the record and the display. */
+export const device = signal('keyboard');
+/** [A] what is asked for now. */
+export const wanted = signal<readonly number[]>([]);
+export const gamepadName = signal('');
+export const isSeated = computed(() => operators.value?.isYours === true);
+
+/** Keys of a dimension: what makes it grow, what makes it less. */
+const USUAL_KEYS: Readonly<Record<string, readonly [string, string]>> = {
+  x: ['w', 's'],
+  y: ['a', 'd'],
+  z: ['r', 'f'],
+  yaw: ['q', 'e'],
+};
+const OTHER_KEYS: readonly (readonly [string, string])[] = [
+  ['u', 'j'],
+  ['i', 'k'],
+  ['o', 'l'],
+  ['t', 'g'],
+  ['y', 'h'],
+  ['w', 's'],
+  ['a', 'd'],
+  ['r', 'f'],
+  ['q', 'e'],
+];
+
+/** Sticks of the standard gamepad (W3C Gamepad, standard mapping), as x, y, z, yaw: up and left are positive. */
+const STICKS = [1, 0, 3, 2] as const;
+const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3 };
+export const PAD_BUTTONS = { enable: 4, recover: 5, success: 0, failure: 2, stop: 1, giveBack: 9 } as const;
+const DEADZONE = 0.1;
+
+const held = new Set<string>();
+/** [4] of the sticks on the screen, as `STICKS`; `undefined` where no finger is on one. */
+let touch: readonly [number, number, number, number] | undefined;
+let padHeld = new Set<number>();
+
+/** Keys of each dimension of the action, in order. */
+export const keys = computed(() => {
+  const names = run.value?.task.action.dimensions.map(({ name }) => name) ?? [];
+  const taken = new Set(names.flatMap((name) => USUAL_KEYS[name] ?? []));
+  const free = OTHER_KEYS.filter((pair) => !pair.some((key) => taken.has(key)));
+  return names.map((name) => ({ name, keys: USUAL_KEYS[name] ?? free.shift() ?? (['', ''] as const) }));
+});
+
+/** Stick of each dimension, −1 for none. */
+const sticks = computed(() => {
+  const names = run.value?.task.action.dimensions.map(({ name }) => name) ?? [];
+  const taken = new Set(names.map((name) => USUAL_STICK[name]));
+  const free = [0, 1, 2, 3].filter((stick) => !taken.has(stick));
+  return names.map((name) => USUAL_STICK[name] ?? free.shift() ?? -1);
+});
+
+export function setTouch(value: typeof touch): void {
+  touch = value;
+}
+
+/** Asks for the seat, and for control once it is ours. */
+export function takeOver(): void {
+  ask({ kind: 'sit' });
+  const begin = (view: FrameView): void => void ask({ kind: 'takeOver', shownAtS: view.sentAtS, device: device.value });
+  const shown = frame.value;
+  if (shown !== undefined) begin(shown);
+}
+
+/** Hears keys and gamepads, and speaks with each frame, until the result is called. */
+export function operate(): () => void {
+  const down = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    const key = event.key.toLowerCase();
+    if (!keys.value.some((pair) => pair.keys.includes(key))) return;
+    event.preventDefault();
+    device.value = 'keyboard';
+    held.add(key);
+  };
+  const up = (event: KeyboardEvent): void => void held.delete(event.key.toLowerCase());
+  const release = (): void => {
+    held.clear();
+    touch = undefined;
+  };
+  addEventListener('keydown', down);
+  addEventListener('keyup', up);
+  addEventListener('blur', release);
+  const deaf = hearFrames(speak);
+  return () => {
+    removeEventListener('keydown', down);
+    removeEventListener('keyup', up);
+    removeEventListener('blur', release);
+    deaf();
+  };
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+  );
+}
+
+/** Once a frame: what the person wants, with the stamp of what they see. */
+function speak(view: FrameView): void {
+  const pad = readPad();
+  if (!isSeated.value) return;
+  const { isEnabled, action } = intent(pad);
+  wanted.value = action;
+  ask({
+    kind: 'input',
+    shownAtS: view.sentAtS,
+    isEnabled,
+    isRecovering: isRecovering.value || pad?.recover === true,
+    action,
+  });
+}
+
+interface Pad {
+  readonly name: string;
+  readonly axes: readonly number[];
+  readonly enable: boolean;
+  readonly recover: boolean;
+}
+
+/** The first gamepad of standard mapping; its buttons act when they are pressed. */
+function readPad(): Pad | undefined {
+  const pad = navigator.getGamepads?.().find((each) => each?.connected === true && each.mapping === 'standard');
+  gamepadName.value = pad?.id ?? '';
+  if (pad === null || pad === undefined) {
+    padHeld.clear();
+    return undefined;
+  }
+  const now = new Set(pad.buttons.flatMap(({ pressed }, i) => (pressed ? [i] : [])));
+  const isNew = (button: number): boolean => now.has(button) && !padHeld.has(button);
+  if (isNew(PAD_BUTTONS.stop)) ask({ kind: 'stop' });
+  if (isNew(PAD_BUTTONS.enable)) {
+    device.value = pad.id.slice(0, 60);
+    takeOver();
+  }
+  if (isSeated.value) {
+    if (isNew(PAD_BUTTONS.success)) ask({ kind: 'mark', mark: 'success' });
+    if (isNew(PAD_BUTTONS.failure)) ask({ kind: 'mark', mark: 'failure' });
+    if (isNew(PAD_BUTTONS.giveBack)) ask({ kind: 'giveBack' });
+  }
+  padHeld = now;
+  return {
+    name: pad.id,
+    axes: pad.axes,
+    enable: now.has(PAD_BUTTONS.enable),
+    recover: now.has(PAD_BUTTONS.recover),
+  };
+}
+
+/** What is asked for, and whether the enabling switch is held. */
+function intent(pad: Pad | undefined): { readonly isEnabled: boolean; readonly action: number[] } {
+  const scale = speed.value;
+  const hasFocus = !document.hidden && document.hasFocus();
+  if (pad?.enable === true) {
+    const values = STICKS.map((axis) => beyondDeadzone(-(pad.axes[axis] ?? 0)));
+    return { isEnabled: hasFocus, action: sticks.value.map((stick) => scale * (values[stick] ?? 0) || 0) };
+  }
+  if (touch !== undefined) {
+    const values = touch;
+    return { isEnabled: hasFocus, action: sticks.value.map((stick) => scale * (values[stick] ?? 0) || 0) };
+  }
+  const action = keys.value.map(({ keys: [more, less] }) => scale * (Number(held.has(more)) - Number(held.has(less))));
+  return { isEnabled: hasFocus, action };
+}
+
+function beyondDeadzone(value: number): number {
+  const beyond = Math.max(0, Math.abs(value) - DEADZONE) / (1 - DEADZONE);
+  return Math.sign(value) * Math.min(1, beyond);
+}

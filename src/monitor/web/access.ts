@@ -1,0 +1,99 @@
+/**
+ * Who may see and who may move: pure decisions of the monitor's server. On the loopback address everybody who is on the machine may do
+ * both; elsewhere a token decides, and nothing is served without TLS. A page of another site never gets in, whatever it carries: browsers
+ * send where a request comes from, and a name that only seems to be ours is not.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ReinError } from '../../core/index.ts';
+
+/** `operate`: may take the seat. `watch`: sees everything, and may stop the robot. */
+export type Right = 'operate' | 'watch';
+
+/** Where the monitor listens, and with what. */
+export interface MonitorPlace {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** PEM texts. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Gives `operate`. */
+  readonly token?: string | undefined;
+  /** Gives `watch`. */
+  readonly viewToken?: string | undefined;
+}
+
+/** A shorter token could be guessed. */
+export const LEAST_TOKEN_LETTERS = 20;
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|::1|\[::1\])$/;
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+/** Throws `ReinError('config')` for a place where strangers could move the robot. */
+export function checkPlace({ host, tls, token, viewToken }: MonitorPlace): void {
+  for (const given of [token, viewToken]) {
+    if (given !== undefined && !/^[\x21-\x7e]+$/.test(given))
+      refuse('holds blanks or letters that no address can carry');
+    if (given !== undefined && given.length < LEAST_TOKEN_LETTERS)
+      refuse(`is shorter than ${LEAST_TOKEN_LETTERS} letters`);
+  }
+  if (isLoopback(host) || (tls !== undefined && token !== undefined)) return;
+  const missing = [...(token === undefined ? ['a token'] : []), ...(tls === undefined ? ['TLS'] : [])].join(' and ');
+  throw new ReinError('config', `The monitor would be open to the network at ${host} without ${missing}.`, {
+    remedy:
+      'Give --monitor-token FILE, --monitor-cert FILE and --monitor-key FILE; or leave it at the loopback address, and watch by: rein watch USER@ROBOT.',
+  });
+}
+
+function refuse(what: string): never {
+  throw new ReinError('config', `The monitor's token ${what}.`, { remedy: 'Make one: openssl rand -hex 24 > token' });
+}
+
+/** What whoever shows `given` may do; `undefined`: nothing. Takes as long for a wrong token as for the right one. */
+export function rightOf(given: unknown, { host, token, viewToken }: MonitorPlace): Right | undefined {
+  if (token === undefined && viewToken === undefined) return isLoopback(host) ? 'operate' : undefined;
+  const isOperator = token !== undefined && equals(given, token);
+  const isViewer = viewToken !== undefined && equals(given, viewToken);
+  if (isOperator || (token === undefined && isLoopback(host) && !isViewer)) return 'operate';
+  return isViewer ? 'watch' : undefined;
+}
+
+function equals(given: unknown, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(typeof given === 'string' ? given : ''), digest(token)) && given === token;
+}
+
+/**
+ * Why a request is not answered; `undefined` where it is. `host` and `origin` as the request's headers have them: a page that was loaded from
+ * elsewhere, or by a name that was made to lead here (DNS rebinding), is none of ours.
+ */
+export function foreignReason(
+  host: string | undefined,
+  origin: string | undefined,
+  place: MonitorPlace,
+): string | undefined {
+  if (host === undefined) return 'The request names no host.';
+  const name = host.replace(/:\d+$/, '');
+  if (isLoopback(place.host) && !isLoopback(name)) return `This monitor answers to localhost, not to ${shown(name)}.`;
+  if (origin === undefined) return undefined;
+  const own = `${place.tls === undefined ? 'http' : 'https'}://${host}`;
+  return origin === own ? undefined : `A page of ${shown(origin)} may not use this monitor.`;
+}
+
+/** Text of strangers, short and harmless. */
+function shown(text: string): string {
+  return text.replace(/[^\w.:/[\]-]/g, '?').slice(0, 64);
+}
+
+/** What a page of ours may load and be put into: nothing of others. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};

@@ -1,0 +1,152 @@
+/** The monitor of a run: where it is served, and how a run reaches it. A monitor that fails is told of; no robot waits for it or stops by it. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { ReinError } from '../../core/index.ts';
+import type { PersonRequest, RunWatcher } from '../../session/index.ts';
+import { checkPlace, type MonitorPlace } from './access.ts';
+import type { FromServer, ServerThreadData, ToServer } from './server-thread.ts';
+
+/** What the command line says of the monitor. */
+export interface MonitorRequest {
+  /** `off`, a port, a host, or both: `0.0.0.0:7400`. Absent: the first free port of the loopback address from 7400 on. */
+  readonly monitor?: string | undefined;
+  /** Files. */
+  readonly monitorToken?: string | undefined;
+  readonly monitorCert?: string | undefined;
+  readonly monitorKey?: string | undefined;
+}
+
+export interface Monitor extends RunWatcher {
+  /** Where a browser finds it. */
+  readonly address: string;
+  /** The same with the operator's token, for the eyes of whoever started it: never for a log. */
+  readonly secretAddress: string;
+  close(): Promise<void>;
+}
+
+const FIRST_PORT = 7400;
+const PORTS_TRIED = 20;
+/** Of the thread; what pages are told is bounded far below. */
+const MOST_HEAP_MB = 256;
+
+/** The place that `request` means; `undefined` for none. Throws `ReinError('config')` where it means none, or strangers could get in. */
+export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined {
+  const { monitor: word, monitorToken, monitorCert, monitorKey } = request;
+  if (word === 'off') return undefined;
+  const [host, port] = word === undefined ? [LOOPBACK_HOST, undefined] : hostAndPort(word);
+  if ((monitorCert === undefined) !== (monitorKey === undefined)) {
+    throw new ReinError('config', 'TLS needs both --monitor-cert and --monitor-key.');
+  }
+  const tls =
+    monitorCert === undefined || monitorKey === undefined
+      ? undefined
+      : { cert: textOf(monitorCert, 'certificate'), key: textOf(monitorKey, 'key') };
+  const [token, viewToken] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
+  const place = { host, port: port ?? FIRST_PORT, tls, token, viewToken };
+  checkPlace(place);
+  return place;
+}
+
+const LOOPBACK_HOST = '127.0.0.1';
+
+function hostAndPort(word: string): [string, number | undefined] {
+  const [, host, port] =
+    /^(?:(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]*[A-Za-z.][A-Za-z0-9.-]*|\d+\.\d+\.\d+\.\d+)(?::|$))?(\d{1,5})?$/.exec(word) ??
+    [];
+  if ((host === undefined && port === undefined) || Number(port ?? 0) > 65_535) {
+    throw new ReinError('config', `--monitor ${word} is no address.`, {
+      remedy: 'Give a port, an address or both: --monitor 7400, --monitor 0.0.0.0:7400; or --monitor off.',
+    });
+  }
+  return [host?.replace(/^\[|\]$/g, '') ?? LOOPBACK_HOST, port === undefined ? undefined : Number(port)];
+}
+
+function textOf(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ReinError('config', `The monitor's ${what} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/**
+ * Serves the monitor at the place that `request` means. `undefined` where it means none. Rejects with `ReinError` where it may not be there, or a
+ * port that was asked for is in use; without one, the next that is free is taken.
+ */
+export async function openMonitor(
+  request: MonitorRequest,
+  print: (line: string) => void,
+): Promise<Monitor | undefined> {
+  const place = monitorPlace(request);
+  if (place === undefined) return undefined;
+  const isAsked = /\d$/.test(request.monitor ?? '') && request.monitor !== place.host;
+  for (let tried = 1; ; tried++) {
+    const port = isAsked ? place.port : tried < PORTS_TRIED ? FIRST_PORT + tried - 1 : 0;
+    const served = await serve({ ...place, port }, print);
+    if (!('code' in served)) return served;
+    if (served.code === 'EADDRINUSE' && !isAsked && port !== 0) continue;
+    throw new ReinError(
+      'environment',
+      `The monitor cannot be served at ${place.host}, port ${port}: ${served.message}.`,
+      {
+        remedy: 'Give another address: --monitor HOST:PORT, or --monitor off.',
+      },
+    );
+  }
+}
+
+type Failed = Extract<FromServer, { kind: 'failed' }>;
+
+function serve(place: MonitorPlace, print: (line: string) => void): Promise<Monitor | Failed> {
+  const data: ServerThreadData = { place, pages: fileURLToPath(new URL('../app/', import.meta.url)) };
+  const worker = new Worker(new URL('./server-thread.js', import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  let ask: ((request: PersonRequest) => void) | undefined;
+  let isClosing = false;
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const tell = (message: ToServer, transfer: readonly ArrayBuffer[] = []): void =>
+    worker.postMessage(message, transfer);
+  const monitorAt = (port: number): Monitor => ({
+    address: addressOf(place, port),
+    secretAddress:
+      place.token === undefined ? addressOf(place, port) : `${addressOf(place, port)}#token=${place.token}`,
+    packet: (packet) => tell({ kind: 'packet', packet }, [packet.buffer as ArrayBuffer]),
+    asks: (to) => {
+      ask = to;
+    },
+    close: async () => {
+      isClosing = true;
+      worker.ref();
+      tell({ kind: 'close' });
+      // Pages that do not let go are cut off.
+      const timer = setTimeout(() => void worker.terminate(), CLOSE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  });
+  return new Promise((resolve, reject) => {
+    worker.on('message', (message: FromServer) => {
+      if (message.kind === 'listening') {
+        // A run that is over does not wait for its pages.
+        worker.unref();
+        resolve(monitorAt(message.port));
+      } else if (message.kind === 'failed') resolve(message);
+      else ask?.(message.request);
+    });
+    worker.on('error', (error: Error) => {
+      reject(new ReinError('environment', `The monitor cannot be served: ${error.message}.`, { cause: error }));
+      // Without it nobody sees or steers from afar; the robot's operator is lost, which its own lease notices.
+      if (!isClosing) print(`The monitor has failed and is gone: ${error.message}. The run goes on.`);
+    });
+  });
+}
+
+const CLOSE_MS = 1000;
+
+function addressOf({ host, tls }: MonitorPlace, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}/`;
+}

@@ -1,0 +1,74 @@
+/**
+ * What one page has still to be told. Of what is a state the newest counts, and what it replaces is never sent; of what happened a
+ * bounded list waits, the oldest is dropped first and counted. A page that reads nothing costs so much and no more.
+ */
+import { isState, kindOf } from '../../core/index.ts';
+
+/** Where packets go, as a WebSocket has it. */
+export interface Sink {
+  /** Bytes that were given to it and have not left this process. */
+  readonly bufferedAmount: number;
+  send(packet: Uint8Array): void;
+}
+
+/** Bytes under way at which nothing more is given: half a second of frames. */
+const FULL_BYTES = 64 * 1024;
+/** Packets about what happened that wait at most, and their bytes. */
+const MOST_WAITING = 256;
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+export class Outbox {
+  readonly #sink: Sink;
+  readonly #states = new Map<string, Uint8Array>();
+  readonly #happened: Uint8Array[] = [];
+  #happenedBytes = 0;
+  /** Packets that were replaced or dropped before they were sent. */
+  skipped = 0;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  /** Bytes that wait here, beyond those under way. */
+  get waitingBytes(): number {
+    let bytes = this.#happenedBytes;
+    for (const packet of this.#states.values()) bytes += packet.byteLength;
+    return bytes;
+  }
+
+  put(packet: Uint8Array): void {
+    const kind = kindOf(packet);
+    if (kind === undefined) return;
+    if (isState(kind)) {
+      if (this.#states.delete(kind)) this.skipped++;
+      this.#states.set(kind, packet);
+    } else {
+      this.#happened.push(packet);
+      this.#happenedBytes += packet.byteLength;
+      while (this.#happened.length > MOST_WAITING || this.#happenedBytes > MOST_WAITING_BYTES) this.#drop();
+    }
+    this.flush();
+  }
+
+  /** Sends what the way has room for: what happened first, then states, the one that has waited longest before the others. */
+  flush(): void {
+    while (this.#sink.bufferedAmount < FULL_BYTES) {
+      const packet = this.#happened.shift();
+      if (packet !== undefined) {
+        this.#happenedBytes -= packet.byteLength;
+        this.#sink.send(packet);
+        continue;
+      }
+      const [state] = this.#states;
+      if (state === undefined) return;
+      this.#states.delete(state[0]);
+      this.#sink.send(state[1]);
+    }
+  }
+
+  #drop(): void {
+    const dropped = this.#happened.shift();
+    this.#happenedBytes -= dropped?.byteLength ?? 0;
+    this.skipped++;
+  }
+}

@@ -1,0 +1,367 @@
+/**
+ * The monitor's server: static pages, files of the run, and one stream a page. It holds no state of the robot but the newest packet of
+ * each kind, decides who may ask for what, and hands on what a person asks for. Runs in a thread of its own (`server-thread.ts`), so that
+ * neither pages nor a run that is busy hold each other up.
+ */
+import { open, readFile, stat } from 'node:fs/promises';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import fastifyStatic from '@fastify/static';
+import fastify, { type FastifyInstance } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import {
+  asObject,
+  decodeJson,
+  encodeJson,
+  isState,
+  kindOf,
+  type PacketKind,
+  parseJson,
+  SystemClock,
+} from '../../core/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
+import type { PersonRequest, RunView } from '../../session/index.ts';
+import { readPersonRequest } from '../../session/person-request.ts';
+import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
+import { Outbox } from './outbox.ts';
+import { Seat } from './seat.ts';
+
+export interface ServerOptions {
+  readonly place: MonitorPlace;
+  /** Folder of the built pages. */
+  readonly pages: string;
+  /** Takes what a person asks for, already checked, and allowed to them. */
+  readonly onRequest: (request: PersonRequest) => void;
+}
+
+/** Who sits at a robot, for each page: told whenever it changes. */
+export interface OperatorsView {
+  /** Number of this page. */
+  readonly you: number;
+  readonly right: Right;
+  /** This page has the seat. */
+  readonly isYours: boolean;
+  /** Name of whoever has it; empty where it is free. */
+  readonly holder: string;
+  readonly pages: number;
+}
+
+/** Files of a run that pages read. */
+const SHOWN_FILES: Readonly<Record<string, string>> = {
+  metrics: RUN_FILES.metrics,
+  learner: RUN_FILES.learnerMetrics,
+};
+/** A page asks for what was added since: so much at once, bytes. */
+const FILE_PART_BYTES = 4 * 1024 * 1024;
+/** Longest message of a page, bytes: a command has some 400. */
+const LONGEST_MESSAGE_BYTES = 4096;
+/** Messages of a page in a second that are read; one at 50 Hz sends 60. More is no person. */
+const MOST_MESSAGES_PER_S = 250;
+/** Open pages; an operator always finds a place beside forgotten tabs. */
+const MOST_PAGES = 64;
+/** Who has not said hello by then is no page of ours, ms. */
+const HELLO_MS = 5000;
+const FLUSH_MS = 20;
+/** A page that answers no ping in this time is gone, ms. */
+const PING_MS = 10_000;
+/** What happened is told to whoever comes later: the last packets of each kind. */
+const KEPT_PACKETS = 100;
+const KEPT_KINDS: readonly PacketKind[] = ['event', 'episode', 'intervention', 'notice'];
+/** What everybody may ask for who may watch. */
+const FROM_ANYBODY: readonly string[] = ['stop'];
+
+interface Page {
+  readonly id: number;
+  readonly socket: WebSocket;
+  readonly outbox: Outbox;
+  readonly right: Right;
+  readonly name: string;
+  /** In the present second. */
+  messages: number;
+  isAlive: boolean;
+}
+
+export class MonitorServer {
+  readonly #options: ServerOptions;
+  readonly #app: FastifyInstance;
+  readonly #sockets: WebSocketServer;
+  readonly #seat: Seat = new Seat();
+  readonly #clock: SystemClock = new SystemClock();
+  readonly #pages = new Set<Page>();
+  readonly #newest = new Map<PacketKind, Uint8Array>();
+  readonly #kept = new Map<PacketKind, Uint8Array[]>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  /** The run's; pages may read the files of it that are named in `SHOWN_FILES`. */
+  #folder: string | undefined;
+  #count = 0;
+  #toldHolder = '';
+
+  constructor(options: ServerOptions) {
+    const { place } = options;
+    this.#options = options;
+    this.#app = fastify({
+      logger: false,
+      bodyLimit: LONGEST_MESSAGE_BYTES,
+      forceCloseConnections: true,
+      ...(place.tls === undefined ? {} : { https: place.tls }),
+    }) as unknown as FastifyInstance;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: LONGEST_MESSAGE_BYTES,
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
+    this.#route();
+  }
+
+  /** Listens. Gives the port. Rejects where it cannot. */
+  async listen(): Promise<number> {
+    const { place } = this.#options;
+    await this.#app.listen({ host: place.host, port: place.port });
+    (this.#app.server as Server).on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgrade(request, socket, head);
+    });
+    this.#every(FLUSH_MS, () => this.#flush());
+    this.#every(1000, () => this.#eachSecond());
+    this.#every(PING_MS, () => this.#ping());
+    return (this.#app.server.address() as AddressInfo).port;
+  }
+
+  /** Tells all pages, and those that come later what they need of it. */
+  publish(packet: Uint8Array): void {
+    const kind = kindOf(packet);
+    if (kind === undefined) return;
+    if (isState(kind) || kind === 'run') this.#newest.set(kind, packet);
+    if (kind === 'run') this.#folder = (decodeJson(packet) as RunView).folder;
+    if (KEPT_KINDS.includes(kind)) {
+      const kept = this.#kept.get(kind) ?? [];
+      kept.push(packet);
+      if (kept.length > KEPT_PACKETS) kept.shift();
+      this.#kept.set(kind, kept);
+    }
+    for (const page of this.#pages) page.outbox.put(packet);
+  }
+
+  /** Bytes that wait for pages here, for the bench. */
+  get waitingBytes(): number {
+    let bytes = 0;
+    for (const { outbox, socket } of this.#pages) bytes += outbox.waitingBytes + socket.bufferedAmount;
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const { socket } of this.#pages) socket.close(1001, 'The run has ended.');
+    await this.#app.close();
+    for (const { socket } of this.#pages) socket.terminate();
+  }
+
+  #every(ms: number, work: () => void): void {
+    this.#timers.push(setInterval(work, ms));
+  }
+
+  #route(): void {
+    const { pages, place } = this.#options;
+    const app = this.#app;
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(PAGE_HEADERS);
+      const reason = foreignReason(request.headers.host, request.headers.origin, place);
+      if (reason !== undefined) await reply.code(403).send({ error: reason });
+    });
+    app.register(fastifyStatic, { root: pages, cacheControl: false });
+    app.get('/api/files/:name', async (request, reply) => {
+      if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
+        return reply.code(401).send({ error: 'This needs the token of the monitor.' });
+      }
+      const { name } = request.params as { name: string };
+      const from = Number((request.query as { from?: string }).from ?? 0);
+      const file = SHOWN_FILES[name];
+      const folder = this.#folder;
+      if (file === undefined || folder === undefined) return reply.code(404).send({ error: 'There is no such file.' });
+      if (!Number.isSafeInteger(from) || from < 0) return reply.code(400).send({ error: 'from is a number of bytes.' });
+      return reply.type('text/plain; charset=utf-8').send(await partOf(join(folder, file), from));
+    });
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { place } = this.#options;
+    const { host, origin } = request.headers;
+    const reason =
+      foreignReason(host, origin, place) ??
+      (request.url === '/stream' ? undefined : 'There is no stream here.') ??
+      (this.#pages.size < MOST_PAGES ? undefined : 'Too many pages are open.');
+    if (reason !== undefined) {
+      socket.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n${reason}`);
+      return;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
+  }
+
+  /** A page says who it is first, with its token: addresses are written into logs and histories, messages are not. */
+  #greet(socket: WebSocket): void {
+    const timer = setTimeout(() => socket.close(1008, 'Nobody said hello.'), HELLO_MS);
+    socket.on('error', () => socket.terminate());
+    socket.once('close', () => clearTimeout(timer));
+    socket.once('message', (data, isBinary) => {
+      clearTimeout(timer);
+      const hello = isBinary ? undefined : asObject(parseJson(String(data)));
+      const right = hello?.['kind'] === 'hello' ? rightOf(hello['token'], this.#options.place) : undefined;
+      if (right === undefined) {
+        socket.close(1008, 'Wrong token.');
+        return;
+      }
+      const name = typeof hello?.['name'] === 'string' ? hello['name'].slice(0, 40) : '';
+      // A link that only shows may be given to others by whoever may do more.
+      const granted = hello?.['watchOnly'] === true ? 'watch' : right;
+      this.#admit(socket, granted, name);
+    });
+  }
+
+  #admit(socket: WebSocket, right: Right, name: string): void {
+    const id = ++this.#count;
+    const page: Page = {
+      id,
+      socket,
+      right,
+      name: name || `page ${id}`,
+      outbox: new Outbox({
+        get bufferedAmount() {
+          return socket.bufferedAmount;
+        },
+        send: (packet) => socket.send(packet, () => undefined),
+      }),
+      messages: 0,
+      isAlive: true,
+    };
+    this.#pages.add(page);
+    socket.on('pong', () => {
+      page.isAlive = true;
+    });
+    socket.on('message', (data, isBinary) => this.#onMessage(page, isBinary ? undefined : String(data)));
+    socket.on('close', () => {
+      this.#pages.delete(page);
+      this.#seat.leave(id);
+      this.#tellOperators();
+    });
+    const run = this.#newest.get('run');
+    if (run !== undefined) page.outbox.put(run);
+    for (const packets of this.#kept.values()) for (const packet of packets) page.outbox.put(packet);
+    for (const [kind, packet] of this.#newest) if (kind !== 'run') page.outbox.put(packet);
+    this.#tellOperators();
+  }
+
+  #onMessage(page: Page, text: string | undefined): void {
+    if (++page.messages > MOST_MESSAGES_PER_S) {
+      page.socket.close(1008, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+      return;
+    }
+    const message = text === undefined ? undefined : asObject(parseJson(text));
+    const nowS = this.#clock.nowS();
+    this.#seat.hear(page.id, nowS);
+    switch (message?.['kind']) {
+      case 'sit':
+        this.#sit(page, nowS);
+        return;
+      case 'leave':
+        this.#seat.leave(page.id);
+        this.#tellOperators();
+        return;
+      case 'alive':
+        return;
+      default:
+        this.#ask(page, readPersonRequest(message), nowS);
+    }
+  }
+
+  #sit(page: Page, nowS: number): void {
+    if (page.right !== 'operate') {
+      this.#refuse(page, 'This link shows the robot only: it can stop it, and not move it.');
+      return;
+    }
+    const { isTaken, by } = this.#seat.take(page.id, page.name, nowS);
+    if (!isTaken) this.#refuse(page, `${by} operates the robot: they give it up first.`);
+    this.#tellOperators();
+  }
+
+  #ask(page: Page, request: PersonRequest | undefined, nowS: number): void {
+    if (request === undefined) {
+      this.#refuse(page, 'That is no request: nothing was done.');
+    } else if (FROM_ANYBODY.includes(request.kind) || this.#seat.isHeldBy(page.id, nowS)) {
+      this.#options.onRequest(request);
+    } else if (request.kind !== 'input') {
+      const holder = this.#seat.holder(nowS)?.name;
+      this.#refuse(page, holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
+    }
+  }
+
+  #refuse(page: Page, line: string): void {
+    page.outbox.put(encodeJson('notice', { line, atMs: Date.now(), isForYou: true }));
+  }
+
+  #tellOperators(): void {
+    const nowS = this.#clock.nowS();
+    const holder = this.#seat.holder(nowS);
+    this.#toldHolder = keyOf(holder);
+    for (const { id, right, outbox } of this.#pages) {
+      const view: OperatorsView = {
+        you: id,
+        right,
+        isYours: holder?.client === id,
+        holder: holder?.name ?? '',
+        pages: this.#pages.size,
+      };
+      outbox.put(encodeJson('operators', view));
+    }
+  }
+
+  #flush(): void {
+    for (const { outbox } of this.#pages) outbox.flush();
+    if (keyOf(this.#seat.holder(this.#clock.nowS())) !== this.#toldHolder) this.#tellOperators();
+  }
+
+  #eachSecond(): void {
+    for (const page of this.#pages) page.messages = 0;
+  }
+
+  #ping(): void {
+    for (const page of this.#pages) {
+      if (page.isAlive) {
+        page.isAlive = false;
+        page.socket.ping();
+      } else page.socket.terminate();
+    }
+  }
+}
+
+function keyOf(holder: { readonly client: number } | undefined): string {
+  return holder === undefined ? '' : String(holder.client);
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
+}
+
+/** Whole lines of a file from a byte on; nothing where there is no such file, or no more in it. */
+async function partOf(path: string, from: number): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size <= from) return Buffer.alloc(0);
+    if (from === 0 && size <= FILE_PART_BYTES) return wholeLines(await readFile(path));
+    const file = await open(path);
+    try {
+      const bytes = Buffer.alloc(Math.min(size - from, FILE_PART_BYTES));
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
+      return wholeLines(bytes.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return Buffer.alloc(0); // not written yet
+  }
+}
+
+function wholeLines(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
+}

@@ -1,0 +1,94 @@
+/** A panel far from the robot, such as a page in a browser: what its person asks for, done in the session, and said aloud. */
+import { type ActionSpec, type Clock, describeError } from '../core/index.ts';
+import { BrowserTeleop } from '../teleop/index.ts';
+import type { PersonRequest } from './person-request.ts';
+import type { LiveSession } from './session.ts';
+
+export interface PersonPanelOptions {
+  readonly action: ActionSpec;
+  /** The machine's: a person does not follow simulated time. */
+  readonly clock: Clock;
+  /** Takes a line for people. */
+  readonly report: (line: string) => void;
+}
+
+/** How a run that is paused goes on. */
+const PAUSED = 'Paused: Start lets the robot go on.';
+
+export class PersonPanel {
+  /** To be among the session's operators, which close it. */
+  readonly teleop: BrowserTeleop;
+  readonly #report: (line: string) => void;
+  #session: LiveSession | undefined;
+
+  constructor({ action, clock, report }: PersonPanelOptions) {
+    this.#report = report;
+    this.teleop = new BrowserTeleop({
+      action,
+      clock,
+      onEvent: ({ message, remedy }) => report(`${message} ${remedy}`),
+    });
+  }
+
+  /** From now on requests are about `session`; those that came before it were for nothing, but for a stop. */
+  attach(session: LiveSession): void {
+    this.#session = session;
+  }
+
+  /** Does what the person asks for. Never throws; what cannot be done is reported. */
+  ask(request: PersonRequest): void {
+    const session = this.#session;
+    switch (request.kind) {
+      case 'input':
+        this.teleop.onInput(request);
+        return;
+      case 'takeOver':
+        if (!this.teleop.begin(request.shownAtS, request.device)) {
+          this.#report("The operator's page is too far behind to take over: what it shows is older than its lease.");
+        }
+        return;
+      case 'stop':
+        this.teleop.stopNow();
+        this.#report('Stopped from the monitor: the robot holds until somebody starts it again.');
+        return;
+      case 'giveBack':
+        if (this.teleop.isStopRequested) this.#report('The robot was stopped: Start lets it go on.');
+        else this.teleop.giveBack();
+        return;
+      case 'start':
+        session?.letGo();
+        return;
+      case 'pause':
+        session?.holdBack(PAUSED);
+        return;
+      case 'mark':
+        session?.mark(request.mark, '');
+        return;
+      case 'skipDemonstrations':
+        session?.skipDemonstrations();
+        return;
+      case 'savePolicy':
+        void session
+          ?.savePolicy('')
+          .then(({ path, version }) => this.#report(`Policy ${version} is saved: ${path}`), this.#refuse);
+        return;
+      case 'rollbackPolicy':
+        this.#rollBack(session);
+        return;
+      case 'reset':
+        // Only whoever speaks to the guard for people acknowledges.
+        return;
+    }
+  }
+
+  #rollBack(session: LiveSession | undefined): void {
+    try {
+      const version = session?.rollbackPolicy();
+      if (version !== undefined) this.#report(`Policy ${version} acts again.`);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  readonly #refuse = (error: unknown): void => this.#report(describeError(error, 'monitor').trim());
+}

@@ -1,0 +1,64 @@
+/** What a person asks of a run by a panel: buttons and motion. Each comes from outside this process, and is read before it is believed. */
+import { asObject } from '../core/index.ts';
+import type { BrowserInput } from '../teleop/index.ts';
+import type { Mark } from './session-types.ts';
+
+/** Requests of one word. */
+export const PLAIN_REQUESTS = [
+  /** Leave to move, and on after a stop or a pause: the person has looked. */
+  'start',
+  /** Ends the present episode after its step; the robot holds until `start`. */
+  'pause',
+  /** Brakes at once and holds until `start`. From anybody. */
+  'stop',
+  /** Acknowledges what stopped the robot; never moves it. */
+  'reset',
+  'giveBack',
+  'skipDemonstrations',
+  'savePolicy',
+  'rollbackPolicy',
+] as const;
+export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
+
+export type PersonRequest =
+  | { readonly kind: PlainRequest }
+  | { readonly kind: 'mark'; readonly mark: Mark }
+  /** The person takes over with `device`, having been shown the frame of `shownAtS`; see `BrowserInput`. */
+  | { readonly kind: 'takeOver'; readonly shownAtS: number; readonly device: string }
+  | ({ readonly kind: 'input' } & BrowserInput);
+
+/** Whoever shows a run elsewhere, and hands on what people ask for there. */
+export interface RunWatcher {
+  /** Takes a packet of `src/core/telemetry.ts`, which then belongs to it. Quick; never throws. */
+  packet(packet: Uint8Array): void;
+  /** From now on `ask` is called with what people ask for. */
+  asks(ask: (request: PersonRequest) => void): void;
+}
+
+/** Longest name of a device. */
+const NAME_LETTERS = 80;
+/** An action of no robot is longer. */
+const MOST_ACTIONS = 64;
+
+/** The request that `value` is; `undefined` where it is none. Never throws. */
+export function readPersonRequest(value: unknown): PersonRequest | undefined {
+  const given = asObject(value);
+  if (given === undefined) return undefined;
+  const { kind, mark, shownAtS, device } = given;
+  const plain = PLAIN_REQUESTS.find((known) => known === kind);
+  if (plain !== undefined) return { kind: plain };
+  if (kind === 'mark') return mark === 'success' || mark === 'failure' ? { kind, mark } : undefined;
+  if (typeof shownAtS !== 'number' || !Number.isFinite(shownAtS)) return undefined;
+  if (kind === 'takeOver') {
+    if (typeof device !== 'string' || device.length > NAME_LETTERS) return undefined;
+    return { kind, shownAtS, device };
+  }
+  const { isEnabled, isRecovering } = given;
+  const action = given['action'];
+  if (kind !== 'input' || typeof isEnabled !== 'boolean' || typeof isRecovering !== 'boolean') return undefined;
+  return isAction(action) ? { kind, shownAtS, isEnabled, isRecovering, action } : undefined;
+}
+
+function isAction(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length <= MOST_ACTIONS && value.every(Number.isFinite);
+}

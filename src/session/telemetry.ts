@@ -1,0 +1,229 @@
+/**
+ * A run as packets for whoever watches it (`src/core/telemetry.ts`): one observable a thing, each thinned out here, where packets are made,
+ * to what people and recorders can use. Costs the run a copy of what is due, and never waits for anybody.
+ */
+import { Observable, type Subscription, throttleTime } from 'rxjs';
+import type { RunSetup } from '../config/setup.ts';
+import {
+  DECIDERS,
+  encodeJson,
+  encodeNumbers,
+  FRAME_LAYOUT,
+  type FrameView,
+  type GuardFrame,
+  SAFETY_STATES,
+  type SceneLayout,
+  SOURCES,
+  type Source64,
+  STEP_LAYOUT,
+  type StepView,
+  SystemClock,
+  type Transition,
+} from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
+import type { RunObserver } from './run-log.ts';
+import type { LiveSession } from './session.ts';
+import type { SessionListener, SessionState } from './session-types.ts';
+import type { RunStatus } from './status.ts';
+
+/** 50 frames a second, as displays and operators want them, ms. */
+const FRAME_MS = 20;
+/** Steps of a run that is faster than people, ms. */
+const STEP_MS = 40;
+const STATUS_MS = 200;
+
+/** What a run is, once a session. */
+export interface RunView {
+  readonly runId: string;
+  readonly folder: string;
+  /** `sim`, `run` or `ros`. */
+  readonly command: string;
+  readonly version: string;
+  /** When the session began, ms since 1970. */
+  readonly startedAtMs: number;
+  readonly isSimulated: boolean;
+  readonly task: {
+    readonly name: string;
+    readonly goal: string;
+    readonly policyHz: number;
+    readonly maxSteps: number;
+    readonly demonstrations: number;
+    readonly takesMarks: boolean;
+    readonly action: RunSetup['task']['action'];
+    readonly observation: RunSetup['task']['observation'];
+    readonly signalNames: readonly string[];
+  };
+  readonly learner: string;
+  readonly robot: RunSetup['config']['robot'];
+  /** Stages of the safety chain, in the order of a frame's numbers. */
+  readonly stages: readonly string[];
+  /** Movable objects, in the order of `FrameView.objects`. */
+  readonly objects: readonly string[];
+}
+
+export interface TelemetryOptions {
+  readonly setup: RunSetup;
+  readonly runId: string;
+  readonly folder: string;
+  readonly command: string;
+  /** Takes a packet, which belongs to it. Must be quick and must not throw. */
+  readonly send: (packet: Uint8Array) => void;
+}
+
+export class Telemetry {
+  readonly #options: TelemetryOptions;
+  readonly #clock: SystemClock = new SystemClock();
+  readonly #subscriptions: Subscription[] = [];
+  #lastStatusMs = Number.NEGATIVE_INFINITY;
+  #lastPhase = '';
+  #objects: Float64Array = new Float64Array(0);
+  #objectNames: readonly string[] = [];
+  /** Between two frames that are sent. */
+  #filterBitsSince = 0;
+  #tickLateMs = 0;
+  #measuredAtS = Number.NaN;
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+    this.#sendRun();
+  }
+
+  /** `inner`, and what it is told goes out as packets too. */
+  observer(inner: RunObserver): RunObserver {
+    return {
+      status: (status) => {
+        inner.status(status);
+        this.#onStatus(status);
+      },
+      print: (line) => {
+        inner.print(line);
+        this.#options.send(encodeJson('notice', { line, atMs: Date.now() }));
+      },
+    };
+  }
+
+  /** Tells of `session` until `close`. */
+  attach(session: LiveSession): void {
+    const { send } = this.#options;
+    const frames = observe(session, 'frame');
+    const steps = observe(session, 'step');
+    const newest = { leading: true, trailing: true };
+    this.#on(frames, (frame) => this.#gather(frame));
+    this.#on(frames.pipe(throttleTime(FRAME_MS, undefined, newest)), (frame) => send(this.#frame(frame)));
+    this.#on(steps.pipe(throttleTime(STEP_MS, undefined, newest)), (step) =>
+      send(encodeNumbers(STEP_LAYOUT, stepView(step))),
+    );
+    this.#on(observe(session, 'state'), (state) => this.#sendState(state));
+    this.#on(observe(session, 'scene'), (layout) => this.#arranged(layout));
+    for (const kind of ['event', 'episode', 'intervention'] as const) {
+      this.#on(observe<typeof kind>(session, kind), (value) => send(encodeJson(kind, { ...value, atMs: Date.now() })));
+    }
+    this.#sendState(session.state);
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+  }
+
+  #on<T>(source: Observable<T>, next: (value: T) => void): void {
+    this.#subscriptions.push(source.subscribe(next));
+  }
+
+  /** Where objects are that no frame measures. */
+  #arranged({ objects }: SceneLayout): void {
+    const names = Object.keys(objects);
+    if (names.join() !== this.#objectNames.join()) {
+      this.#objectNames = names;
+      this.#objects = new Float64Array(4 * names.length);
+      this.#sendRun();
+    }
+    names.forEach((name, i) => {
+      this.#objects.set(objects[name]!, 4 * i);
+    });
+  }
+
+  #sendRun(): void {
+    const { setup, runId, folder, command, send } = this.#options;
+    const { config, task } = setup;
+    const view: RunView = {
+      runId,
+      folder,
+      command,
+      isSimulated: worldOf(config.robot.driver) === 'scene',
+      version: config.versions['rein'] ?? '',
+      startedAtMs: Date.now(),
+      task: {
+        name: task.name,
+        goal: task.goal,
+        policyHz: config.task.policyHz,
+        maxSteps: task.maxSteps,
+        demonstrations: config.task.demonstrations,
+        takesMarks: task.takesMarks === true,
+        action: task.action,
+        observation: task.observation,
+        signalNames: task.signalNames,
+      },
+      learner: config.learner.algorithm,
+      robot: config.robot,
+      stages: STAGES,
+      objects: this.#objectNames,
+    };
+    send(encodeJson('run', view));
+  }
+
+  #sendState(state: SessionState): void {
+    this.#options.send(encodeJson('session', state));
+  }
+
+  #onStatus(status: RunStatus): void {
+    const nowMs = performance.now();
+    const isDue = status.phase !== this.#lastPhase || nowMs - this.#lastStatusMs >= STATUS_MS;
+    if (!isDue) return;
+    this.#lastStatusMs = nowMs;
+    this.#lastPhase = status.phase;
+    this.#options.send(encodeJson('status', status));
+  }
+
+  /** Every frame. Allocates nothing. */
+  #gather({ filterBits, robot }: GuardFrame): void {
+    this.#filterBitsSince |= filterBits;
+    const { controlHz } = this.#options.setup.config.robot;
+    const lateMs = 1e3 * (robot.measuredAtS - this.#measuredAtS - 1 / controlHz);
+    this.#measuredAtS = robot.measuredAtS;
+    if (lateMs > this.#tickLateMs) this.#tickLateMs = lateMs;
+  }
+
+  #frame(frame: GuardFrame): Uint8Array {
+    const view: Source64<FrameView> = {
+      ...frame,
+      ...frame.robot,
+      sentAtS: this.#clock.nowS(),
+      state: SAFETY_STATES.indexOf(frame.state),
+      decider: DECIDERS.indexOf(frame.decider),
+      tickLateMs: this.#tickLateMs,
+      filterBitsSince: this.#filterBitsSince,
+      objects: this.#objects,
+    };
+    this.#filterBitsSince = 0;
+    this.#tickLateMs = 0;
+    return encodeNumbers(FRAME_LAYOUT, view);
+  }
+}
+
+type Kind = keyof SessionListener;
+type Told<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
+
+/** One thing that a session tells, as an observable; what it gives is reused by the session. */
+export function observe<K extends Kind>(session: Pick<LiveSession, 'listen'>, kind: K): Observable<Told<K>> {
+  return new Observable((subscriber) => session.listen({ [kind]: (value: Told<K>) => subscriber.next(value) }));
+}
+
+function stepView(transition: Transition): Source64<StepView> {
+  return {
+    ...transition,
+    source: SOURCES.indexOf(transition.source),
+    terminated: Number(transition.terminated),
+    truncated: Number(transition.truncated),
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Teleoperation from a page in a browser: keys, a gamepad or fingers on a screen, read by the page and sent as what they ask for.
+ * Each message gives back the stamp of the newest frame that the page had shown, and counts for its lease from that stamp on: one
+ * that waited in a network, or comes from a page that stands still or sees nothing, is too old to move anything.
+ */
+import { allFinite, clamp } from '../../core/index.ts';
+import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
+
+/** What a page asks for, as often as it is told where the robot is. */
+export interface BrowserInput {
+  /** `FrameView.sentAtS` of the newest frame that the page had, s of the robot machine's monotonic clock. */
+  readonly shownAtS: number;
+  /** The enabling switch: the page has the person's attention, and the button or key for it is held. */
+  readonly isEnabled: boolean;
+  /** The person recovers; else they correct. */
+  readonly isRecovering: boolean;
+  /** [A] normalised, [−1, 1]. */
+  readonly action: readonly number[];
+}
+
+export type BrowserOptions = RemoteOptions;
+
+/**
+ * A page hears at 50 Hz and answers at once: two periods and a wireless network's worst usual round trip fit. The most is less than
+ * what a hand that has stopped takes to be noticed.
+ */
+const BROWSER_LEASE = { defaultS: 0.25, mostS: 0.5 };
+
+export class BrowserTeleop extends RemoteOperator {
+  readonly name = 'browser';
+  /** What the page reads its input from, e.g. `keyboard` or a gamepad's name; recorded with what the person does. */
+  device = '';
+
+  constructor(options: BrowserOptions) {
+    super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
+  }
+
+  /** A person takes over, by a button: the robot holds until they move. Their page has to be heard within its lease. */
+  begin(shownAtS: number, device: string): boolean {
+    if (this.isClosed || !this.isFresh(shownAtS)) return false;
+    this.device = device;
+    this.action.fill(0);
+    this.takeOver();
+    this.hear('released', shownAtS);
+    return true;
+  }
+
+  /** Takes a message. Never throws: what does not fit is counted, and is silence. */
+  onInput({ shownAtS, isEnabled, isRecovering, action }: BrowserInput): void {
+    if (this.isClosed) return;
+    if (action.length !== this.action.length || !allFinite(action) || !Number.isFinite(shownAtS)) {
+      this.counters.malformed++;
+      return;
+    }
+    // A gap that nobody has polled in is a gap all the same.
+    this.watch();
+    if (!this.isFresh(shownAtS)) {
+      this.counters.stale++;
+      return;
+    }
+    this.counters.taken++;
+    if (!this.isInControl) return;
+    for (let i = 0; i < action.length; i++) this.action[i] = clamp(action[i]!, -1, 1);
+    this.phase = isRecovering ? 'recover' : 'correct';
+    this.hear(isEnabled ? 'held' : 'released', shownAtS);
+  }
+
+  /** Anybody who watches stops the robot; it stays stopped until a resume or reset. */
+  stopNow(): void {
+    this.stop();
+  }
+}

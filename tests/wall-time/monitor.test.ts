@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stateName } from '../../src/core/telemetry.ts';
+import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
+import { LiveRun, type Program } from '../support/live-run.ts';
+import { savePolicy } from '../support/steady-policy.ts';
+import { until as eventually } from '../support/until.ts';
+
+/** Lease of a page's commands, then two policy periods until the newest action has lost its own, then the brake, s. */
+const HOLDS_AFTER_S = 0.25 + 0.2 + 0.4;
+
+/** A busy machine is given time. */
+const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, what, 40_000);
+
+let run: LiveRun;
+let robot: Program;
+let address: string;
+let watcher: StreamWatcher;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-monitor-')));
+  const policy = await savePolicy(join(run.folder, 'good'));
+  robot = run.start(
+    'run',
+    '--policy',
+    policy,
+    '--config',
+    run.mockConfig(),
+    '--out',
+    'robot',
+    '--monitor',
+    '127.0.0.1:0',
+  );
+  await until(() => /monitor: http\S+/.test(robot.said()), 'the address of the monitor');
+  address = /monitor: (http\S+)/.exec(robot.said())![1]!;
+  watcher = new StreamWatcher(address);
+  await until(() => watcher.frame !== undefined && stateName(watcher.frame) === 'active.policy', 'the policy driving');
+  if (noBrowserBecause === undefined) browser = await openBrowser();
+}, 120_000);
+afterAll(async () => {
+  watcher?.close();
+  await browser?.close();
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+/** Nobody sits at the robot any more. */
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close();
+  await until(() => watcher.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+  // Whatever a test that failed has left.
+  if (state() === 'active.policy') return;
+  for (const kind of ['sit', 'start', 'leave']) watcher.ask({ kind });
+  await until(() => state() === 'active.policy', 'the policy driving again');
+});
+
+async function openPage(at = address, words = ''): Promise<Page> {
+  const page = await browser!.newPage();
+  await page.goto(`${at}${words}`);
+  await page.bringToFront();
+  await page.waitForSelector('#take-over');
+  return page;
+}
+
+const state = (): string => stateName(watcher.frame!);
+
+/** The page takes over and moves along +x; gives where the tool was before, m. */
+async function drive(page: Page): Promise<number> {
+  await page.click('#take-over');
+  await until(() => state() === 'active.human', 'the person in control');
+  const before = watcher.frame!.referenceTcp[0]!;
+  await page.keyboard.down('w');
+  await until(() => Math.abs(watcher.frame!.referenceTcp[0]! - before) > 0.002, 'the arm moving');
+  return before;
+}
+
+/** When the reference moved last, s after `sinceS`. */
+function movedUntilS(sinceS: number): number {
+  let last = 0;
+  const { frames } = watcher;
+  for (let i = 1; i < frames.length; i++) {
+    const [a, b] = [frames[i - 1]!.referenceTcp, frames[i]!.referenceTcp];
+    if ([0, 1, 2].some((k) => Math.abs(a[k]! - b[k]!) > 1e-6)) last = Math.max(last, frames[i]!.sentAtS - sinceS);
+  }
+  return last;
+}
+
+/** Waits until the robot has stood for a second; the policy did not take over by itself. */
+async function staysHeld(): Promise<void> {
+  const from = watcher.frames.length;
+  await until(() => watcher.frames.length > from + 100, 'two seconds of frames');
+  const last = watcher.frames.slice(-50);
+  expect(last.filter((frame) => stateName(frame) === 'active.policy')).toEqual([]);
+  const [first] = last;
+  for (const { referenceTcp } of last) {
+    expect(Math.max(...referenceTcp.map((value, i) => Math.abs(value - first!.referenceTcp[i]!)))).toBeLessThan(1e-6);
+  }
+}
+
+/** A person at a page that is seated lets the robot go on. */
+async function goOn(page: Page): Promise<void> {
+  await page.click('#sit');
+  await page.waitForSelector('#leave');
+  await page.click('#start');
+  await until(() => state() === 'active.policy', 'the policy driving again');
+  await page.click('#leave');
+}
+
+/** A gamepad of standard mapping, which scripts press. */
+const FAKE_PAD = `
+  const pad = { id: 'Test pad', connected: true, mapping: 'standard', axes: [0, 0, 0, 0] };
+  pad.buttons = Array.from({ length: 17 }, () => ({ pressed: false }));
+  navigator.getGamepads = () => [pad];
+  globalThis.pad = pad;
+`;
+
+describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in browsers', { timeout: 180_000 }, () => {
+  it('is taken over by keys, moves by them, and goes back to its policy when it is given back', async () => {
+    const page = await openPage();
+    await drive(page);
+    await page.keyboard.up('w');
+    await page.click('#give-back');
+    await until(() => state() === 'active.policy', 'the policy driving again');
+    const reports = watcher.all('intervention');
+    expect(reports[0]).toMatchObject({ isActive: true, operator: 'browser', decidedBy: 'human' });
+    await until(
+      () => watcher.all('intervention').some(({ isActive }) => isActive === false),
+      'the end of the intervention',
+    );
+    expect(run.journal('robot').some(({ source }) => source === 'human_correct')).toBe(true);
+    await page.close();
+  });
+
+  it('is taken over by a gamepad', async () => {
+    const page = await browser!.newPage();
+    await page.addInitScript(FAKE_PAD);
+    await page.goto(address);
+    await page.waitForSelector('#take-over');
+    await page.evaluate('pad.buttons[4].pressed = true');
+    await until(() => state() === 'active.human', 'the person in control');
+    const before = watcher.frame!.referenceTcp[1]!;
+    await page.evaluate('pad.axes[0] = -1');
+    await until(() => watcher.frame!.referenceTcp[1]! - before > 0.002, 'the arm moving to the left');
+    await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false');
+    await page.evaluate('pad.buttons[9].pressed = true');
+    await until(() => state() === 'active.policy', 'the policy driving again');
+    await page.close();
+  });
+
+  it('refuses a second operator while the first is there', async () => {
+    const first = await openPage();
+    await first.click('#sit');
+    await first.waitForSelector('#leave');
+    const second = await openPage();
+    await second.click('#take-over');
+    await second.waitForSelector('.messages .for-you');
+    expect(await second.textContent('.messages')).toContain('operates the robot');
+    expect(state()).toBe('active.policy');
+    await first.click('#leave');
+    await first.close();
+    await second.close();
+  });
+
+  it('holds when the tab is closed in motion, and the policy does not take over by itself', async () => {
+    const page = await openPage();
+    await drive(page);
+    const closedAtS = watcher.frame!.sentAtS;
+    await page.close();
+    await staysHeld();
+    expect(movedUntilS(closedAtS)).toBeLessThan(HOLDS_AFTER_S);
+    const next = await openPage();
+    await goOn(next);
+    await next.close();
+  });
+
+  it('holds when the page freezes in motion', async () => {
+    const page = await openPage();
+    await drive(page);
+    const frozenAtS = watcher.frame!.sentAtS;
+    // Two seconds in which nothing of the page runs; what it was sent meanwhile it answers afterwards, all at once.
+    await page.evaluate('const end = performance.now() + 2000; while (performance.now() < end);');
+    await staysHeld();
+    expect(movedUntilS(frozenAtS)).toBeLessThan(HOLDS_AFTER_S);
+    await page.keyboard.up('w');
+    // It has lost the seat meanwhile, and takes it again.
+    await goOn(page);
+  });
+
+  it('holds when the network between them goes away in motion', async () => {
+    const way = await Way.to(address);
+    const page = await openPage(way.address);
+    await drive(page);
+    const cutAtS = watcher.frame!.sentAtS;
+    way.cut();
+    await staysHeld();
+    expect(movedUntilS(cutAtS)).toBeLessThan(HOLDS_AFTER_S);
+    await page.close();
+    way.close();
+    const next = await openPage();
+    await until(() => watcher.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+    await goOn(next);
+    await next.close();
+  });
+
+  it('is stopped from a page that may only watch', async () => {
+    const page = await openPage(address, '#watch');
+    expect(await page.isDisabled('#take-over')).toBe(true);
+    await page.click('#stop');
+    await until(() => state() === 'stopped' || state() === 'stopping', 'the stop');
+    await staysHeld();
+    await page.close();
+    const next = await openPage();
+    await goOn(next);
+    await next.close();
+  });
+});
+
+/** A network between a page and the monitor, which can go away without a word. */
+class Way {
+  readonly address: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server, address: string) {
+    this.#server = server;
+    this.address = address;
+  }
+
+  static async to(address: string): Promise<Way> {
+    const { port } = new URL(address);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const way = new Way(server, `http://127.0.0.1:${(server.address() as { port: number }).port}/`);
+    server.on('connection', (near) => {
+      const far = createConnection(Number(port), '127.0.0.1');
+      for (const socket of [near, far]) {
+        way.#sockets.add(socket);
+        socket.on('error', () => undefined);
+      }
+      near.pipe(far);
+      far.pipe(near);
+    });
+    return way;
+  }
+
+  /** Nothing gets through any more, and nobody is told. */
+  cut(): void {
+    for (const socket of this.#sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
