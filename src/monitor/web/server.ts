@@ -177,7 +177,7 @@ export class MonitorServer {
       }
       const { name } = request.params as { name: string };
       const from = Number((request.query as { from?: string }).from ?? 0);
-      const file = SHOWN_FILES[name];
+      const file = Object.hasOwn(SHOWN_FILES, name) ? SHOWN_FILES[name] : undefined;
       const folder = this.#folder;
       if (file === undefined || folder === undefined) return reply.code(404).send({ error: 'There is no such file.' });
       if (!Number.isSafeInteger(from) || from < 0) return reply.code(400).send({ error: 'from is a number of bytes.' });

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { checkPlace, foreignReason, type MonitorPlace, rightOf } from './access.ts';
+
+const local: MonitorPlace = { host: '127.0.0.1', port: 7400 };
+const token = 'an-operators-token-123456';
+const viewToken = 'a-viewers-token-123456789';
+const tls = { cert: 'cert', key: 'key' };
+const open: MonitorPlace = { host: '0.0.0.0', port: 7400, tls, token, viewToken };
+
+describe('where a monitor may be', () => {
+  it.each(['127.0.0.1', '127.0.0.7', 'localhost', '::1'])('is %s without more', (host) => {
+    expect(() => checkPlace({ host, port: 0 })).not.toThrow();
+  });
+
+  it.each([
+    ['nothing', {}, 'without a token and TLS'],
+    ['a token', { token }, 'without TLS'],
+    ['TLS', { tls }, 'without a token'],
+    ['a token that may be guessed', { tls, token: '1234' }, 'shorter than 20'],
+    ['a token that no address can carry', { tls, token: 'twenty letters and blanks' }, 'blanks'],
+  ])('is nowhere else with %s', (_, given, reason) => {
+    for (const host of ['0.0.0.0', '::', '192.168.0.7', 'robot.local', '127.example.org']) {
+      expect(() => checkPlace({ host, port: 7400, ...given })).toThrow(reason);
+    }
+  });
+
+  it('is anywhere with both', () => {
+    expect(() => checkPlace(open)).not.toThrow();
+  });
+});
+
+describe('what a token gives', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    [token.slice(0, -1), undefined],
+    [`${token}x`, undefined],
+    [token.toUpperCase(), undefined],
+    [{}, undefined],
+    [token, 'operate'],
+    [viewToken, 'watch'],
+  ])('is, for %s, %s', (given, right) => {
+    expect(rightOf(given, open)).toBe(right);
+    expect(rightOf(given, { ...open, host: '127.0.0.1' })).toBe(right);
+  });
+
+  it('is all on a machine of our own without one, and nothing elsewhere', () => {
+    expect(rightOf(undefined, local)).toBe('operate');
+    expect(rightOf(undefined, { ...local, host: '0.0.0.0' })).toBeUndefined();
+  });
+});
+
+describe('a request from elsewhere', () => {
+  it.each([
+    ['a page of ours', '127.0.0.1:7400', 'http://127.0.0.1:7400', local],
+    ['a page of ours by name', 'localhost:7400', 'http://localhost:7400', local],
+    ['a program', '127.0.0.1:7400', undefined, local],
+    ['a page of ours over TLS', 'robot.local:7400', 'https://robot.local:7400', open],
+  ])('is answered where it is of %s', (_, host, origin, place) => {
+    expect(foreignReason(host, origin, place)).toBeUndefined();
+  });
+
+  it.each([
+    ['no host', undefined, undefined, local],
+    ['another site', '127.0.0.1:7400', 'https://example.org', local],
+    ['another port', '127.0.0.1:7400', 'http://127.0.0.1:8080', local],
+    ['a file', '127.0.0.1:7400', 'null', local],
+    ['a name that was made to lead here', 'evil.example.org:7400', 'http://evil.example.org:7400', local],
+    ['another site, over TLS', 'robot.local:7400', 'https://example.org', open],
+    ['our name without TLS', 'robot.local:7400', 'http://robot.local:7400', open],
+  ])('is refused where it is of %s', (_, host, origin, place) => {
+    expect(foreignReason(host, origin, place)).toMatch(/\.$/);
+  });
+});

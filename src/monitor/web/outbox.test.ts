@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { encodeJson } from '../../core/index.ts';
+import { decodeJson, kindOf } from '../../core/telemetry.ts';
+import { Outbox } from './outbox.ts';
+
+/** A way to a page that takes what it is given once it is drained. */
+function way() {
+  const sent: Uint8Array[] = [];
+  const sink = { bufferedAmount: 0, send: (packet: Uint8Array) => void sent.push(packet) };
+  const box = new Outbox(sink);
+  return { sink, box, said: () => sent.map((packet) => [kindOf(packet), decodeJson(packet)]) };
+}
+
+describe('what a page has still to be told', () => {
+  it('goes out at once where there is room', () => {
+    const { box, said } = way();
+    box.put(encodeJson('status', 1));
+    box.put(encodeJson('event', 2));
+    expect(said()).toEqual([
+      ['status', 1],
+      ['event', 2],
+    ]);
+    expect(box.waitingBytes).toBe(0);
+  });
+
+  it('is of states the newest only, and of what happened all, in order', () => {
+    const { sink, box, said } = way();
+    sink.bufferedAmount = 1e6;
+    for (let i = 0; i < 5; i++) {
+      box.put(encodeJson('status', i));
+      box.put(encodeJson('event', i));
+    }
+    expect(said()).toEqual([]);
+    sink.bufferedAmount = 0;
+    box.flush();
+    expect(said()).toEqual([...[0, 1, 2, 3, 4].map((i) => ['event', i]), ['status', 4]]);
+    expect(box.skipped).toBe(4);
+  });
+
+  it('is bounded where nobody reads, in number and in bytes', () => {
+    const { sink, box } = way();
+    sink.bufferedAmount = 1e6;
+    for (let i = 0; i < 10_000; i++) box.put(encodeJson('event', { i, text: 'x'.repeat(i % 10 === 0 ? 50_000 : 10) }));
+    expect(box.waitingBytes).toBeLessThan(1.1 * 2 ** 20);
+    expect(box.skipped).toBeGreaterThan(9000);
+  });
+
+  it('is nothing that is no packet', () => {
+    const { box, said } = way();
+    box.put(Uint8Array.of(200, 1, 2));
+    box.put(new Uint8Array(0));
+    expect(said()).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StreamWatcher } from '../../../tests/support/browser.ts';
+import { until } from '../../../tests/support/until.ts';
+import { encodeJson } from '../../core/index.ts';
+import type { PersonRequest } from '../../session/index.ts';
+import type { MonitorPlace } from './access.ts';
+import { MonitorServer } from './server.ts';
+
+const token = 'an-operators-token-123456';
+let folder: string;
+let server: MonitorServer;
+let address: string;
+let asked: PersonRequest[];
+let pages: StreamWatcher[];
+
+async function serve(place: Partial<MonitorPlace> = {}): Promise<void> {
+  server = new MonitorServer({
+    place: { host: '127.0.0.1', port: 0, ...place },
+    pages: folder,
+    onRequest: (request) => asked.push(request),
+  });
+  address = `http://127.0.0.1:${await server.listen()}/`;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-monitor-server-'));
+  writeFileSync(join(folder, 'index.html'), '<p>page</p>');
+  asked = [];
+  pages = [];
+});
+afterEach(async () => {
+  for (const page of pages) page.close();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function page(hello: Record<string, unknown> = {}): Promise<StreamWatcher> {
+  const one = new StreamWatcher(address, hello);
+  pages.push(one);
+  await until(() => one.all('operators').length > 0, 'a page that is let in');
+  return one;
+}
+
+const INPUT = { kind: 'input', shownAtS: 1, isEnabled: true, isRecovering: false, action: [1, 0] };
+const notices = (one: StreamWatcher): unknown[] => one.all('notice').map(({ line }) => line);
+
+describe('who asks for what', () => {
+  it('moves from the seat only, stops from anywhere', async () => {
+    await serve();
+    const [ann, ben, eve] = [await page({ name: 'Ann' }), await page({ name: 'Ben' }), await page({ watchOnly: true })];
+    ann.ask({ kind: 'sit' });
+    await until(() => ann.all('operators').at(-1)?.['isYours'] === true, 'the seat');
+    for (const one of [ben, eve]) one.ask({ kind: 'sit' });
+    for (const one of [ann, ben, eve]) {
+      one.ask(INPUT);
+      one.ask({ kind: 'start' });
+    }
+    await until(() => notices(ben).length === 2 && notices(eve).length === 2, 'the refusals');
+    expect(notices(ben)).toEqual(['Ann operates the robot: they give it up first.', 'Ann operates the robot.']);
+    expect(notices(eve)[0]).toContain('shows the robot only');
+    expect(asked).toEqual([INPUT, { kind: 'start' }]);
+    eve.ask({ kind: 'stop' });
+    await until(() => asked.length === 3, 'the stop');
+    expect(asked[2]).toEqual({ kind: 'stop' });
+  });
+
+  it('is nobody once a page is gone: the seat is free', async () => {
+    await serve();
+    const [ann, ben] = [await page({ name: 'Ann' }), await page({ name: 'Ben' })];
+    ann.ask({ kind: 'sit' });
+    await until(() => ben.all('operators').at(-1)?.['holder'] === 'Ann', 'the seat');
+    ann.close();
+    await until(() => ben.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['no JSON', 'hello there'],
+    ['no request', '{"kind":"fly"}'],
+    ['a list', '[1,2]'],
+    ['an action of words', JSON.stringify({ ...INPUT, action: ['1', '2'] })],
+    ['an endless action', JSON.stringify({ ...INPUT, action: Array.from({ length: 100 }, () => 0) })],
+    ['no time', JSON.stringify({ ...INPUT, shownAtS: null })],
+  ])('%s is refused in one sentence, and nothing is done', async (_, text) => {
+    await serve();
+    const one = await page();
+    one.ask({ kind: 'sit' });
+    one.socket.send(text);
+    await until(() => notices(one).length > 0, 'the refusal');
+    expect(notices(one)).toEqual(['That is no request: nothing was done.']);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['too long a message', (one: StreamWatcher) => one.socket.send('x'.repeat(5000)), 1009],
+    [
+      'an absurd rate',
+      (one: StreamWatcher) => {
+        for (let i = 0; i < 300; i++) one.ask({ kind: 'alive' });
+      },
+      1008,
+    ],
+  ])('%s ends the page, and frees the seat', async (_, misbehave, code) => {
+    await serve();
+    const one = await page();
+    const other = await page();
+    one.ask({ kind: 'sit' });
+    let closed = 0;
+    one.socket.on('close', (given) => {
+      closed = given;
+    });
+    misbehave(one);
+    await until(() => closed !== 0, 'the end of the page');
+    expect(closed).toBe(code);
+    await until(() => other.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+  });
+
+  it('a wrong token is not let in, and learns nothing', async () => {
+    await serve({ token });
+    server.publish(encodeJson('status', { phase: 'training' }));
+    for (const given of [undefined, '', 'wrong', token.slice(1)]) {
+      const one = new StreamWatcher(address, { token: given });
+      let code = 0;
+      one.socket.on('close', (why) => {
+        code = why;
+      });
+      await until(() => code !== 0, 'the refusal');
+      expect([code, one.said]).toEqual([1008, []]);
+    }
+    await page({ token });
+  });
+
+  it('a foreign origin or host gets neither page nor stream', async () => {
+    await serve();
+    const { host } = new URL(address);
+    const refused = await fetch(address, { headers: { origin: 'https://example.org' } });
+    expect([refused.status, await refused.json()]).toEqual([403, { error: expect.stringContaining('example.org') }]);
+    const one = new StreamWatcher(address, {}, { origin: 'https://example.org' });
+    let failure = '';
+    one.socket.on('error', (error) => {
+      failure = error.message;
+    });
+    await until(() => failure !== '', 'the refusal');
+    expect(failure).toContain('403');
+    const own = await fetch(address, { headers: { origin: `http://${host}` } });
+    expect(own.status).toBe(200);
+    expect(own.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  it('a file is given by its name only, and with the token only', async () => {
+    await serve({ token });
+    server.publish(encodeJson('run', { folder }));
+    writeFileSync(join(folder, 'metrics.jsonl'), '{"a":1}\n{"a":2}\n{"cut');
+    writeFileSync(join(folder, 'secret.txt'), 'secret');
+    const read = async (name: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) => {
+      const answer = await fetch(`${address}api/files/${name}`, { headers });
+      return [answer.status, await answer.text()];
+    };
+    expect(await read('metrics')).toEqual([200, '{"a":1}\n{"a":2}\n']);
+    expect(await read('metrics?from=8')).toEqual([200, '{"a":2}\n']);
+    expect((await read('metrics', {}))[0]).toBe(401);
+    for (const name of [
+      'secret.txt',
+      '..%2fsecret.txt',
+      'constructor',
+      '__proto__',
+      'metrics?from=-1',
+      'metrics?from=x',
+    ]) {
+      expect((await read(name))[0]).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
