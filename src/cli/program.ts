@@ -17,6 +17,7 @@ import { simCommand } from './sim.ts';
 import { sweepCommand } from './sweep.ts';
 import { teleopCommand } from './teleop.ts';
 import { trainCommand } from './train.ts';
+import { watchCommand } from './watch.ts';
 import { whyCommand } from './why.ts';
 import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
 
@@ -41,6 +42,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(simCommand, async () => (await import('./bodies/sim.ts')).simBody),
   runnable(runCommand, async () => (await import('./bodies/run.ts')).runBody),
   runnable(teleopCommand, async () => (await import('./bodies/teleop.ts')).teleopBody),
+  runnable(watchCommand, async () => (await import('./bodies/watch.ts')).watchBody),
   runnable(learnCommand, async () => (await import('./bodies/learn.ts')).learnBody),
   runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
   runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),

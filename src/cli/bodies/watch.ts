@@ -1,0 +1,88 @@
+/** What `rein watch` does: one ssh that forwards a port, and the address for the browser once the monitor answers through it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { howEnded, ReinError } from '../../core/index.ts';
+import type { WatchOptions } from '../watch.ts';
+import { INTERRUPTED, interruptibly } from './interrupt.ts';
+
+const PORTS_TRIED = 20;
+const LOOK_MS = 100;
+/** Passwords and passphrases are typed meanwhile: nothing is said to be wrong before ssh ends or this is over, ms. */
+const QUIET_MS = 30_000;
+
+/** Resolves to the exit code: 130 after Ctrl+C. Rejects with `ReinError` where ssh ends. */
+export async function watchBody({ robot, port, localPort }: WatchOptions): Promise<number> {
+  const local = await freePort(localPort ?? port, localPort === undefined ? PORTS_TRIED : 1);
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  return interruptibly(say, 'the way to the robot is closed', async ({ signal }) => {
+    const way = ['-L', `127.0.0.1:${local}:127.0.0.1:${port}`];
+    const alive = ['-o', 'ServerAliveInterval=2', '-o', 'ServerAliveCountMax=3'];
+    const ssh = spawn('ssh', ['-N', '-T', '-o', 'ExitOnForwardFailure=yes', ...alive, ...way, '--', robot], {
+      stdio: ['inherit', 'inherit', 'inherit'],
+      signal,
+    });
+    const ended = once(ssh, 'exit').then(
+      ([code, name]) => howEnded(code, name),
+      (error: NodeJS.ErrnoException) => error,
+    );
+    const over = new AbortController();
+    void ended.then(() => over.abort());
+    await tellWhenThere(`http://127.0.0.1:${local}/`, { robot, port }, over.signal, say);
+    const how = await ended;
+    if (signal.aborted) return INTERRUPTED;
+    if (how instanceof Error) {
+      throw new ReinError('environment', `ssh cannot be started: ${how.message}.`, {
+        remedy: 'Install it: apt install openssh-client',
+      });
+    }
+    throw new ReinError('link', `The way to ${robot} has ended (ssh: ${how}).`, {
+      remedy: `The lines above say why; try it alone: ssh ${robot} true`,
+    });
+  });
+}
+
+/** Says the address once a monitor answers there, and what may be wrong where none does for long. Never rejects. */
+async function tellWhenThere(
+  address: string,
+  { robot, port }: { readonly robot: string; readonly port: number },
+  over: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
+  const startedMs = performance.now();
+  let isWarned = false;
+  while (!over.aborted) {
+    const isThere = await fetch(address, { signal: over }).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (isThere) {
+      say(`monitor: ${address}`);
+      return;
+    }
+    if (!isWarned && performance.now() - startedMs > QUIET_MS) {
+      isWarned = true;
+      say(
+        `No monitor answers on ${robot} at port ${port} yet: start rein run there, or give the port that it prints (--port).`,
+      );
+    }
+    await delay(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
+  }
+}
+
+/** The first port from `first` on that nobody has here. Throws `ReinError('environment')`. */
+async function freePort(first: number, tries: number): Promise<number> {
+  for (let port = first; port < first + tries && port <= 65_535; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
+  throw new ReinError('environment', `Port ${first} of this machine is in use.`, {
+    remedy: 'Give another one: --local-port N.',
+  });
+}
