@@ -2,6 +2,7 @@
 import {
   type Configured,
   configOption,
+  monitorOptions,
   option,
   optionsOf,
   outputOption,
@@ -16,6 +17,9 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 /** Address at which a learner listens unless told otherwise: this machine only. */
 export const DEFAULT_LEARNER_ADDRESS = 'tcp://127.0.0.1:7350';
+
+/** Where a learner's page is served, beside that of a robot on the same machine. */
+export const LEARNER_PORT = 7420;
 
 const options = optionsOf({
   /** `undefined`: that of the resumed run, or `insert`. */
@@ -39,6 +43,7 @@ const options = optionsOf({
   config: configOption(),
   out: pathOption('--out <dir>', 'folder for a new run (default: one below runs/)'),
   output: outputOption(),
+  ...monitorOptions(LEARNER_PORT),
 });
 
 export type LearnOptions = Configured<typeof options>;

@@ -153,7 +153,7 @@ export function outputOption(what = 'the last summary'): z.ZodDefault<z.ZodEnum<
 }
 
 /** Where the page for browsers is served, and who may use it. */
-export function monitorOptions(): {
+export function monitorOptions(firstPort = 7400): {
   readonly monitor: z.ZodOptional<z.ZodString>;
   readonly monitorToken: z.ZodOptional<z.ZodString>;
   readonly monitorCert: z.ZodOptional<z.ZodString>;
@@ -166,7 +166,7 @@ export function monitorOptions(): {
       '--monitor <address>',
       'where the page for browsers is served: port, host:port or off',
       {
-        defaultText: 'this machine only, port 7400 or the next that is free',
+        defaultText: `this machine only, port ${firstPort} or the next that is free`,
       },
     ),
     monitorToken: file(

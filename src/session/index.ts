@@ -20,7 +20,7 @@ export type {
 } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
 export { checkBase } from './task-policies.ts';
-export type { RunView } from './telemetry.ts';
+export { type RunView, runViewOf } from './telemetry.ts';
 export { WatchedRun } from './watched-run.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

@@ -37,7 +37,6 @@ const STATUS_MS = 200;
 export interface RunView {
   readonly runId: string;
   readonly folder: string;
-  /** `sim`, `run` or `ros`. */
   readonly command: string;
   readonly version: string;
   /** When the session began, ms since 1970. */
@@ -62,11 +61,16 @@ export interface RunView {
   readonly objects: readonly string[];
 }
 
-export interface TelemetryOptions {
+/** What a run's packet is made of. */
+export interface RunNames {
   readonly setup: RunSetup;
   readonly runId: string;
   readonly folder: string;
+  /** `sim`, `run`, `learn` or `ros`. */
   readonly command: string;
+}
+
+export interface TelemetryOptions extends RunNames {
   /** Takes a packet, which belongs to it. Must be quick and must not throw. */
   readonly send: (packet: Uint8Array) => void;
 }
@@ -74,6 +78,7 @@ export interface TelemetryOptions {
 export class Telemetry {
   readonly #options: TelemetryOptions;
   readonly #clock: SystemClock = new SystemClock();
+  readonly #startedAtMs: number = Date.now();
   readonly #subscriptions: Subscription[] = [];
   #lastStatusMs = Number.NEGATIVE_INFINITY;
   #lastPhase = '';
@@ -144,32 +149,8 @@ export class Telemetry {
   }
 
   #sendRun(): void {
-    const { setup, runId, folder, command, send } = this.#options;
-    const { config, task } = setup;
-    const view: RunView = {
-      runId,
-      folder,
-      command,
-      isSimulated: worldOf(config.robot.driver) === 'scene',
-      version: config.versions['rein'] ?? '',
-      startedAtMs: Date.now(),
-      task: {
-        name: task.name,
-        goal: task.goal,
-        policyHz: config.task.policyHz,
-        maxSteps: task.maxSteps,
-        demonstrations: config.task.demonstrations,
-        takesMarks: task.takesMarks === true,
-        action: task.action,
-        observation: task.observation,
-        signalNames: task.signalNames,
-      },
-      learner: config.learner.algorithm,
-      robot: config.robot,
-      stages: STAGES,
-      objects: this.#objectNames,
-    };
-    send(encodeJson('run', view));
+    const view = { ...runViewOf(this.#options), startedAtMs: this.#startedAtMs, objects: this.#objectNames };
+    this.#options.send(encodeJson('run', view));
   }
 
   #sendState(state: SessionState): void {
@@ -209,6 +190,34 @@ export class Telemetry {
     this.#tickLateMs = 0;
     return encodeNumbers(FRAME_LAYOUT, view);
   }
+}
+
+/** A run that begins now, with no objects yet. */
+export function runViewOf({ setup, runId, folder, command }: RunNames): RunView {
+  const { config, task } = setup;
+  return {
+    runId,
+    folder,
+    command,
+    isSimulated: worldOf(config.robot.driver) === 'scene',
+    version: config.versions['rein'] ?? '',
+    startedAtMs: Date.now(),
+    task: {
+      name: task.name,
+      goal: task.goal,
+      policyHz: config.task.policyHz,
+      maxSteps: task.maxSteps,
+      demonstrations: config.task.demonstrations,
+      takesMarks: task.takesMarks === true,
+      action: task.action,
+      observation: task.observation,
+      signalNames: task.signalNames,
+    },
+    learner: config.learner.algorithm,
+    robot: config.robot,
+    stages: STAGES,
+    objects: [],
+  };
 }
 
 type Kind = keyof SessionListener;

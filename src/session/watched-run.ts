@@ -1,20 +1,14 @@
 /** A run that is shown elsewhere: its packets go out, and what people ask for there comes in. */
-import type { RunSetup } from '../config/setup.ts';
 import { type Close, SystemClock } from '../core/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import type { RunWatcher } from './person-request.ts';
 import type { RunObserver } from './run-log.ts';
 import type { LiveSession } from './session.ts';
-import { Telemetry } from './telemetry.ts';
+import { type RunNames, Telemetry } from './telemetry.ts';
 
-export interface WatchedRunOptions {
+export interface WatchedRunOptions extends RunNames {
   readonly watcher: RunWatcher;
-  readonly setup: RunSetup;
-  readonly runId: string;
-  readonly folder: string;
-  /** `sim`, `run` or `ros`. */
-  readonly command: string;
   /** Sees what the watcher is shown as well. */
   readonly observer: RunObserver;
 }

@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
-import { ReinError } from '../../core/index.ts';
+import { encodeJson, ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
-import { abandonRunFolder, createRunFolder, runIdOf } from '../../session/index.ts';
+import { abandonRunFolder, createRunFolder, type RunWatcher, runIdOf, runViewOf } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
-import type { LearnOptions } from '../learn.ts';
+import { LEARNER_PORT, type LearnOptions } from '../learn.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { openMonitorBeside } from './monitor.ts';
 import { reportLine } from './report.ts';
 import { complain, sayer } from './terminal.ts';
 
@@ -17,11 +18,21 @@ const COMMAND = 'learn';
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
-  const { config, path, runId, start } = await folderOf(options);
   const say = sayer(options.output);
+  const monitor = await openMonitorBeside({ ...options, firstPort: LEARNER_PORT }, { print: say });
+  return learnWatched(options, say, monitor).finally(() => monitor?.close());
+}
+
+async function learnWatched(
+  options: LearnOptions,
+  say: (line: string) => void,
+  monitor: RunWatcher | undefined,
+): Promise<number> {
+  const { config, path, runId, start } = await folderOf(options);
   const { from } = options;
+  const setup = createSetup(config);
   const learner = await Learner.start({
-    setup: createSetup(config),
+    setup,
     runId,
     bind: options.bind,
     folder: path,
@@ -34,6 +45,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     if (start === 'fresh') await abandonRunFolder({ path, configFile: join(path, RUN_FILES.config) });
     throw error;
   });
+  monitor?.packet(encodeJson('run', runViewOf({ setup, runId, folder: path, command: COMMAND })));
   say(`run ${runId} in ${path}`);
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
   const stop = interruptible(

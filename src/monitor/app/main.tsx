@@ -1,6 +1,6 @@
 /** The monitor's page: what a run is, what it does, and the buttons of the person beside it. */
 import './main.css';
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { stateName } from '../../core/telemetry.ts';
@@ -25,19 +25,24 @@ function show(name: string): void {
   history.replaceState(null, '', `?view=${name}${location.hash}`);
 }
 
+/** A learner has no robot to show, or to stop. */
+const OF_A_LEARNER: readonly string[] = ['training', 'health'];
+const hasNoRobot = computed(() => run.value?.command === 'learn');
+
 function App() {
   useEffect(operate, []);
-  const { View } = VIEWS.find(({ name }) => name === view.value) ?? VIEWS[0];
+  const shown = VIEWS.filter(({ name }) => !hasNoRobot.value || OF_A_LEARNER.includes(name));
+  const { View, name: current } = shown.find(({ name }) => name === view.value) ?? shown[0]!;
   return (
     <>
       <Head />
       <nav aria-label="Views">
-        {VIEWS.map(({ name, title }) => (
+        {shown.map(({ name, title }) => (
           <button
             type="button"
             key={name}
             class="tab"
-            aria-current={view.value === name ? 'page' : undefined}
+            aria-current={current === name ? 'page' : undefined}
             onClick={() => show(name)}
           >
             {title}
@@ -45,7 +50,7 @@ function App() {
         ))}
       </nav>
       <Messages />
-      <main id={`view-${view.value}`}>{run.value === undefined ? <Waiting /> : <View />}</main>
+      <main id={`view-${current}`}>{run.value === undefined ? <Waiting /> : <View />}</main>
     </>
   );
 }
@@ -62,10 +67,14 @@ function Head() {
           {run.value?.robot.name} {run.value?.isSimulated === true ? '(simulated)' : ''} · {phase}
         </span>
       </div>
-      <Badge state={connection.value === 'open' ? state : connection.value} />
-      <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
-        Stop
-      </button>
+      {connection.value === 'open' && hasNoRobot.value ? null : (
+        <Badge state={connection.value === 'open' ? state : connection.value} />
+      )}
+      {hasNoRobot.value ? null : (
+        <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
+          Stop
+        </button>
+      )}
     </header>
   );
 }

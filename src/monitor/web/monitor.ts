@@ -15,6 +15,8 @@ export interface MonitorRequest {
   readonly monitorToken?: string | undefined;
   readonly monitorCert?: string | undefined;
   readonly monitorKey?: string | undefined;
+  /** From which on a free port is looked for where none is named; 7400 by default. */
+  readonly firstPort?: number;
 }
 
 export interface Monitor extends RunWatcher {
@@ -82,7 +84,7 @@ export async function openMonitor(
   if (place === undefined) return undefined;
   const isAsked = /\d$/.test(request.monitor ?? '') && request.monitor !== place.host;
   for (let tried = 1; ; tried++) {
-    const port = isAsked ? place.port : tried < PORTS_TRIED ? FIRST_PORT + tried - 1 : 0;
+    const port = isAsked ? place.port : tried < PORTS_TRIED ? (request.firstPort ?? FIRST_PORT) + tried - 1 : 0;
     const served = await serve({ ...place, port }, print);
     if (!('code' in served)) return served;
     if (served.code === 'EADDRINUSE' && !isAsked && port !== 0) continue;
