@@ -4,7 +4,8 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 const HELP = `
 What happens:
-  Starting it lets the robot move at once: a real one, too, moves about a second later, and waits for no key.
+  Nothing real moves before somebody says so: the robot holds until you press c here, or Start in the monitor.
+  --start now does without, for scripts; a simulated robot starts at once unless --start ask is given.
   Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
   lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they

@@ -9,6 +9,7 @@ import {
   pathOption,
   positiveNumber,
   seconds,
+  startOption,
   text,
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
@@ -34,6 +35,7 @@ const options = optionsOf({
     '--speed <ratio>',
     "share of the robot's own speed, above 0 and at most 1",
   ),
+  start: startOption(),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
   config: configOption(),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
@@ -44,8 +46,8 @@ export type TeleopOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  The first thing that a new robot does. There is no policy, no learner and no task: the robot is held where it stands until you take over,
-  and moves only while you enable. Everything goes through the same guard and limits as in rein run.
+  The first thing that a new robot does. There is no policy, no learner and no task: a real robot holds until you press c
+  (--start now does without), is held where it stands until you take over, and moves only while you enable. Everything goes through the same guard and limits as in rein run.
   keyboard    t takes over, then the motion keys; ? lists them, space stops, c goes on
   gamepad     hold LB (Xbox) or L1 (PlayStation), then the sticks
   spacemouse  the left button takes over, then push the cap; the right one stops

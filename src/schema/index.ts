@@ -21,6 +21,7 @@ export {
   seconds,
   seedOption,
   share,
+  startOption,
   switchOption,
   taskOption,
   tcpAddress,

@@ -186,6 +186,16 @@ export function pathOption(flags: string, description: string): z.ZodOptional<z.
   return option(path().optional(), flags, description);
 }
 
+/** When the robot may move first; a ROS node has its lifecycle for that. */
+export function startOption(): z.ZodOptional<z.ZodEnum<{ ask: 'ask'; now: 'now' }>> {
+  return option(
+    oneOf('ask', 'now').optional(),
+    '--start <when>',
+    'ask: nothing moves before a person presses c here, or Start in the monitor; now: at once',
+    { defaultText: 'ask; now where the robot is simulated' },
+  );
+}
+
 /** A switch, off where it is not given. */
 export function switchOption(flags: string, description: string): z.ZodDefault<z.ZodBoolean> {
   return option(z.boolean().default(false), flags, description);

@@ -246,6 +246,7 @@ export class Episodes {
     onStep?: EpisodeRequest['onStep'],
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
+    if (this.#heldBack !== undefined) live.log.ask(this.#heldBack);
     while (this.#heldBack !== undefined) await this.#pause(activity);
     activity.episodeBegins();
     this.#marks.take();

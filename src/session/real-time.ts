@@ -47,7 +47,7 @@ function arrangesScene({ task, driver }: RunSetup): boolean {
 
 type Parts = Pick<
   SessionParts,
-  'setup' | 'clock' | 'link' | 'policy' | 'kept' | 'recorder' | 'listeners' | 'afterStop'
+  'setup' | 'clock' | 'link' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners' | 'afterStop'
 >;
 
 export class RealTime implements Pace {
@@ -92,7 +92,7 @@ export class RealTime implements Pace {
 
   /** A person gives it, or a simulated robot needs nobody. */
   async awaitLeave(activity: Activity<void>): Promise<void> {
-    const { afterStop, listeners } = this.#parts;
+    const { afterStop, listeners, live } = this.#parts;
     if (afterStop !== 'askLeave') return;
     let said = '';
     for (;;) {
@@ -101,11 +101,16 @@ export class RealTime implements Pace {
       if (reason === undefined) break;
       const why = this.#guard.refusal()?.message ?? 'Nobody has given leave to move.';
       const message = `The robot stands. ${why} ${this.#howToGoOn}`;
-      if (said !== why) listeners.report({ level: 'warn', name: 'waitsForPerson', message });
+      if (said !== why) {
+        listeners.report({ level: 'warn', name: 'waitsForPerson', message });
+        live.log.ask(message);
+      }
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);
     }
-    if (said !== '') listeners.report({ level: 'info', name: 'goesOn', message: 'The robot may move again.' });
+    if (said === '') return;
+    live.log.ask(undefined);
+    listeners.report({ level: 'info', name: 'goesOn', message: 'The robot may move.' });
   }
 
   async awaitPerson(activity: Activity<void>, { person, isGivenUp }: ShownByPerson): Promise<void> {

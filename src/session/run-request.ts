@@ -15,6 +15,7 @@ import {
   refusalOf,
   seconds,
   seedOption,
+  startOption,
   taskOption,
   tcpAddress,
   text,
@@ -46,6 +47,7 @@ export const runOptions = optionsOf({
     'who may take over; more devices, and their options, are operators in --config',
   ),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
+  start: startOption(),
   seed: seedOption(),
   config: configOption(),
   labels: pathOption(

@@ -218,7 +218,13 @@ describe('rein run', { timeout: 120_000 }, () => {
   // A mock robot that a policy drives stands for a real one, which goes on after nothing by itself, and no operator reads keys in its node.
   beforeAll(async () => {
     const policy = await saveSteadyPolicy(run.folder);
-    moving = run.start('run', '--policy', policy, '--config', run.mockConfig(), '--out', name);
+    moving = run.start('run', '--policy', policy, '--config', run.mockConfig(), '--monitor', 'off', '--out', name);
+    // Nothing moves after start-up until a person says start.
+    await until(() => moving.said().includes('press c to continue.'), 'the sentence');
+    await delay(INSISTS_MS);
+    expect(run.journal(name)).toEqual([]);
+    expect(run.motion(name).filter(({ state }) => state.startsWith('active'))).toEqual([]);
+    moving.child.stdin!.write('c');
     await until(() => run.journal(name).length > 3, 'motion');
   }, 120_000);
 

@@ -39,7 +39,7 @@ describe('an arm without brakes', { timeout: 120_000 }, () => {
   it('is let down at the end of rein run', async () => {
     const run = new LiveRun(mkdtempSync(join(folder, 'run-')));
     const policy = await saveSteadyPolicy(run.folder);
-    const robot = run.start('run', '--policy', policy, '--config', overlay, '--out', 'robot');
+    const robot = run.start('run', '--policy', policy, '--config', overlay, '--start', 'now', '--out', 'robot');
     await until(() => run.journal('robot').length > 0, 'motion');
     robot.child.kill('SIGINT');
     expect(await robot.exit).toBe(130);

@@ -39,7 +39,14 @@ beforeAll(async () => {
   await until(() => /monitor: http\S+/.test(robot.said()), 'the address of the monitor');
   address = /monitor: (http\S+)/.exec(robot.said())![1]!;
   watcher = new StreamWatcher(address);
-  await until(() => watcher.frame !== undefined && stateName(watcher.frame) === 'active.policy', 'the policy driving');
+  // Nothing moves after start-up until a person says start.
+  const asksFor = (words: string): boolean =>
+    (watcher.all('status').at(-1)?.['operator'] as { prompt?: string } | undefined)?.prompt?.includes(words) === true;
+  await until(() => asksFor('or Start in the monitor'), 'the sentence');
+  expect(state()).toBe('standby');
+  for (const kind of ['sit', 'start', 'leave']) watcher.ask({ kind });
+  await until(() => state() === 'active.policy', 'the policy driving');
+  expect(asksFor('Start')).toBe(false);
   if (noBrowserBecause === undefined) browser = await openBrowser();
 }, 120_000);
 afterAll(async () => {

@@ -72,6 +72,8 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
       const result = await runInTerminal(
         ['env', 'NO_COLOR=1', ...rein, ...options],
         [
+          { expect: 'press c to continue' },
+          { send: 'c' },
           { expect: 'Driving: policy' },
           { send: 't' },
           { expect: 'Driving: you' },
@@ -113,6 +115,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
       task: 'insert',
       config: run.mockConfig(),
       policy: await policyFile('good'),
+      start: 'now',
       out: join(run.folder, 'robot'),
     };
     writeFileSync(
@@ -130,7 +133,17 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
   });
 
   it('is refused the folder that another works in, before it starts anything, and gets it after', async () => {
-    const started = ['run', '--policy', await policyFile('good'), '--config', run.mockConfig(), '--out', 'robot'];
+    const started = [
+      'run',
+      '--policy',
+      await policyFile('good'),
+      '--config',
+      run.mockConfig(),
+      '--out',
+      'robot',
+      '--start',
+      'now',
+    ];
     const log = join(run.folder, 'robot', 'guard.log');
     const guardsOf = (): number => new Set(readFileSync(log, 'utf8').match(/"pid":\d+/g)).size;
     const first = run.start(...started, '--quiet');
@@ -181,7 +194,18 @@ describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
     };
     const config = run.mockConfig(`  busPath: ${busPath}\n`);
     const policy = await policyFile('good');
-    const moving = run.start('run', '--policy', policy, '--config', config, '--out', 'robot', '--quiet');
+    const moving = run.start(
+      'run',
+      '--policy',
+      policy,
+      '--config',
+      config,
+      '--out',
+      'robot',
+      '--quiet',
+      '--start',
+      'now',
+    );
     await until(() => {
       take();
       return run.journal('robot').length > 3;

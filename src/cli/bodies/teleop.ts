@@ -19,7 +19,7 @@ const EPISODE_S = 3600;
 
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
-  const { robot: name, operator, config, durationS, out, output } = options;
+  const { robot: name, operator, config, start, durationS, out, output } = options;
   const { robot, file } = loadRobotFile(name);
   checkOwnWorld(robot);
   if (operator === 'none' && config === undefined) {
@@ -31,7 +31,7 @@ export async function teleopBody(options: TeleopOptions): Promise<number> {
   try {
     const task = join(folder, 'teleop.yaml');
     await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
-    return await runBody(checkRunRequest({ task, operator, config, durationS, out, output }));
+    return await runBody(checkRunRequest({ task, operator, config, start, durationS, out, output }));
   } finally {
     // The run's own config.yaml has it whole.
     await rm(folder, { recursive: true, force: true });

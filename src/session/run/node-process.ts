@@ -32,7 +32,8 @@ interface Node {
   readonly watcher: RunWatcher | undefined;
 }
 
-const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
+const HOW_TO_GO_ON = 'Look at it, then press c to continue';
+const OR_BY_PAGE = ', or Start in the monitor';
 
 async function main(): Promise<void> {
   const given = JSON.parse(process.argv[2] ?? '{}') as NodeStart;
@@ -101,7 +102,7 @@ async function open(node: Node, current: () => LiveSession | undefined): Promise
     asksPeople: operators.length > 0 && request.operator !== 'scripted',
     elapsedS: new SystemClock().nowS() - startedAtS,
     afterStop: 'askLeave',
-    howToGoOn: HOW_TO_GO_ON,
+    howToGoOn: `${HOW_TO_GO_ON}${watched === undefined ? '' : OR_BY_PAGE}.`,
     listener: { event: (event) => print(observer, event) },
   });
   watched?.attach(session);

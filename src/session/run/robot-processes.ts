@@ -120,6 +120,11 @@ export class RobotProcesses {
     return this.#failure;
   }
 
+  /** The robot is there, and stands until a person lets it go on: a simulated one too. */
+  holdAtStart(): void {
+    void this.supervisor.ask({ kind: 'hold' }).catch(ignoreLoss);
+  }
+
   /** The robot is there, and the person who started it meant it to move. */
   letStart(): void {
     void this.#goOn.start().catch(ignoreLoss);

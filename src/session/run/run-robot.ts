@@ -38,6 +38,7 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
+const HOW_TO_START = 'press c to let it move, or start it with --start now.';
 /** The configuration for nodes, which read no YAML and check nothing a second time: written once, before anything starts. */
 const beside = (socketPath: string): string => join(dirname(socketPath), 'config.v8');
 
@@ -126,10 +127,7 @@ class RobotSupervision {
       supervision: {
         maxNodeRestarts: NODE_RESTARTS,
         stopLimitMs: guardStopMs(config.robot),
-        // Whoever starts a robot lets it move; after any stop somebody says so again.
-        onGuardReady: ({ isSimulated }) => {
-          if (!isSimulated) this.#processes.letStart();
-        },
+        onGuardReady: ({ isSimulated }) => this.#onReady(isSimulated),
       },
       print: (line) => observer.print(line),
       onNodeMessage: (message) => this.#onNodeMessage(readLiveNodeMessage(message)),
@@ -150,6 +148,16 @@ class RobotSupervision {
       terminal?.close();
     }
     return { folder: this.#folder.path, status: this.#status };
+  }
+
+  /** Nothing real moves before somebody says so here or at the monitor, unless whoever started it did. */
+  #onReady(isSimulated: boolean): void {
+    const { start = isSimulated ? 'now' : 'ask', output } = this.#options.request;
+    if (start === 'ask') {
+      this.#processes.holdAtStart();
+      // The node tells it too, but for those who asked for quiet.
+      if (output === 'quiet') process.stderr.write(`rein: The robot holds: ${HOW_TO_START}\n`);
+    } else if (!isSimulated) this.#processes.letStart();
   }
 
   /** Absent where a shell would stop this process for reading it. */
