@@ -17,6 +17,7 @@ export const PACKET_KINDS = [
   'intervention',
   'operators',
   'notice',
+  'diagnosis',
 ] as const;
 export type PacketKind = (typeof PACKET_KINDS)[number];
 
@@ -222,7 +223,7 @@ export function kindOf(bytes: Uint8Array): PacketKind | undefined {
 }
 
 /** Kinds of which only the newest packet says anything: whoever is slow skips the others. */
-const STATES: ReadonlySet<PacketKind> = new Set(['frame', 'step', 'status', 'session', 'operators']);
+const STATES: ReadonlySet<PacketKind> = new Set(['frame', 'step', 'status', 'session', 'operators', 'diagnosis']);
 
 /** Whether a newer packet of the kind makes this one worth nothing. */
 export function isState(kind: PacketKind): boolean {

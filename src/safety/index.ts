@@ -1,6 +1,6 @@
 /** The safety chain: from a requested action to a reference that breaks no limit. Arithmetic only. */
 export { Clearances } from './avoidance/clearances.ts';
-export { namesOfBits, SAFETY_BITS, START_REFUSED } from './bits.ts';
+export { namesOfBits, SAFETY_BITS, type SafetyBit, START_REFUSED } from './bits.ts';
 export { SafetyChain, type SeedResult } from './chain.ts';
 export type { ChainTrial } from './chain-trial.ts';
 export { ActionMap } from './command/action-map.ts';
@@ -18,9 +18,11 @@ export {
   TANK_EMPTY,
 } from './fault-table/flags.ts';
 export {
+  FAULT_ROWS,
   type Fault,
   type FaultFigures,
   FaultLatch,
+  type FaultRow,
   faultsOf,
   isAtLeast,
   mayGoOnInSimulation,

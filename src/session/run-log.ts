@@ -8,6 +8,7 @@ import {
   Diagnosis,
   type MetricRecord,
   MetricsWriter,
+  type Row,
   RUN_FILES,
   type SafetyRecord,
   type UnstampedRecord,
@@ -24,6 +25,8 @@ export interface RunObserver {
   status(status: RunStatus): void;
   /** A line that stays. */
   print(line: string): void;
+  /** Why it is not learning, every few seconds while it learns. */
+  diagnosis?(rows: readonly Row[]): void;
 }
 
 /** Sees nothing, says nothing. */
@@ -304,7 +307,9 @@ export class RunLog {
   /** Says what has turned bad since it was looked for last; each thing once. */
   #tellWhy(nowMs: number): void {
     this.#diagnosedMs = nowMs;
-    for (const { title, sentence } of this.diagnosis.turnedBad(this.elapsedS)) {
+    const rows = this.diagnosis.rows(this.elapsedS);
+    this.#observer.diagnosis?.(rows);
+    for (const { title, sentence } of this.diagnosis.turnedBad(rows)) {
       this.message(`${title}: ${sentence} What to do: rein why ${this.#folder}`);
     }
   }

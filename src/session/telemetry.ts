@@ -3,7 +3,6 @@
  * to what people and recorders can use. Costs the run a copy of what is due, and never waits for anybody.
  */
 import { Observable, type Subscription, throttleTime } from 'rxjs';
-import type { RunSetup } from '../config/setup.ts';
 import {
   DECIDERS,
   encodeJson,
@@ -20,9 +19,8 @@ import {
   SystemClock,
   type Transition,
 } from '../core/index.ts';
-import { worldOf } from '../drivers/index.ts';
-import { STAGES } from '../safety/chain-report.ts';
 import type { RunObserver } from './run-log.ts';
+import { diagnosisRow, type RunNames, runViewOf } from './run-view.ts';
 import type { LiveSession } from './session.ts';
 import type { SessionListener, SessionState } from './session-types.ts';
 import type { RunStatus } from './status.ts';
@@ -32,43 +30,6 @@ const FRAME_MS = 20;
 /** Steps of a run that is faster than people, ms. */
 const STEP_MS = 40;
 const STATUS_MS = 200;
-
-/** What a run is, once a session. */
-export interface RunView {
-  readonly runId: string;
-  readonly folder: string;
-  readonly command: string;
-  readonly version: string;
-  /** When the session began, ms since 1970. */
-  readonly startedAtMs: number;
-  readonly isSimulated: boolean;
-  readonly task: {
-    readonly name: string;
-    readonly goal: string;
-    readonly policyHz: number;
-    readonly maxSteps: number;
-    readonly demonstrations: number;
-    readonly takesMarks: boolean;
-    readonly action: RunSetup['task']['action'];
-    readonly observation: RunSetup['task']['observation'];
-    readonly signalNames: readonly string[];
-  };
-  readonly learner: string;
-  readonly robot: RunSetup['config']['robot'];
-  /** Stages of the safety chain, in the order of a frame's numbers. */
-  readonly stages: readonly string[];
-  /** Movable objects, in the order of `FrameView.objects`. */
-  readonly objects: readonly string[];
-}
-
-/** What a run's packet is made of. */
-export interface RunNames {
-  readonly setup: RunSetup;
-  readonly runId: string;
-  readonly folder: string;
-  /** `sim`, `run`, `learn` or `ros`. */
-  readonly command: string;
-}
 
 export interface TelemetryOptions extends RunNames {
   /** Takes a packet, which belongs to it. Must be quick and must not throw. */
@@ -104,6 +65,10 @@ export class Telemetry {
       print: (line) => {
         inner.print(line);
         this.#options.send(encodeJson('notice', { line, atMs: Date.now() }));
+      },
+      diagnosis: (rows) => {
+        inner.diagnosis?.(rows);
+        this.#options.send(encodeJson('diagnosis', rows.map(diagnosisRow)));
       },
     };
   }
@@ -190,34 +155,6 @@ export class Telemetry {
     this.#tickLateMs = 0;
     return encodeNumbers(FRAME_LAYOUT, view);
   }
-}
-
-/** A run that begins now, with no objects yet. */
-export function runViewOf({ setup, runId, folder, command }: RunNames): RunView {
-  const { config, task } = setup;
-  return {
-    runId,
-    folder,
-    command,
-    isSimulated: worldOf(config.robot.driver) === 'scene',
-    version: config.versions['rein'] ?? '',
-    startedAtMs: Date.now(),
-    task: {
-      name: task.name,
-      goal: task.goal,
-      policyHz: config.task.policyHz,
-      maxSteps: task.maxSteps,
-      demonstrations: config.task.demonstrations,
-      takesMarks: task.takesMarks === true,
-      action: task.action,
-      observation: task.observation,
-      signalNames: task.signalNames,
-    },
-    learner: config.learner.algorithm,
-    robot: config.robot,
-    stages: STAGES,
-    objects: [],
-  };
 }
 
 type Kind = keyof SessionListener;

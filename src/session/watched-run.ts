@@ -4,8 +4,9 @@ import type { TeleopSource } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import type { RunWatcher } from './person-request.ts';
 import type { RunObserver } from './run-log.ts';
+import type { RunNames } from './run-view.ts';
 import type { LiveSession } from './session.ts';
-import { type RunNames, Telemetry } from './telemetry.ts';
+import { Telemetry } from './telemetry.ts';
 
 export interface WatchedRunOptions extends RunNames {
   readonly watcher: RunWatcher;

@@ -1,6 +1,7 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { stateName } from '../../core/telemetry.ts';
+import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import {
   device,
   gamepadName,
@@ -14,7 +15,7 @@ import {
   wanted,
 } from './operate.ts';
 import { RobotView } from './robot-view.ts';
-import { ask, frame, interventions, operators, run, session, status } from './stream.ts';
+import { ask, frame, operators, run } from './stream.ts';
 
 export function Live() {
   return (
@@ -26,8 +27,10 @@ export function Live() {
         </p>
       </section>
       <Controls />
+      <Cameras />
       <Figures />
       <Stages />
+      <Tank />
     </div>
   );
 }
@@ -213,106 +216,4 @@ function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 
       {at === undefined ? null : <i style={{ left: `${50 + 50 * at[0]}%`, top: `${50 + 50 * at[1]}%` }} />}
     </div>
   );
-}
-
-function Figures() {
-  const shown = frame.value;
-  const told = status.value;
-  const who = operators.value;
-  const last = interventions.value.at(-1);
-  if (shown === undefined || told === undefined) return null;
-  const hasTank = told.filter.tankLevel !== null;
-  return (
-    <section class="figures" aria-label="Figures">
-      <Figure label="in control" value={told.operator.driving} note={last?.isActive === true ? last.operator : ''} />
-      <Figure label="tool" value={point(shown)} note="mm, base frame" />
-      <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
-      <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
-      {hasTank ? (
-        <Figure
-          label="energy tank"
-          value={`${Math.round(100 * shown.tankLevel)} %`}
-          note={`${shown.tankEnergyJ.toFixed(2)} J`}
-        />
-      ) : null}
-      <Figure
-        label="tick"
-        value={
-          run.value?.isSimulated === true && run.value.command === 'sim'
-            ? 'lock-step'
-            : `${shown.tickLateMs.toFixed(1)} ms late`
-        }
-        note={`${shown.overruns} overruns of ${shown.ticks}`}
-      />
-      <Figure
-        label="policy"
-        value={told.policy.version === 0 ? 'untrained' : `version ${told.policy.version}`}
-        note={age(told.policy.ageS)}
-      />
-      <Figure
-        label="learner"
-        value={session.value?.learner ?? '–'}
-        note={`${told.link.pending} steps waiting, ${told.link.lost} lost`}
-      />
-      <Figure
-        label="success"
-        value={share(told.success.successes, told.success.episodes)}
-        note={`of the last ${told.success.episodes} without help`}
-      />
-      <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
-    </section>
-  );
-}
-
-function Figure({ label, value, note }: { readonly label: string; readonly value: string; readonly note: string }) {
-  return (
-    <div class="figure">
-      <span class="label">{label}</span>
-      <strong>{value}</strong>
-      <span class="note">{note}</span>
-    </div>
-  );
-}
-
-/** What each stage of the safety chain leaves, and whether it acts now. */
-function Stages() {
-  const shown = frame.value;
-  const stages = run.value?.stages ?? [];
-  if (shown === undefined) return null;
-  return (
-    <section class="stages" aria-label="Safety chain">
-      <h2>Safety chain</h2>
-      <ul>
-        {stages.map((name, i) => {
-          const margin = shown.stageMargins[i] ?? 1;
-          return (
-            <li key={name}>
-              <span>{name}</span>
-              <meter
-                min={0}
-                max={1}
-                low={0.1}
-                optimum={1}
-                value={Math.max(0, Math.min(1, margin))}
-                aria-label={`room that ${name} leaves`}
-              />
-              <span class="soft">{shown.stageTicks[i] ?? 0} ticks changed</span>
-            </li>
-          );
-        })}
-      </ul>
-    </section>
-  );
-}
-
-function point({ measuredTcp }: FrameView): string {
-  return [0, 1, 2].map((k) => Math.round(1e3 * (measuredTcp[k] ?? 0))).join(', ');
-}
-
-function age(ageS: number | null): string {
-  return ageS === null ? '' : `acts for ${ageS < 100 ? `${ageS.toFixed(0)} s` : `${(ageS / 60).toFixed(0)} min`}`;
-}
-
-function share(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
 }

@@ -10,10 +10,12 @@ import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
 import { ask, connect, connection, frame, notices, operators, run, status } from './stream.ts';
 import { Training } from './training.tsx';
+import { Why, wrongs } from './why.tsx';
 
 const VIEWS = [
   { name: 'live', title: 'Live', View: Live },
   { name: 'training', title: 'Training', View: Training },
+  { name: 'why', title: 'Why is it not learning?', View: Why },
   { name: 'episodes', title: 'Episodes', View: Episodes },
   { name: 'health', title: 'Health', View: Health },
 ] as const;
@@ -35,6 +37,9 @@ function App() {
   const { View, name: current } = shown.find(({ name }) => name === view.value) ?? shown[0]!;
   return (
     <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the view
+      </a>
       <Head />
       <nav aria-label="Views">
         {shown.map(({ name, title }) => (
@@ -46,13 +51,22 @@ function App() {
             onClick={() => show(name)}
           >
             {title}
+            {name === 'why' ? wrongs() : ''}
           </button>
         ))}
       </nav>
       <Messages />
-      <main id={`view-${current}`}>{run.value === undefined ? <Waiting /> : <View />}</main>
+      <main id={`view-${current}`} tabIndex={-1}>
+        {run.value === undefined ? <Waiting /> : <View />}
+      </main>
     </>
   );
+}
+
+/** The words behind # are the token's: nothing else may go there. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector('main')?.focus();
 }
 
 function Head() {

@@ -10,6 +10,7 @@ import {
   type StepView,
 } from '../../core/telemetry.ts';
 import type {
+  DiagnosisRow,
   EpisodeReport,
   InterventionReport,
   PersonRequest,
@@ -39,6 +40,10 @@ export const events = signal<readonly Stamped<SessionEvent>[]>([]);
 export const episodes = signal<readonly Stamped<EpisodeReport>[]>([]);
 export const interventions = signal<readonly Stamped<InterventionReport>[]>([]);
 export const notices = signal<readonly Notice[]>([]);
+/** "Why is it not learning?"; `undefined` where nothing learns, or nothing was looked at yet. */
+export const diagnosis = signal<readonly DiagnosisRow[] | undefined>(undefined);
+/** When each fault was seen last, ms since 1970, by its name. */
+export const faultsSeen = signal<ReadonlyMap<string, number>>(new Map());
 /** `open`, or why there is no stream. */
 export const connection = signal<'connecting' | 'open' | 'closed' | 'refused'>('connecting');
 
@@ -94,12 +99,24 @@ export function ask(request: PersonRequest | { readonly kind: 'sit' | 'leave' | 
   return true;
 }
 
-/** Text of a run's file from a byte on. */
-export async function readFile(name: 'metrics' | 'learner', from: number): Promise<string> {
+/** Text of a run's file from a byte on; `name`: of a run beside this one, empty for this one. */
+export async function readFile(file: 'metrics' | 'learner', from: number, name = ''): Promise<string> {
+  const beside = name === '' ? '' : `&run=${encodeURIComponent(name)}`;
+  const answer = await get(`/api/files/${file}?from=${from}${beside}`);
+  return answer?.ok === true ? answer.text() : '';
+}
+
+/** What the server answers to a question; `undefined` where it has none. */
+export async function readJson<T>(path: string): Promise<T | undefined> {
+  const answer = await get(path);
+  return answer?.ok === true ? ((await answer.json()) as T) : undefined;
+}
+
+async function get(path: string): Promise<Response | undefined> {
   const token = words.get('token');
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-  const answer = await fetch(`/api/files/${name}?from=${from}`, { headers });
-  return answer.ok ? answer.text() : '';
+  // The server may be gone: the run has ended.
+  return fetch(path, { headers }).catch(() => undefined);
 }
 
 function take(bytes: Uint8Array): void {
@@ -107,6 +124,7 @@ function take(bytes: Uint8Array): void {
     case 'frame': {
       const view = decodeNumbers<FrameView>(FRAME_LAYOUT, bytes);
       frame.value = view;
+      if (view.faultFlags !== 0) seeFaults(view.faultFlags);
       for (const listener of onFrames) listener(view);
       return;
     }
@@ -125,8 +143,11 @@ function take(bytes: Uint8Array): void {
     case 'operators':
       operators.value = decodeJson(bytes) as OperatorsView;
       return;
+    case 'diagnosis':
+      diagnosis.value = decodeJson(bytes) as readonly DiagnosisRow[];
+      return;
     case 'event':
-      add(events, decodeJson(bytes) as Stamped<SessionEvent>);
+      addEvent(decodeJson(bytes) as Stamped<SessionEvent>);
       return;
     case 'episode':
       add(episodes, decodeJson(bytes) as Stamped<EpisodeReport>);
@@ -139,6 +160,19 @@ function take(bytes: Uint8Array): void {
       return;
     default:
   }
+}
+
+function addEvent(event: Stamped<SessionEvent>): void {
+  add(events, event);
+  if (event.row > 0) faultsSeen.value = new Map(faultsSeen.value).set(event.name, event.atMs);
+}
+
+/** Flags come with each frame; a clock with seconds needs them once a second. */
+function seeFaults(flags: number): void {
+  const nowMs = Date.now();
+  const names = run.value?.faults.flatMap(({ signs }) => signs.filter(({ bit }) => (flags & bit) !== 0)) ?? [];
+  const isNew = names.some(({ name }) => nowMs - (faultsSeen.value.get(name) ?? 0) > 1000);
+  if (isNew) faultsSeen.value = new Map([...faultsSeen.value, ...names.map(({ name }) => [name, nowMs] as const)]);
 }
 
 function add<T>(list: { value: readonly T[] }, item: T): void {

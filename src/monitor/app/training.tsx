@@ -1,205 +1,146 @@
-/** The training view: figures of the run's files over environment steps. */
-import 'uplot/dist/uPlot.min.css';
+/** The training view: figures of the run, and of others beside it, over environment steps. */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import { readFile } from './stream.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { RunListing } from '../web/run-files.ts';
+import { type Chart, chartsOf, type Hue, type MetricLine, readLines, smoothed } from './charts.ts';
+import { Plot, type PlotLine } from './plot.tsx';
+import { readFile, readJson } from './stream.ts';
 
-type Line = Readonly<Record<string, unknown>> & {
-  readonly kind: string;
-  readonly envStep: number;
-  readonly tS: number;
-};
+/** The lines of a run so far, and how many bytes of its files they are. */
+class FollowedRun {
+  /** Empty for the run of this monitor. */
+  readonly name: string;
+  readonly #bytes = { metrics: 0, learner: 0 };
+  #lines: readonly MetricLine[] = [];
 
-/** Records of a file so far, and how many of its bytes they are. */
-interface Followed {
-  readonly name: 'metrics' | 'learner';
-  bytes: number;
-}
+  constructor(name: string) {
+    this.name = name;
+  }
 
-const records = signal<readonly Line[]>([]);
-const files: readonly Followed[] = [
-  { name: 'metrics', bytes: 0 },
-  { name: 'learner', bytes: 0 },
-];
-const MOST_RECORDS = 50_000;
-const FOLLOW_MS = 2000;
+  get lines(): readonly MetricLine[] {
+    return this.#lines;
+  }
 
-async function follow(): Promise<void> {
-  for (const file of files) {
-    const text = await readFile(file.name, file.bytes).catch(() => '');
-    if (text === '') continue;
-    file.bytes += new TextEncoder().encode(text).length;
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .flatMap((line) => {
-        try {
-          return [JSON.parse(line) as Line];
-        } catch {
-          return []; // a line that a crash cut
-        }
-      });
-    records.value = [...records.value, ...lines].slice(-MOST_RECORDS);
+  /** Reads what was added; false where nothing was. */
+  async follow(): Promise<boolean> {
+    let isNew = false;
+    for (const file of ['metrics', 'learner'] as const) {
+      const text = await readFile(file, this.#bytes[file], this.name).catch(() => '');
+      if (text === '') continue;
+      this.#bytes[file] += new TextEncoder().encode(text).length;
+      this.#lines = [...this.#lines, ...readLines(text)].slice(-MOST_LINES);
+      isNew = true;
+    }
+    return isNew;
   }
 }
 
-/** A chart of numbers over environment steps. */
-interface Chart {
-  readonly title: string;
-  readonly unit: string;
-  readonly lines: readonly {
-    readonly label: string;
-    readonly colour: string;
-    readonly points: (all: readonly Line[]) => readonly Point[];
-  }[];
-  readonly isLog?: boolean;
+const MOST_LINES = 50_000;
+const MOST_RUNS = 6;
+const FOLLOW_MS = 2000;
+const SMOOTHINGS = [
+  { weight: 0, text: 'none' },
+  { weight: 0.6, text: 'some' },
+  { weight: 0.9, text: 'much' },
+] as const;
+/** Of the runs beside this one. */
+const RUN_HUES: readonly Hue[] = ['--blue', '--orange', '--green', '--violet', '--red', '--grey'];
+
+const runs = signal<readonly FollowedRun[]>([new FollowedRun('')]);
+const listed = signal<readonly RunListing[]>([]);
+const weight = signal<number>(0);
+/** Counts what was read. */
+const version = signal(0);
+
+async function follow(): Promise<void> {
+  const news = await Promise.all(runs.value.map((run) => run.follow()));
+  if (news.some(Boolean)) version.value++;
 }
-type Point = readonly [step: number, value: number];
-
-const of =
-  (kind: string, key: string) =>
-  (all: readonly Line[]): readonly Point[] =>
-    all.flatMap((line) => {
-      const value = line[key];
-      return line.kind === kind && typeof value === 'number' ? [[line.envStep, value] as const] : [];
-    });
-
-const WINDOW = 20;
-
-/** Success of the last episodes that ran to their own end: all of them, or those without help. */
-const success =
-  (which: 'all' | 'alone') =>
-  (all: readonly Line[]): readonly Point[] => {
-    const last: number[] = [];
-    return all.flatMap((line) => {
-      if (line.kind !== 'episode' || line['purpose'] !== 'training' || line['cutBy'] !== undefined) return [];
-      if (which === 'alone' && Number(line['interventions']) > 0) return [];
-      last.push(line['success'] === true ? 1 : 0);
-      if (last.length > WINDOW) last.shift();
-      return [[line.envStep, last.reduce((sum, one) => sum + one, 0) / last.length] as const];
-    });
-  };
-
-const validated = (all: readonly Line[]): readonly Point[] =>
-  all.flatMap((line) =>
-    line.kind === 'evaluation'
-      ? [[line.envStep, Number(line['successes']) / Math.max(1, Number(line['episodes']))] as const]
-      : [],
-  );
-
-const CHARTS: readonly Chart[] = [
-  {
-    title: 'Success',
-    unit: 'share',
-    lines: [
-      { label: `all, last ${WINDOW}`, colour: '--blue', points: success('all') },
-      { label: 'without help', colour: '--orange', points: success('alone') },
-      { label: 'validation', colour: '--green', points: validated },
-    ],
-  },
-  {
-    title: 'Interventions',
-    unit: 'per episode',
-    lines: [{ label: 'segments', colour: '--orange', points: of('episode', 'interventions') }],
-  },
-  {
-    title: 'Return',
-    unit: 'sum of rewards',
-    lines: [{ label: 'return', colour: '--blue', points: of('episode', 'returnSum') }],
-  },
-];
 
 export function Training() {
   useEffect(() => {
     void follow();
+    void readJson<readonly RunListing[]>('/api/runs').then((found) => {
+      listed.value = found ?? [];
+    });
     const timer = setInterval(() => void follow(), FOLLOW_MS);
     return () => clearInterval(timer);
   }, []);
-  if (records.value.length === 0) return <p class="empty">No figures yet: they come with the first episodes.</p>;
-  const kinds = numbersOf(records.value, 'update');
-  const rest: Chart[] = kinds.map((key) => ({
-    title: key,
-    unit: '',
-    lines: [{ label: key, colour: '--violet', points: of('update', key) }],
-  }));
+  const charts = useMemo(() => chartsOf(runs.value.flatMap(({ lines }) => lines)), [version.value, runs.value]);
   return (
-    <div class="charts">
-      {[...CHARTS, ...rest].map((chart) => (
-        <Plot key={chart.title} chart={chart} all={records.value} />
-      ))}
-    </div>
+    <>
+      <Choices />
+      {charts.length === 0 ? <p class="empty">No figures yet: they come with the first episodes.</p> : null}
+      <div class="charts">
+        {charts.map((chart) => (
+          <RunsPlot key={chart.title} chart={chart} />
+        ))}
+      </div>
+    </>
   );
 }
 
-/** Names of the numbers in records of a kind. */
-function numbersOf(all: readonly Line[], kind: string): readonly string[] {
-  const first = all.find((line) => line.kind === kind);
-  if (first === undefined) return [];
-  return Object.entries(first).flatMap(([key, value]) =>
-    typeof value === 'number' && key !== 'tS' && key !== 'envStep' ? [key] : [],
+/** One run has a colour a line; several have a colour a run, and dashes a line. */
+function RunsPlot({ chart }: { readonly chart: Chart }) {
+  const lines = useMemo(
+    () =>
+      runs.value.flatMap(({ name, lines: all }, r) =>
+        chart.series.flatMap(({ label, hue, points, isExact = false }, s): PlotLine[] => {
+          const drawn = smoothed(points(all), isExact ? 0 : weight.value);
+          if (drawn.length === 0) return [];
+          if (runs.value.length === 1) return [{ label, hue, dash: s, points: drawn }];
+          return [{ label: `${name || 'this run'}: ${label}`, hue: RUN_HUES[r]!, dash: s, points: drawn }];
+        }),
+      ),
+    [chart, version.value, runs.value, weight.value],
   );
+  return <Plot title={chart.title} unit={chart.unit} lines={lines} isLog={chart.isLog} />;
 }
 
-function Plot({ chart, all }: { readonly chart: Chart; readonly all: readonly Line[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const data = table(chart.lines.map(({ points }) => points(all)));
-  useEffect(() => {
-    const root = place.current;
-    if (root === null) return undefined;
-    const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const axis = {
-      stroke: colour('--soft'),
-      grid: { stroke: colour('--edge'), width: 1 },
-      ticks: { stroke: colour('--edge') },
-    };
-    const made = new uPlot(
-      {
-        width: root.clientWidth,
-        height: 200,
-        scales: { x: { time: false } },
-        axes: [
-          { ...axis, label: 'environment steps' },
-          { ...axis, label: chart.unit, size: 56 },
-        ],
-        series: [
-          { label: 'step' },
-          ...chart.lines.map(({ label, colour: name }) => ({
-            label,
-            stroke: colour(name),
-            width: 2,
-            spanGaps: true,
-            points: { show: false },
-          })),
-        ],
-      },
-      data,
-      root,
-    );
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: 200 }));
-    observer.observe(root);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-    };
-  }, [chart.title]);
-  useEffect(() => plot.current?.setData(data), [all]);
+function Choices() {
+  const others = listed.value.filter(({ isThis }) => !isThis);
   return (
-    <figure class="chart">
-      <figcaption>{chart.title}</figcaption>
-      <div ref={place} />
-    </figure>
+    <section class="choices" aria-label="What is drawn">
+      <label>
+        Smoothing{' '}
+        <select
+          id="smoothing"
+          value={String(weight.value)}
+          onChange={(event) => {
+            weight.value = Number(event.currentTarget.value);
+          }}
+        >
+          {SMOOTHINGS.map(({ weight: value, text }) => (
+            <option key={text} value={String(value)}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {others.length === 0 ? null : (
+        <details id="runs">
+          <summary>Compare with {runs.value.length === 1 ? 'other runs' : `${runs.value.length - 1} other`}</summary>
+          {others.map(({ name, changedAtMs }) => (
+            <label key={name}>
+              <input
+                type="checkbox"
+                value={name}
+                checked={runs.value.some((run) => run.name === name)}
+                disabled={runs.value.length >= MOST_RUNS && !runs.value.some((run) => run.name === name)}
+                onChange={(event) => choose(name, event.currentTarget.checked)}
+              />{' '}
+              {name} <span class="soft">{new Date(changedAtMs).toLocaleString()}</span>
+            </label>
+          ))}
+        </details>
+      )}
+      <span class="soft">Drag over a chart to zoom, double click to see all.</span>
+    </section>
   );
 }
 
-/** Lines over one axis: a row a step that any of them has. */
-function table(lines: readonly (readonly Point[])[]): uPlot.AlignedData {
-  const steps = [...new Set(lines.flatMap((points) => points.map(([at]) => at)))].sort((a, b) => a - b);
-  const columns = lines.map((points) => {
-    const byStep = new Map(points);
-    return steps.map((at) => byStep.get(at) ?? null);
-  });
-  return [steps, ...columns];
+function choose(name: string, isShown: boolean): void {
+  const without = runs.value.filter((run) => run.name !== name);
+  runs.value = isShown ? [...without, new FollowedRun(name)] : without;
+  void follow();
 }

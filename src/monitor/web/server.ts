@@ -3,10 +3,8 @@
  * each kind, decides who may ask for what, and hands on what a person asks for. Runs in a thread of its own (`server-thread.ts`), so that
  * neither pages nor a run that is busy hold each other up.
  */
-import { open, readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -21,11 +19,11 @@ import {
   parseJson,
   SystemClock,
 } from '../../core/index.ts';
-import { RUN_FILES } from '../../record/index.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
 import { Outbox } from './outbox.ts';
+import { listRuns, readRunFile } from './run-files.ts';
 import { Seat } from './seat.ts';
 
 export interface ServerOptions {
@@ -48,13 +46,6 @@ export interface OperatorsView {
   readonly pages: number;
 }
 
-/** Files of a run that pages read. */
-const SHOWN_FILES: Readonly<Record<string, string>> = {
-  metrics: RUN_FILES.metrics,
-  learner: RUN_FILES.learnerMetrics,
-};
-/** A page asks for what was added since: so much at once, bytes. */
-const FILE_PART_BYTES = 4 * 1024 * 1024;
 /** Longest message of a page, bytes: a command has some 400. */
 const LONGEST_MESSAGE_BYTES = 4096;
 /** Messages of a page in a second that are read; one at 50 Hz sends 60. More is no person. */
@@ -93,7 +84,7 @@ export class MonitorServer {
   readonly #newest = new Map<PacketKind, Uint8Array>();
   readonly #kept = new Map<PacketKind, Uint8Array[]>();
   readonly #timers: NodeJS.Timeout[] = [];
-  /** The run's; pages may read the files of it that are named in `SHOWN_FILES`. */
+  /** The run's. */
   #folder: string | undefined;
   #count = 0;
   #toldHolder = '';
@@ -171,17 +162,21 @@ export class MonitorServer {
       if (reason !== undefined) await reply.code(403).send({ error: reason });
     });
     app.register(fastifyStatic, { root: pages, cacheControl: false });
-    app.get('/api/files/:name', async (request, reply) => {
+    app.addHook('preHandler', async (request, reply) => {
+      if (!request.url.startsWith('/api/')) return;
       if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
-        return reply.code(401).send({ error: 'This needs the token of the monitor.' });
+        await reply.code(401).send({ error: 'This needs the token of the monitor.' });
       }
+    });
+    app.get('/api/runs', async () => (this.#folder === undefined ? [] : listRuns(this.#folder)));
+    app.get('/api/files/:name', async (request, reply) => {
       const { name } = request.params as { name: string };
-      const from = Number((request.query as { from?: string }).from ?? 0);
-      const file = Object.hasOwn(SHOWN_FILES, name) ? SHOWN_FILES[name] : undefined;
-      const folder = this.#folder;
-      if (file === undefined || folder === undefined) return reply.code(404).send({ error: 'There is no such file.' });
+      const { from: byte = '0', run } = request.query as { from?: string; run?: string };
+      const from = Number(byte);
       if (!Number.isSafeInteger(from) || from < 0) return reply.code(400).send({ error: 'from is a number of bytes.' });
-      return reply.type('text/plain; charset=utf-8').send(await partOf(join(folder, file), from));
+      const lines = this.#folder === undefined ? undefined : await readRunFile(this.#folder, { name, run, from });
+      if (lines === undefined) return reply.code(404).send({ error: 'There is no such file.' });
+      return reply.type('text/plain; charset=utf-8').send(lines);
     });
   }
 
@@ -341,27 +336,4 @@ function keyOf(holder: { readonly client: number } | undefined): string {
 
 function bearerOf(header: string | undefined): string | undefined {
   return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
-}
-
-/** Whole lines of a file from a byte on; nothing where there is no such file, or no more in it. */
-async function partOf(path: string, from: number): Promise<Buffer> {
-  try {
-    const { size } = await stat(path);
-    if (size <= from) return Buffer.alloc(0);
-    if (from === 0 && size <= FILE_PART_BYTES) return wholeLines(await readFile(path));
-    const file = await open(path);
-    try {
-      const bytes = Buffer.alloc(Math.min(size - from, FILE_PART_BYTES));
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
-      return wholeLines(bytes.subarray(0, bytesRead));
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return Buffer.alloc(0); // not written yet
-  }
-}
-
-function wholeLines(bytes: Buffer): Buffer {
-  return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
 }

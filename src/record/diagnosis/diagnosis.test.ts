@@ -310,8 +310,8 @@ describe('a diagnosis', () => {
         t.cost = 1;
       },
     });
-    expect(diagnosis.turnedBad().map(({ id }) => id)).toEqual(['filters']);
-    expect(diagnosis.turnedBad()).toEqual([]);
+    expect(diagnosis.turnedBad(diagnosis.rows()).map(({ id }) => id)).toEqual(['filters']);
+    expect(diagnosis.turnedBad(diagnosis.rows())).toEqual([]);
   });
 
   it('passes over records that are not whole, whoever sent them', () => {

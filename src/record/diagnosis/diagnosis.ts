@@ -55,9 +55,9 @@ export class Diagnosis {
     return CHECKS.map((check) => rowOf(check, facts));
   }
 
-  /** The rows that are bad now and were not told of before: each is told of once. */
-  turnedBad(nowS?: number): Row[] {
-    const turned = this.rows(nowS).filter(({ id, state }) => state === 'bad' && !this.#told.has(id));
+  /** Those of `rows` that are bad and were not told of before: each is told of once. */
+  turnedBad(rows: readonly Row[]): Row[] {
+    const turned = rows.filter(({ id, state }) => state === 'bad' && !this.#told.has(id));
     for (const { id } of turned) this.#told.add(id);
     return turned;
   }

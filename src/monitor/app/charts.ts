@@ -1,0 +1,292 @@
+/**
+ * The charts of the training view: which numbers of a run's metrics are drawn, over environment steps. Pure: records in, points out.
+ * A chart's shares are 0..1; intervals are 95 %.
+ */
+import { wilsonInterval } from '../../core/statistics.ts';
+
+/** A line of `metrics.jsonl` or `metrics-learner.jsonl`; fields are looked at before they are drawn. */
+export type MetricLine = Readonly<Record<string, unknown>> & {
+  readonly kind: string;
+  readonly envStep: number;
+  readonly tS: number;
+};
+
+/** `low` and `high`: its interval, where it has one. */
+export interface Point {
+  readonly step: number;
+  readonly value: number;
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export type Hue = '--blue' | '--orange' | '--green' | '--red' | '--violet' | '--grey';
+
+export interface Series {
+  readonly label: string;
+  readonly hue: Hue;
+  readonly points: (lines: readonly MetricLine[]) => readonly Point[];
+  /** As it is: an average over a window, a count or a setting is not smoothed once more. */
+  readonly isExact?: boolean;
+}
+
+export interface Chart {
+  readonly title: string;
+  readonly unit: string;
+  readonly series: readonly Series[];
+  readonly isLog?: boolean;
+}
+
+/** Kinds that no chart reads, and that are most of a file. */
+const UNREAD: readonly string[] = ['step', 'basePolicy', 'histogram'];
+/** Episodes that a rate is over. */
+const WINDOW = 20;
+
+/** The lines of a file's part that charts read; one that a crash has cut is left out. */
+export function readLines(text: string): readonly MetricLine[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value = JSON.parse(line) as MetricLine;
+      return typeof value.envStep === 'number' && !UNREAD.includes(value.kind) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** A number of each record of a kind. */
+function numbers(kind: string, key: string): Series['points'] {
+  return (lines) =>
+    lines.flatMap((line) => {
+      const value = line.kind === kind ? line[key] : undefined;
+      return typeof value === 'number' ? [{ step: line.envStep, value }] : [];
+    });
+}
+
+/** Successes of the last episodes that ran to their own end: of all, or of those without help. */
+function successes(of: 'all' | 'alone'): Series['points'] {
+  return (lines) => {
+    const last: number[] = [];
+    return trainingEpisodes(lines).flatMap((line) => {
+      if (line['cutBy'] !== undefined || (of === 'alone' && Number(line['interventions']) > 0)) return [];
+      last.push(line['success'] === true ? 1 : 0);
+      if (last.length > WINDOW) last.shift();
+      return [rate(line.envStep, sum(last), last.length)];
+    });
+  };
+}
+
+function rounds(kind: 'validation' | 'evaluation'): Series['points'] {
+  return (lines) =>
+    lines.flatMap((line) => {
+      const { successes: hits, episodes } = line;
+      const isRate = line.kind === kind && typeof hits === 'number' && typeof episodes === 'number' && episodes >= hits;
+      return isRate ? [rate(line.envStep, hits, episodes)] : [];
+    });
+}
+
+function rate(step: number, hits: number, of: number): Point {
+  return { step, value: of === 0 ? 0 : hits / of, ...wilsonInterval(hits, of) };
+}
+
+/** Of the last episodes: runs of steps that a person decided, an episode; or the share of all their steps. */
+function interventions(of: 'segments' | 'steps'): Series['points'] {
+  return (lines) => {
+    const last: (readonly [part: number, whole: number])[] = [];
+    return trainingEpisodes(lines).map((line) => {
+      const part = Number(line[of === 'segments' ? 'interventions' : 'interventionSteps']);
+      last.push([part, of === 'segments' ? 1 : Number(line['steps'])]);
+      if (last.length > WINDOW) last.shift();
+      return { step: line.envStep, value: sum(last.map(([x]) => x)) / Math.max(1, sum(last.map(([, x]) => x))) };
+    });
+  };
+}
+
+/** Mean of what the critic expected, or of what then came, over the episodes of a record. */
+function calibration(place: 0 | 1): Series['points'] {
+  return (lines) =>
+    lines.flatMap((line) => {
+      const pairs = line.kind === 'calibration' ? (line['pairs'] as readonly (readonly [number, number])[]) : [];
+      if (!Array.isArray(pairs) || pairs.length === 0) return [];
+      return [{ step: line.envStep, value: sum(pairs.map((pair) => pair[place])) / pairs.length }];
+    });
+}
+
+/** The setting of updates per step, from the first update to the last. */
+const askedUtd: Series['points'] = (lines) => {
+  const setup = lines.findLast(({ kind }) => kind === 'setup');
+  const utd = (setup?.['learner'] as { readonly utd?: unknown } | null | undefined)?.utd;
+  const updates = lines.filter(({ kind }) => kind === 'update');
+  if (typeof utd !== 'number' || updates.length === 0) return [];
+  return [updates[0]!, updates.at(-1)!].map(({ envStep }) => ({ step: envStep, value: utd }));
+};
+
+/** Steps recorded so far by who decided them: what the learner's buffers hold. */
+function recorded(by: 'demonstration' | 'person' | 'policy'): Series['points'] {
+  return (lines) => {
+    let count = 0;
+    return lines.flatMap((line) => {
+      if (line.kind !== 'episode') return [];
+      const steps = Number(line['steps']);
+      const helped = Number(line['interventionSteps']);
+      if (line['purpose'] === 'demonstration') count += by === 'demonstration' ? steps : 0;
+      else if (line['purpose'] === 'training') count += by === 'person' ? helped : by === 'policy' ? steps - helped : 0;
+      else return [];
+      return [{ step: line.envStep, value: count }];
+    });
+  };
+}
+
+/** Steps in a second of the run, over the last episodes. */
+const stepsPerS: Series['points'] = (lines) => {
+  const episodes = trainingEpisodes(lines);
+  return episodes.slice(1).flatMap((line, i) => {
+    const before = episodes[Math.max(0, i + 1 - WINDOW)]!;
+    const [steps, seconds] = [line.envStep - before.envStep, line.tS - before.tS];
+    // A run that was started again counts its steps on, and its time too; what was between is no throughput.
+    return seconds > 0 && steps >= 0 ? [{ step: line.envStep, value: steps / seconds }] : [];
+  });
+};
+
+function trainingEpisodes(lines: readonly MetricLine[]): readonly MetricLine[] {
+  return lines.filter((line) => line.kind === 'episode' && line['purpose'] === 'training');
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+const CHARTS: readonly Chart[] = [
+  {
+    title: 'Success',
+    unit: 'share',
+    series: [
+      { label: `all, last ${WINDOW}`, hue: '--blue', points: successes('all'), isExact: true },
+      { label: 'without help', hue: '--orange', points: successes('alone'), isExact: true },
+    ],
+  },
+  {
+    title: 'Success of the policy that is kept',
+    unit: 'share',
+    series: [
+      { label: 'validation', hue: '--green', points: rounds('validation'), isExact: true },
+      { label: 'evaluation', hue: '--violet', points: rounds('evaluation'), isExact: true },
+    ],
+  },
+  {
+    title: 'Interventions',
+    unit: 'an episode',
+    series: [{ label: `segments, last ${WINDOW}`, hue: '--orange', points: interventions('segments'), isExact: true }],
+  },
+  {
+    title: 'Steps that a person decided',
+    unit: 'share',
+    series: [{ label: `last ${WINDOW} episodes`, hue: '--orange', points: interventions('steps'), isExact: true }],
+  },
+  {
+    title: 'Return',
+    unit: 'sum of rewards',
+    series: [
+      { label: 'return', hue: '--blue', points: (lines) => numbers('episode', 'returnSum')(trainingEpisodes(lines)) },
+    ],
+  },
+  {
+    title: 'Is Q believable?',
+    unit: 'discounted return',
+    series: [
+      { label: 'Q expected', hue: '--blue', points: calibration(0) },
+      { label: 'realised', hue: '--orange', points: calibration(1) },
+      { label: 'Q, demonstrations', hue: '--violet', points: numbers('values', 'demonstrationQ') },
+      { label: 'theirs, realised', hue: '--green', points: numbers('values', 'demonstrationReturn') },
+    ],
+  },
+  { title: 'Critic loss', unit: 'log', isLog: true, series: [learner('criticLoss', '--violet')] },
+  { title: 'Actor loss', unit: '', series: [learner('actorLoss', '--violet')] },
+  { title: 'Entropy', unit: 'nats', series: [learner('entropy', '--green')] },
+  { title: 'Temperature', unit: 'log', isLog: true, series: [learner('temperature', '--red')] },
+  {
+    title: 'Updates per step',
+    unit: 'UTD',
+    series: [
+      { label: 'reached', hue: '--blue', points: numbers('update', 'utd'), isExact: true },
+      { label: 'asked', hue: '--grey', points: askedUtd, isExact: true },
+    ],
+  },
+  {
+    title: 'What there is to learn from',
+    unit: 'steps',
+    series: [
+      { label: 'policy', hue: '--blue', points: recorded('policy'), isExact: true },
+      { label: 'person', hue: '--orange', points: recorded('person'), isExact: true },
+      { label: 'demonstrations', hue: '--green', points: recorded('demonstration'), isExact: true },
+    ],
+  },
+  {
+    title: 'Throughput',
+    unit: 'a second',
+    series: [
+      { label: 'updates', hue: '--violet', points: numbers('update', 'updatesPerS') },
+      { label: 'steps', hue: '--blue', points: stepsPerS, isExact: true },
+    ],
+  },
+  {
+    title: 'Ticks that the safety chain changed',
+    unit: 'share',
+    series: [
+      {
+        label: 'an episode',
+        hue: '--red',
+        points: (lines) => numbers('episode', 'filterShare')(trainingEpisodes(lines)),
+      },
+    ],
+  },
+];
+
+function learner(key: string, hue: Hue): Series {
+  return { label: spoken(key), hue, points: numbers('update', key) };
+}
+
+/** Drawn above, or no quantity of training. */
+const DRAWN: readonly string[] = [
+  'criticLoss',
+  'actorLoss',
+  'entropy',
+  'temperature',
+  'utd',
+  'updatesPerS',
+  'update',
+  'tS',
+  'envStep',
+];
+
+/** All charts that `lines` have numbers for: the usual ones, then what else the learner's algorithm says of itself. */
+export function chartsOf(lines: readonly MetricLine[]): readonly Chart[] {
+  const update = lines.find(({ kind }) => kind === 'update') ?? {};
+  const own = Object.keys(update).filter(
+    (key) => !DRAWN.includes(key) && typeof (update as MetricLine)[key] === 'number',
+  );
+  const further = own.map(
+    (key): Chart => ({ title: capital(spoken(key)), unit: '', series: [learner(key, '--violet')] }),
+  );
+  return [...CHARTS, ...further].filter(({ series }) => series.some(({ points }) => points(lines).length > 0));
+}
+
+/** Exponential moving average of a series; 0 leaves it as it is. `weight` of what was before, [0, 1). */
+export function smoothed(points: readonly Point[], weight: number): readonly Point[] {
+  if (weight === 0) return points;
+  let mean = 0;
+  let known = 0;
+  return points.map(({ step, value }) => {
+    mean = weight * mean + (1 - weight) * value;
+    known = weight * known + (1 - weight);
+    return { step, value: mean / known };
+  });
+}
+
+/** `tdErrorAbs` as `td error abs`. */
+function spoken(key: string): string {
+  return key.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

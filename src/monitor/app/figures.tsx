@@ -1,0 +1,156 @@
+/** What the live view says in numbers: who is in control, how far limits are, what the safety chain does and why. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { Plot } from './plot.tsx';
+import { frame, hearFrames, interventions, operators, run, session, status } from './stream.ts';
+
+export function Figures() {
+  const shown = frame.value;
+  const told = status.value;
+  const who = operators.value;
+  const last = interventions.value.at(-1);
+  if (shown === undefined || told === undefined) return null;
+  const { policy, link, success, operator } = told;
+  const newest = policy.learnerVersion > policy.version ? `, the learner has ${policy.learnerVersion}` : '';
+  return (
+    <section class="figures" aria-label="Figures">
+      <Figure label="in control" value={operator.driving} note={last?.isActive === true ? last.operator : ''} />
+      <Figure label="tool" value={point(shown)} note="mm, base frame" />
+      <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
+      <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
+      <Figure label="tick" value={tick(shown)} note={`${shown.overruns} overruns of ${shown.ticks}`} />
+      <Figure
+        label="policy"
+        value={policy.version === 0 ? 'untrained' : `version ${policy.version}`}
+        note={`${age(policy.ageS)}${newest}`}
+      />
+      <Figure
+        label="learner"
+        value={session.value?.learner ?? '–'}
+        note={`${link.pending} steps waiting, ${link.lost} lost`}
+      />
+      <Figure
+        label="success"
+        value={share(success.successes, success.episodes)}
+        note={`of the last ${success.episodes} without help`}
+      />
+      <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
+    </section>
+  );
+}
+
+function Figure({ label, value, note }: { readonly label: string; readonly value: string; readonly note: string }) {
+  return (
+    <div class="figure">
+      <span class="label">{label}</span>
+      <strong>{value}</strong>
+      <span class="note">{note}</span>
+    </div>
+  );
+}
+
+/** What each stage of the safety chain leaves, and why one acts now. */
+export function Stages() {
+  const shown = frame.value;
+  const stages = run.value?.stages ?? [];
+  if (shown === undefined) return null;
+  const acting = run.value?.reasons.filter(({ bit }) => (shown.filterBitsSince & bit) !== 0) ?? [];
+  return (
+    <section class="stages" aria-label="Safety chain">
+      <h2>Safety chain</h2>
+      <p id="acting">
+        {stateName(shown).startsWith('active') && acting.length === 0 ? 'Lets the command through as it is.' : null}
+        {acting.map(({ name, message }) => (
+          <span key={name}>
+            <b>{name}</b>: {message}{' '}
+          </span>
+        ))}
+      </p>
+      <ul>
+        {stages.map((name, i) => {
+          const margin = shown.stageMargins[i] ?? 1;
+          return (
+            <li key={name}>
+              <span>{name}</span>
+              <meter
+                min={0}
+                max={1}
+                low={0.1}
+                optimum={1}
+                value={Math.max(0, Math.min(1, margin))}
+                aria-label={`room that ${name} leaves`}
+              />
+              <span class="soft">{shown.stageTicks[i] ?? 0} ticks changed</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const TANK_S = 20;
+/** Ten points a second are all that a small plot shows. */
+const TANK_PERIOD_S = 0.1;
+const tank = signal<readonly { readonly step: number; readonly value: number }[]>([]);
+
+/** Content of the energy tank over the last seconds. */
+export function Tank() {
+  useEffect(() => hearFrames(keepTank), []);
+  if (run.value?.robot.tank === undefined) return null;
+  const newest = tank.value.at(-1)?.step ?? 0;
+  const points = tank.value.map(({ step, value }) => ({ step: step - newest, value }));
+  return (
+    <section class="tank" aria-label="Energy tank">
+      <Plot
+        title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (frame.value?.tankLevel ?? 0))} % full`}
+        unit="J"
+        lines={[{ label: 'content', hue: '--green', dash: 0, points }]}
+        along="s ago"
+      />
+    </section>
+  );
+}
+
+function keepTank({ sentAtS, tankEnergyJ }: FrameView): void {
+  const last = tank.value.at(-1)?.step ?? Number.NEGATIVE_INFINITY;
+  // The robot's clock starts anew with the machine.
+  if (sentAtS < last) tank.value = [];
+  else if (sentAtS - last >= TANK_PERIOD_S) {
+    tank.value = [...tank.value.filter(({ step }) => step > sentAtS - TANK_S), { step: sentAtS, value: tankEnergyJ }];
+  }
+}
+
+/** A place for each camera of the policy's observation. */
+export function Cameras() {
+  const cameras = run.value?.task.cameras ?? [];
+  if (cameras.length === 0) return null;
+  return (
+    <section class="cameras" aria-label="Cameras">
+      {cameras.map((name) => (
+        <figure key={name} id={`camera-${name}`}>
+          <figcaption>{name}</figcaption>
+          <p class="empty">Its pictures are not sent to this page.</p>
+        </figure>
+      ))}
+    </section>
+  );
+}
+
+function tick({ tickLateMs }: FrameView): string {
+  const isLockStep = run.value?.isSimulated === true && run.value.command === 'sim';
+  return isLockStep ? 'lock-step' : `${tickLateMs.toFixed(1)} ms late`;
+}
+
+function point({ measuredTcp }: FrameView): string {
+  return [0, 1, 2].map((k) => Math.round(1e3 * (measuredTcp[k] ?? 0))).join(', ');
+}
+
+function age(ageS: number | null): string {
+  return ageS === null ? '' : `acts for ${ageS < 100 ? `${ageS.toFixed(0)} s` : `${(ageS / 60).toFixed(0)} min`}`;
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
+}

@@ -1,0 +1,119 @@
+/** What a run is, for whoever watches it: told once, so that what is told all the time are numbers. Plain data. */
+import type { RunSetup } from '../config/setup.ts';
+import { type DriverSpec, worldOf } from '../drivers/index.ts';
+import { quantityText, type Row } from '../record/index.ts';
+import { STAGES } from '../safety/chain-report.ts';
+import { FAULT_ROWS, type FaultRow, SAFETY_BITS, type SafetyBit } from '../safety/index.ts';
+
+export interface RunView {
+  readonly runId: string;
+  readonly folder: string;
+  readonly command: string;
+  readonly version: string;
+  /** When the session began, ms since 1970. */
+  readonly startedAtMs: number;
+  readonly isSimulated: boolean;
+  readonly task: {
+    readonly name: string;
+    readonly goal: string;
+    readonly policyHz: number;
+    readonly maxSteps: number;
+    readonly demonstrations: number;
+    readonly takesMarks: boolean;
+    readonly action: RunSetup['task']['action'];
+    readonly observation: RunSetup['task']['observation'];
+    readonly signalNames: readonly string[];
+    /** Names of the pictures in the observation. */
+    readonly cameras: readonly string[];
+  };
+  readonly learner: string;
+  readonly robot: RunSetup['config']['robot'];
+  /** What its driver is made from. */
+  readonly driver: DriverSpec;
+  /** Stages of the safety chain, in the order of a frame's numbers. */
+  readonly stages: readonly string[];
+  /** Why a stage acts: what each of `FrameView.filterBits` means. */
+  readonly reasons: readonly Pick<SafetyBit, 'name' | 'bit' | 'message'>[];
+  /** Movable objects, in the order of `FrameView.objects`. */
+  readonly objects: readonly string[];
+  /** Rows of the fault table that apply. */
+  readonly faults: readonly FaultLine[];
+  readonly versions: Readonly<Record<string, string>>;
+  /** Where the session runs. */
+  readonly process: { readonly pid: number; readonly node: string; readonly platform: string };
+}
+
+export interface FaultLine {
+  readonly row: number;
+  readonly fault: string;
+  readonly promise: string;
+  readonly signs: readonly {
+    readonly name: string;
+    readonly seenBy: string;
+    /** In `FrameView.faultFlags`; 0 for what comes as an event. */
+    readonly bit: number;
+    readonly action: string;
+    readonly remedy: string;
+  }[];
+}
+
+/** A line of "Why is it not learning?", its numbers in words. */
+export interface DiagnosisRow extends Omit<Row, 'evidence'> {
+  readonly evidence: readonly string[];
+}
+
+/** What a run's packet is made of. */
+export interface RunNames {
+  readonly setup: RunSetup;
+  readonly runId: string;
+  readonly folder: string;
+  /** `sim`, `run`, `learn` or `ros`. */
+  readonly command: string;
+}
+
+/** A run that begins now, with no objects yet. */
+export function runViewOf({ setup, runId, folder, command }: RunNames): RunView {
+  const { config, task, driver } = setup;
+  return {
+    runId,
+    folder,
+    command,
+    isSimulated: worldOf(config.robot.driver) !== 'real',
+    version: config.versions['rein'] ?? '',
+    startedAtMs: Date.now(),
+    task: {
+      name: task.name,
+      goal: task.goal,
+      policyHz: config.task.policyHz,
+      maxSteps: task.maxSteps,
+      demonstrations: config.task.demonstrations,
+      takesMarks: task.takesMarks === true,
+      action: task.action,
+      observation: task.observation,
+      signalNames: task.signalNames,
+      cameras: task.topics?.filter(({ type }) => type.endsWith('Image')).map(({ name }) => name) ?? [],
+    },
+    learner: config.learner.algorithm,
+    robot: config.robot,
+    driver,
+    stages: STAGES,
+    reasons: SAFETY_BITS.map(({ name, bit, message }) => ({ name, bit, message })),
+    objects: [],
+    faults: FAULT_LINES,
+    versions: config.versions,
+    process: { pid: process.pid, node: process.version, platform: `${process.platform} ${process.arch}` },
+  };
+}
+
+const FAULT_LINES: readonly FaultLine[] = FAULT_ROWS.flatMap((row) =>
+  row.applies ? [{ row: row.row, fault: row.fault, promise: row.promise, signs: row.signs.map(signOf) }] : [],
+);
+
+function signOf(sign: Extract<FaultRow, { applies: true }>['signs'][number]): FaultLine['signs'][number] {
+  const { name, seenBy, action, remedy } = sign;
+  return { name, seenBy, action, remedy, bit: sign.seenBy === 'guard' ? sign.bit : 0 };
+}
+
+export function diagnosisRow({ evidence, ...row }: Row): DiagnosisRow {
+  return { ...row, evidence: evidence.map(({ what, unit, value }) => `${what}: ${quantityText(value, unit)}`) };
+}
