@@ -1,0 +1,158 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stateName } from '../../src/core/telemetry.ts';
+import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
+import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
+import { until as eventually } from '../support/until.ts';
+
+const LONG = `task:
+  demonstrations: 2
+  estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
+  training: { steps: 100000, minimumSteps: 100000 }
+${SMALL_LEARNER}`;
+/** A laptop's window, and a small phone's. */
+const DESKTOP = { width: 1280, height: 800 } as const;
+const PHONE = { width: 375, height: 667 } as const;
+
+const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, what, 60_000);
+
+let run: LiveRun;
+let address: string;
+let watcher: StreamWatcher;
+let browser: Browser | undefined;
+/** What pages said that they should not have, and where they asked. */
+const complaints: string[] = [];
+const asked = new Set<string>();
+
+beforeAll(async () => {
+  if (noBrowserBecause !== undefined) return;
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-views-')));
+  writeFileSync(join(run.folder, 'long.yaml'), LONG);
+  const robot = run.start(
+    ...['sim', '--task', 'insert', '--config', 'long.yaml'],
+    ...['--out', 'runs/now', '--monitor', '127.0.0.1:0'],
+  );
+  await until(() => /monitor: http\S+/.test(robot.said()), 'the address of the monitor');
+  address = /monitor: (http\S+)/.exec(robot.said())![1]!;
+  watcher = new StreamWatcher(address);
+  await until(() => watcher.all('episode').length > 6 && watcher.all('diagnosis').length > 0, 'episodes and checks');
+  // A simulation keeps real time for whoever has taken over: the machine has room for the browser then.
+  for (const kind of ['sit', 'takeOver']) {
+    watcher.ask({ kind, shownAtS: watcher.frame!.sentAtS, device: 'keyboard' });
+  }
+  await until(() => stateName(watcher.frame!) !== 'active.policy', 'the person in control');
+  cpSync(join(run.folder, 'runs/now/metrics.jsonl'), join(copyOf('earlier'), 'metrics.jsonl'));
+  browser = await openBrowser('with 3-D');
+}, 120_000);
+afterAll(async () => {
+  watcher?.close();
+  await browser?.close();
+  await run?.end();
+  if (run !== undefined) rmSync(run.folder, { recursive: true, force: true });
+});
+
+function copyOf(name: string): string {
+  const folder = join(run.folder, 'runs', name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+async function open(
+  view: string,
+  viewport: { readonly width: number; readonly height: number } = DESKTOP,
+): Promise<Page> {
+  const page = await browser!.newPage({ viewport });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${view}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${view}: ${error.message}`));
+  page.on('request', (request) => asked.add(new URL(request.url()).host));
+  await page.goto(`${address}?view=${view}`);
+  await page.waitForSelector(`#view-${view} > *:not(.empty)`);
+  return page;
+}
+
+describe.skipIf(noBrowserBecause !== undefined)(
+  "the monitor's views of a running simulation",
+  { timeout: 120_000 },
+  () => {
+    it('draws training figures, with those of a run beside it, smoothed', async () => {
+      const page = await open('training');
+      await page.waitForSelector('.chart canvas');
+      const titles = await page.locator('.chart figcaption').allTextContents();
+      expect(titles).toEqual(
+        expect.arrayContaining(['Success', 'Return', 'Interventions', 'What there is to learn from']),
+      );
+      expect(await page.locator('.chart', { hasText: 'Return' }).locator('.u-series').count()).toBe(2);
+      await page.click('#runs summary');
+      await page.click('#runs input[value=earlier]');
+      await page.waitForSelector('.chart .u-series:has-text("earlier: return")');
+      await page.selectOption('#smoothing', '0.9');
+      const over = page.locator('.chart', { hasText: 'Return' }).locator('.u-over');
+      await over.hover({ position: { x: 1, y: 40 } });
+      await page.waitForFunction("!document.querySelector('.chart .u-legend').textContent.includes('--')");
+      await page.close();
+    });
+
+    it('says why it is not learning, by sign, word, evidence and remedy', async () => {
+      const page = await open('why');
+      const rows = page.locator('.rows > li');
+      expect(await rows.count()).toBe((watcher.all('diagnosis').at(-1) as unknown as readonly unknown[]).length);
+      const states = await rows.evaluateAll((all) => all.map((row) => row.dataset['state'] as string));
+      const signs = await page.locator('.rows .sign').allTextContents();
+      const words: Record<string, string> = {
+        ok: '✓ ok',
+        bad: '✗ bad',
+        warn: '▲ doubtful',
+        unknown: '? not known yet',
+      };
+      expect(signs).toEqual(states.map((state) => words[state]));
+      await page.close();
+    });
+
+    it('lists faults as they are now, and what runs where', async () => {
+      const page = await open('health');
+      expect(await page.locator('.faults tbody tr').count()).toBeGreaterThan(30);
+      expect(await page.textContent('#fault-1')).toContain('The policy gives NaN or infinity');
+      expect(await page.textContent('#fault-1 .sign')).toBe('✓ clear');
+      expect(await page.textContent('.machine')).toMatch(/rein sim, process \d+.*node/s);
+      await page.close();
+    });
+
+    it('keeps Stop in sight on a phone in every view, and nothing wider than it', async () => {
+      for (const view of ['live', 'training', 'why', 'episodes', 'health']) {
+        const page = await open(view, PHONE);
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        const box = (await page.locator('#stop').boundingBox())!;
+        expect([view, box.y >= 0 && box.y + box.height <= PHONE.height]).toEqual([view, true]);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect([view, width]).toEqual([view, PHONE.width]);
+        await page.close();
+      }
+    });
+
+    it('is reached by keys alone: the view first, then every button', async () => {
+      const page = await open('live');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+      await page.focus('#stop');
+      for (const name of ['Live', 'Training']) {
+        await page.keyboard.press('Tab');
+        expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
+      }
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#view-training');
+      await page.close();
+    });
+
+    it('complains of nothing, and asks nobody but its own server', () => {
+      expect(complaints).toEqual([]);
+      expect([...asked]).toEqual([new URL(address).host]);
+    });
+  },
+);
