@@ -6,8 +6,10 @@ export {
   type LearnerFigures,
   type MetricKind,
   type MetricRecord,
+  type OnsetCause,
   parseMetrics,
   type SafetyRecord,
+  type SegmentRecord,
   type UnstampedRecord,
 } from './metric-records.ts';
 export { MetricsWriter } from './metrics-writer.ts';

@@ -121,6 +121,27 @@ export interface VerdictRecord extends Stamp {
   readonly ownFirstSuccess: number | null;
 }
 
+/** Why somebody other than the policy decides: took over by themselves, was asked for help, came after a stop, or is a script. */
+export type OnsetCause = 'tookOver' | 'askedForHelp' | 'afterStop' | 'scripted';
+
+/** An intervention: the steps of an episode from its onset to give-back, of one operator. Of training only. */
+export interface SegmentRecord extends Stamp {
+  readonly kind: 'segment';
+  /** As the journal numbers starts of the robot, and episodes of a start. */
+  readonly epoch: number;
+  readonly episode: number;
+  readonly cause: OnsetCause;
+  /** Name of the operator, and what they drive with: the same, unless a page in a browser says what it reads. */
+  readonly operator: string;
+  readonly device: string;
+  /** The policy's first step of the second before the onset; `firstStep` where it had none. */
+  readonly beforeFromStep: number;
+  readonly firstStep: number;
+  readonly lastStep: number;
+  /** Recovery and correction, in the order of their first steps. */
+  readonly phases: readonly { readonly phase: 'recover' | 'correct'; readonly fromStep: number }[];
+}
+
 /** The learner's figures after some updates, averaged since the last such record. */
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
@@ -236,6 +257,7 @@ export type MetricRecord =
   | BasePolicyRecord
   | EpisodeRecord
   | VerdictRecord
+  | SegmentRecord
   | UpdateRecord
   | ValidationRecord
   | EvaluationRecord
@@ -260,6 +282,7 @@ const KINDS: Readonly<Record<MetricKind, true>> = {
   basePolicy: true,
   episode: true,
   verdict: true,
+  segment: true,
   update: true,
   validation: true,
   evaluation: true,

@@ -10,6 +10,7 @@ import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
+import { SegmentWatch, type StepOperator } from './segments.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodePurpose,
@@ -48,6 +49,7 @@ export class Episodes {
   readonly #marks: Marks;
   readonly #observations: ObservationWatch;
   readonly #interventions: InterventionWatch;
+  readonly #segments: SegmentWatch;
   #count = 0;
   /** Numbers of the newest step. */
   #at = { episode: 0, step: 0 };
@@ -65,6 +67,11 @@ export class Episodes {
     this.#marks = marks;
     this.#observations = observations;
     this.#interventions = new InterventionWatch((report) => parts.listeners.emit('intervention', report));
+    this.#segments = new SegmentWatch({
+      policyHz: parts.setup.config.task.policyHz,
+      epoch: parts.recorder.epoch,
+      write: (segment) => parts.live.log.write(segment),
+    });
     this.demonstrations = new Demonstrations(parts, pace, marks, {
       run: (activity, options) => this.#run(activity, 'demo', options),
       mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
@@ -218,17 +225,26 @@ export class Episodes {
     const { recorder, live, runner } = this.#parts;
     recorder.record(transition);
     live.log.recorded(transition);
+    this.#segments.see(transition, this.#operator());
     live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
     this.#show(transition);
   }
 
+  /** Who has the robot, where that is not the policy. */
+  #operator(): StepOperator {
+    const { operators, people } = this.#parts;
+    const arbiter = operators ?? people;
+    const isStopped = people?.isStopRequested === true;
+    return { operator: arbiter?.decider ?? '', device: arbiter?.device ?? '', isStopped };
+  }
+
   #afterStep(transition: Transition): void {
-    const { listeners, operators, people, clock, labels, recorder } = this.#parts;
+    const { listeners, clock, labels, recorder } = this.#parts;
     const { episode, step } = transition;
     labels?.step(transition, recorder.epoch);
     this.#at = { episode, step };
-    this.#interventions.see(transition, operators?.decider ?? people?.decider ?? '', clock.nowS());
+    this.#interventions.see(transition, this.#operator().operator, clock.nowS());
     listeners.emit('step', transition);
   }
 
@@ -266,6 +282,8 @@ export class Episodes {
     });
     if (purpose === 'training' && result.steps > 0) live.episode(result);
     if (purpose !== 'evaluation') this.#noteOwn(result);
+    this.#segments.end();
+    if (result.abortedBy !== undefined) this.#segments.stopped();
     const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
     this.ended();
     this.#parts.listeners.emit('episode', report);

@@ -39,6 +39,11 @@ export class OperatorArbiter implements TeleopSource {
     return this.#decider?.name;
   }
 
+  /** What the operator who decides drives with; empty where the policy does. */
+  get device(): string {
+    return this.#decider?.device ?? this.#decider?.name ?? '';
+  }
+
   /** Who decided last; `scripted` before anybody did. */
   get decidedBy(): 'human' | 'scripted' {
     return this.#decider?.decidedBy ?? 'scripted';

@@ -41,6 +41,8 @@ export interface OperatorHeard {
 /** A device or script that may take over. One person holds the lease at a time. */
 export interface TeleopSource {
   readonly name: string;
+  /** What they drive with, where that is not their name; recorded with what they do. */
+  readonly device?: string;
   /** Whether a person decides or a script that stands in for one; recorded with every step. */
   readonly decidedBy: 'human' | 'scripted';
   /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createTransition, type Source } from '../core/index.ts';
+import { type Segment, SegmentWatch, type StepOperator } from './segments.ts';
+
+/** Steps as letters: p policy, r and c a person who recovers and corrects, s a script. */
+const SOURCES: Readonly<Record<string, Source>> = {
+  p: 'policy',
+  r: 'human_recover',
+  c: 'human_correct',
+  s: 'scripted_correct',
+};
+
+function follow(watch: SegmentWatch, episode: number, letters: string, who: Partial<StepOperator> = {}): void {
+  for (const [step, letter] of [...letters].entries()) {
+    const transition = { ...createTransition(1, 1), episode, step, source: SOURCES[letter]! };
+    watch.see(transition, { operator: 'browser', device: 'gamepad', isStopped: false, ...who });
+  }
+}
+
+describe('SegmentWatch', () => {
+  const written: Segment[] = [];
+  const create = (): SegmentWatch => {
+    written.length = 0;
+    return new SegmentWatch({ policyHz: 4, epoch: 2, write: (segment) => written.push(segment) });
+  };
+
+  it('writes one record an intervention, with its phases and the second before its onset', () => {
+    const watch = create();
+    follow(watch, 3, 'pppppprrccppcc');
+    watch.end();
+    expect(written).toEqual([
+      {
+        kind: 'segment',
+        epoch: 2,
+        episode: 3,
+        cause: 'tookOver',
+        operator: 'browser',
+        device: 'gamepad',
+        beforeFromStep: 2,
+        firstStep: 6,
+        lastStep: 9,
+        phases: [
+          { phase: 'recover', fromStep: 6 },
+          { phase: 'correct', fromStep: 8 },
+        ],
+      },
+      // The second before begins where the policy did: what a person did is no mistake of the policy.
+      expect.objectContaining({ beforeFromStep: 10, firstStep: 12, lastStep: 13 }),
+    ]);
+  });
+
+  it('says why: a script, a stop, or that somebody was asked; and keeps to it over the end of an episode', () => {
+    const watch = create();
+    follow(watch, 0, 'pss');
+    watch.end();
+    watch.stopped();
+    follow(watch, 1, 'cc');
+    follow(watch, 2, 'ccp');
+    watch.asked();
+    follow(watch, 3, 'r');
+    follow(watch, 4, 'pc', { isStopped: true });
+    watch.end();
+    expect(written.map(({ episode, cause }) => [episode, cause])).toEqual([
+      [0, 'scripted'],
+      [1, 'afterStop'],
+      [2, 'afterStop'],
+      [3, 'askedForHelp'],
+      [4, 'afterStop'],
+    ]);
+  });
+
+  it('parts what two operators did one after the other', () => {
+    const watch = create();
+    follow(watch, 0, 'ppc');
+    watch.see(
+      { ...createTransition(1, 1), step: 3, source: 'human_correct' },
+      { operator: 'keyboard', device: 'keyboard', isStopped: false },
+    );
+    watch.end();
+    expect(
+      written.map(({ operator, firstStep, lastStep, beforeFromStep }) => [
+        operator,
+        firstStep,
+        lastStep,
+        beforeFromStep,
+      ]),
+    ).toEqual([
+      ['browser', 2, 2, 0],
+      ['keyboard', 3, 3, 3],
+    ]);
+  });
+});
