@@ -79,6 +79,19 @@ describe.skipIf(noBrowserBecause !== undefined)(
   "the monitor's views of a running simulation",
   { timeout: 120_000 },
   () => {
+    it('draws the robot by its own shapes, and says what the safety chain does', async () => {
+      const page = await open('live');
+      await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])');
+      // One colour alone would be packed into much less.
+      expect((await page.locator('.scene canvas').screenshot()).length).toBeGreaterThan(10_000);
+      await page.check('#capsules');
+      expect(await page.textContent('.figures')).toMatch(/in control.*margin.*policy.*learner/s);
+      expect(await page.locator('.stages li').allTextContents()).toHaveLength(8);
+      expect(await page.textContent('.tank figcaption')).toMatch(/Energy tank: [\d.]+ J, \d+ % full/);
+      expect(await page.locator('.cameras').count()).toBe(0);
+      await page.close();
+    });
+
     it('draws training figures, with those of a run beside it, smoothed', async () => {
       const page = await open('training');
       await page.waitForSelector('.chart canvas');

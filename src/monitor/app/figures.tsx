@@ -102,14 +102,14 @@ export function Tank() {
   const newest = tank.value.at(-1)?.step ?? 0;
   const points = tank.value.map(({ step, value }) => ({ step: step - newest, value }));
   return (
-    <section class="tank" aria-label="Energy tank">
+    <div class="tank">
       <Plot
         title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (frame.value?.tankLevel ?? 0))} % full`}
         unit="J"
         lines={[{ label: 'content', hue: '--green', dash: 0, points }]}
         along="s ago"
       />
-    </section>
+    </div>
   );
 }
 

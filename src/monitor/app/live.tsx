@@ -1,5 +1,5 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { stateName } from '../../core/telemetry.ts';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import {
@@ -14,18 +14,13 @@ import {
   takeOver,
   wanted,
 } from './operate.ts';
-import { RobotView } from './robot-view.ts';
-import { ask, frame, operators, run } from './stream.ts';
+import { Picture } from './picture.tsx';
+import { ask, frame, operators } from './stream.ts';
 
 export function Live() {
   return (
     <div class="live">
-      <section class="scene" aria-label="Robot">
-        <Picture />
-        <p class="legend">
-          <span class="solid">measured</span> <span class="ghost">reference</span>
-        </p>
-      </section>
+      <Picture frame={frame} />
       <Controls />
       <Cameras />
       <Figures />
@@ -33,34 +28,6 @@ export function Live() {
       <Tank />
     </div>
   );
-}
-
-function Picture() {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [problem, setProblem] = useState('');
-  const shownRun = run.value;
-  useEffect(() => {
-    if (canvas.current === null || shownRun === undefined) return undefined;
-    let view: RobotView;
-    try {
-      view = new RobotView(canvas.current, shownRun);
-    } catch (error) {
-      setProblem(`No picture: ${(error as Error).message}`);
-      return undefined;
-    }
-    let request = 0;
-    const draw = (): void => {
-      if (frame.peek() !== undefined) view.draw(frame.peek()!);
-      request = requestAnimationFrame(draw);
-    };
-    draw();
-    return () => {
-      cancelAnimationFrame(request);
-      view.close();
-    };
-  }, [shownRun?.runId, shownRun?.objects.join()]);
-  if (problem !== '') return <p class="empty">{problem}</p>;
-  return <canvas ref={canvas} aria-label="The robot in 3-D: drag to turn, wheel to zoom" />;
 }
 
 function Controls() {

@@ -95,7 +95,7 @@ function options(
       dash: DASHES[dash % DASHES.length]!,
       spanGaps: true,
       // A round of validation now and then, or a run's first episode, is a point and no line.
-      points: { show: points.length < 30, size: 6 },
+      points: { show: along === STEPS && points.length < 30, size: 6 },
       value: (_, value) => shown(value),
     });
     if (!hasBand(points)) continue;

@@ -1,19 +1,23 @@
 /**
- * The robot in 3-D: its own joints and shapes, moved by the measured joints, and once more, as a ghost, by the reference that the servos
- * follow. Base frame: x forward, y left, z up, m.
+ * The robot in 3-D, moved by the measured joints, and once more, pale, by the reference that the servos follow: by its own shapes where
+ * it has any, or else by the capsules that the safety chain knows of. Base frame: x forward, y left, z up, m.
  */
 import {
   AmbientLight,
   BoxGeometry,
+  BufferGeometry,
   CapsuleGeometry,
   Color,
+  CylinderGeometry,
   DirectionalLight,
   EdgesGeometry,
   Euler,
+  Float32BufferAttribute,
   GridHelper,
   Group,
   LineBasicMaterial,
   LineSegments,
+  type Material,
   Mesh,
   MeshStandardMaterial,
   Object3D,
@@ -21,11 +25,13 @@ import {
   Quaternion,
   Scene,
   SphereGeometry,
+  SRGBColorSpace,
   Vector3,
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { FrameView } from '../../core/telemetry.ts';
+import type { DrawnPose, DrawnScene, SceneShape } from '../../drivers/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
 type Robot = RunView['robot'];
@@ -40,30 +46,32 @@ function colour(name: string): Color {
 class Arm {
   readonly root: Group = new Group();
   readonly tool: Object3D = new Object3D();
+  /** What the safety chain knows of the links; bones where it knows nothing. */
+  readonly capsules: Mesh[] = [];
+  readonly #links = new Map<string, Object3D>([['base', this.root]]);
   readonly #joints: readonly { readonly turn: Object3D; readonly axis: Vector3; readonly slides: boolean }[];
 
-  constructor(robot: Robot, material: MeshStandardMaterial) {
-    const links = new Map<string, Object3D>([['base', this.root]]);
+  constructor(robot: Robot, material: Material) {
     let before: Object3D = this.root;
     this.#joints = robot.joints.map((joint) => {
-      const parent = joint.parent === undefined ? before : (links.get(joint.parent) ?? before);
+      const parent = joint.parent === undefined ? before : (this.#links.get(joint.parent) ?? before);
       const origin = new Object3D();
       origin.position.set(...joint.originXyzM);
       origin.quaternion.copy(rpy(joint.originRpyRad));
       const turn = new Object3D();
       origin.add(turn);
       parent.add(origin);
-      links.set(joint.name, turn);
+      this.#links.set(joint.name, turn);
       before = turn;
       return { turn, axis: new Vector3(...joint.axis), slides: joint.kind === 'prismatic' || joint.kind === 'path' };
     });
-    const last = links.get(robot.tool.link ?? robot.joints.at(-1)?.name ?? 'base') ?? before;
+    const last = this.#links.get(robot.tool.link ?? robot.joints.at(-1)?.name ?? 'base') ?? before;
     this.tool.position.set(...robot.tool.originXyzM);
     this.tool.quaternion.copy(rpy(robot.tool.originRpyRad));
     last.add(this.tool);
-    const capsules = robot.collision?.capsules ?? [];
-    for (const { link, fromM, toM, radiusM } of capsules) links.get(link)?.add(capsule(fromM, toM, radiusM, material));
-    if (capsules.length === 0) this.#drawBones(robot, links, material);
+    const known = robot.collision?.capsules ?? [];
+    for (const { link, fromM, toM, radiusM } of known) this.#carry(link, capsule(fromM, toM, radiusM, material));
+    if (known.length === 0) this.#drawBones(robot, material);
     this.tool.add(new Mesh(new SphereGeometry(0.008), material));
   }
 
@@ -76,16 +84,29 @@ class Arm {
     });
   }
 
+  /** Fixes `mesh`, which stands in the base frame where it is while the joints are as they were set last, to a link. */
+  attach(link: string, mesh: Mesh): void {
+    this.#links.get(link)?.attach(mesh);
+  }
+
+  #carry(link: string, mesh: Mesh): void {
+    this.#links.get(link)?.add(mesh);
+    this.capsules.push(mesh);
+  }
+
   /** A robot without shapes of its own: a bone to the origin of each next joint. */
-  #drawBones(robot: Robot, links: ReadonlyMap<string, Object3D>, material: MeshStandardMaterial): void {
+  #drawBones(robot: Robot, material: Material): void {
     let parent = 'base';
     for (const { name, originXyzM, parent: named } of robot.joints) {
-      links.get(named ?? parent)?.add(capsule([0, 0, 0], originXyzM, 0.025, material));
+      this.#carry(named ?? parent, capsule([0, 0, 0], originXyzM, 0.025, material));
       parent = name;
     }
-    links.get(robot.tool.link ?? parent)?.add(capsule([0, 0, 0], robot.tool.originXyzM, 0.02, material));
+    this.#carry(robot.tool.link ?? parent, capsule([0, 0, 0], robot.tool.originXyzM, 0.02, material));
   }
 }
+
+/** What of a frame is drawn. */
+export type Pose = Pick<FrameView, 'positionRad' | 'referenceRad' | 'objects'> & Partial<Pick<FrameView, 'signals'>>;
 
 export class RobotView {
   readonly #renderer: WebGLRenderer;
@@ -93,9 +114,11 @@ export class RobotView {
   readonly #camera: PerspectiveCamera = new PerspectiveCamera(40, 1, 0.01, 50);
   readonly #controls: OrbitControls;
   readonly #measured: Arm;
-  readonly #ghost: Arm;
+  readonly #reference: Arm;
   readonly #objects = new Map<string, Object3D>();
   readonly #run: RunView;
+  readonly #solid: Material;
+  readonly #pale: Material;
   readonly #observer: ResizeObserver;
 
   /** Draws into `canvas`, whose size follows its element's. Throws where the browser has no WebGL. */
@@ -117,9 +140,11 @@ export class RobotView {
       opacity: 0.28,
       depthWrite: false,
     });
+    this.#solid = solid;
+    this.#pale = pale;
     this.#measured = new Arm(robot, solid);
-    this.#ghost = new Arm(robot, pale);
-    this.#scene.add(this.#measured.root, this.#ghost.root);
+    this.#reference = new Arm(robot, pale);
+    this.#scene.add(this.#measured.root, this.#reference.root);
     if (robot.workspace !== undefined) this.#scene.add(edges(robot.workspace, colour('--soft')));
     for (const box of robot.collision?.keepOut ?? []) this.#scene.add(edges(box, colour('--red')));
     const centre = centreOf(robot);
@@ -131,14 +156,61 @@ export class RobotView {
     this.#observer.observe(canvas);
   }
 
-  /** Shows a frame. */
-  draw({ positionRad, referenceRad, objects }: FrameView): void {
+  /** From now on links and objects have their own shapes. Gives how many. */
+  take({ jointsRad, shapes, bodies }: DrawnScene): number {
+    const arms = [this.#measured, this.#reference];
+    for (const arm of arms) {
+      arm.pose(jointsRad);
+      arm.root.updateMatrixWorld(true);
+    }
+    const names = this.#run.objects.filter((name) => bodies[name] !== undefined);
+    for (const name of names) this.#scene.add(this.#put(name, bodies[name]!));
+    let count = 0;
+    for (const shape of shapes) {
+      const geometry = geometryOf(shape);
+      if (geometry === undefined) continue;
+      count++;
+      const [red, green, blue, opacity] = shape.rgba;
+      const own = new MeshStandardMaterial({
+        color: new Color().setRGB(red, green, blue, SRGBColorSpace),
+        transparent: opacity < 1,
+        opacity,
+        roughness: 0.6,
+      });
+      const object = this.#objects.get(shape.body);
+      if (object !== undefined) object.attach(placed(geometry, own, shape.pose));
+      else if (shape.link === 'base') this.#scene.add(placed(geometry, own, shape.pose));
+      else {
+        this.#measured.attach(shape.link, placed(geometry, own, shape.pose));
+        this.#reference.attach(shape.link, placed(geometry, this.#pale, shape.pose));
+      }
+    }
+    // From now on capsules lie over what they stand for.
+    this.#solid.transparent = true;
+    this.#solid.opacity = 0.35;
+    this.#solid.depthWrite = false;
+    return count;
+  }
+
+  /** What the safety chain takes the links for. */
+  set showsCapsules(isShown: boolean) {
+    for (const mesh of this.#measured.capsules) mesh.visible = isShown;
+    // The reference has one look at a time.
+    for (const mesh of this.#reference.capsules) mesh.visible = isShown;
+  }
+
+  /** Shows a pose. */
+  draw({ positionRad, referenceRad, objects, signals }: Pose): void {
     this.#measured.pose(positionRad);
-    this.#ghost.pose(referenceRad);
-    this.#run.objects.forEach((name, i) => {
-      const object = this.#object(name);
-      object.position.set(objects[4 * i] ?? 0, objects[4 * i + 1] ?? 0, objects[4 * i + 2] ?? 0);
-      object.rotation.z = objects[4 * i + 3] ?? 0;
+    this.#reference.pose(referenceRad);
+    const { task, objects: names } = this.#run;
+    names.forEach((name, i) => {
+      const object = this.#objects.get(name) ?? this.#box(name);
+      // Where it was put, or where it is measured to be now.
+      const at = signals === undefined ? -1 : task.signalNames.indexOf(`${name}XM`);
+      const numbers = at < 0 ? objects.subarray(4 * i, 4 * i + 4) : signals!.subarray(at, at + 4);
+      object.position.set(numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 0);
+      object.rotation.set(0, 0, numbers[3] ?? 0);
     });
     this.#controls.update();
     this.#renderer.render(this.#scene, this.#camera);
@@ -150,9 +222,17 @@ export class RobotView {
     this.#renderer.dispose();
   }
 
-  #object(name: string): Object3D {
-    const known = this.#objects.get(name);
-    if (known !== undefined) return known;
+  /** A group for an object's shapes, at `pose`. */
+  #put(name: string, pose: DrawnPose): Object3D {
+    this.#objects.get(name)?.removeFromParent();
+    const group = new Group();
+    setPose(group, pose);
+    this.#objects.set(name, group);
+    return group;
+  }
+
+  /** An object of which no shape is known. */
+  #box(name: string): Object3D {
     const material = new MeshStandardMaterial({ color: colour('--green'), roughness: 0.7 });
     const made = new Mesh(new BoxGeometry(0.04, 0.04, 0.02), material);
     this.#objects.set(name, made);
@@ -171,12 +251,40 @@ export class RobotView {
   }
 }
 
+function setPose(object: Object3D, [x = 0, y = 0, z = 0, qw = 1, qx = 0, qy = 0, qz = 0]: DrawnPose): void {
+  object.position.set(x, y, z);
+  object.quaternion.set(qx, qy, qz, qw);
+}
+
+function placed(geometry: BufferGeometry, material: Material, pose: DrawnPose): Mesh {
+  const mesh = new Mesh(geometry, material);
+  setPose(mesh, pose);
+  return mesh;
+}
+
+/** Sizes as MuJoCo has them: half of each length, along z. `undefined` for what is not drawn: a floor has a grid already. */
+function geometryOf({ type, sizeM: [a, b, c], mesh }: SceneShape): BufferGeometry | undefined {
+  if (mesh !== undefined) {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', new Float32BufferAttribute(mesh.cornersM as number[], 3));
+    geometry.setIndex(mesh.triangles as number[]);
+    geometry.computeVertexNormals();
+    return geometry;
+  }
+  if (type === 'box') return new BoxGeometry(2 * a, 2 * b, 2 * c);
+  if (type === 'sphere') return new SphereGeometry(a, 24, 16);
+  // Round shapes of three.js lie along y.
+  if (type === 'capsule') return new CapsuleGeometry(a, 2 * b, 8, 24).rotateX(Math.PI / 2);
+  if (type === 'cylinder') return new CylinderGeometry(a, a, 2 * b, 32).rotateX(Math.PI / 2);
+  return undefined;
+}
+
 /** Fixed-axis roll, pitch, yaw, as in URDF. */
 function rpy([roll, pitch, yaw]: Xyz): Quaternion {
   return new Quaternion().setFromEuler(new Euler(roll, pitch, yaw, 'ZYX'));
 }
 
-function capsule(from: Xyz, to: Xyz, radius: number, material: MeshStandardMaterial): Mesh {
+function capsule(from: Xyz, to: Xyz, radius: number, material: Material): Mesh {
   const start = new Vector3(...from);
   const way = new Vector3(...to).sub(start);
   const mesh = new Mesh(new CapsuleGeometry(radius, way.length(), 6, 16), material);

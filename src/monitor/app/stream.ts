@@ -109,7 +109,7 @@ export async function readFile(file: 'metrics' | 'learner', from: number, name =
 /** What the server answers to a question; `undefined` where it has none. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   const answer = await get(path);
-  return answer?.ok === true ? ((await answer.json()) as T) : undefined;
+  return answer?.status === 200 ? ((await answer.json()) as T) : undefined;
 }
 
 async function get(path: string): Promise<Response | undefined> {

@@ -24,6 +24,7 @@ import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
 import { Outbox } from './outbox.ts';
 import { listRuns, readRunFile } from './run-files.ts';
+import { ScenePicture } from './scene.ts';
 import { Seat } from './seat.ts';
 
 export interface ServerOptions {
@@ -84,6 +85,7 @@ export class MonitorServer {
   readonly #newest = new Map<PacketKind, Uint8Array>();
   readonly #kept = new Map<PacketKind, Uint8Array[]>();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #picture: ScenePicture = new ScenePicture();
   /** The run's. */
   #folder: string | undefined;
   #count = 0;
@@ -169,6 +171,15 @@ export class MonitorServer {
       }
     });
     app.get('/api/runs', async () => (this.#folder === undefined ? [] : listRuns(this.#folder)));
+    app.get('/api/scene', async (_, reply) => {
+      const packet = this.#newest.get('run');
+      const answer = packet && (await this.#picture.of(decodeJson(packet) as RunView));
+      if (answer !== undefined && 'scene' in answer && answer.scene !== undefined) return answer.scene;
+      const problem =
+        answer !== undefined && 'problem' in answer ? answer.problem : 'This robot has no shapes of its own.';
+      // No error: a page then draws what the safety model knows of it.
+      return reply.code(204).header('x-problem', encodeURIComponent(problem)).send();
+    });
     app.get('/api/files/:name', async (request, reply) => {
       const { name } = request.params as { name: string };
       const { from: byte = '0', run } = request.query as { from?: string; run?: string };

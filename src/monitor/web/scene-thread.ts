@@ -1,0 +1,12 @@
+/** The compiler of `scene.ts` as a thread: one request in, one answer out. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../core/index.ts';
+import { drawnScene } from '../../drivers/mujoco.ts';
+import type { SceneAnswer, SceneRequest } from './scene.ts';
+
+const { driver, robot } = workerData as SceneRequest;
+const answer: SceneAnswer = await drawnScene(driver, robot).then(
+  (scene) => ({ scene }),
+  (error: unknown) => ({ problem: messageOf(error) }),
+);
+parentPort!.postMessage(answer);

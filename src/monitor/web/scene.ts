@@ -1,0 +1,38 @@
+/**
+ * The robot's own shapes for pages, compiled once and by whoever asks first, in a thread of its own: a second without a pause, in which
+ * an operator's page would not be heard.
+ */
+import { Worker } from 'node:worker_threads';
+import type { DrawnScene } from '../../drivers/mujoco.ts';
+import type { RunView } from '../../session/index.ts';
+
+/** What the thread needs of a run. */
+export type SceneRequest = Pick<RunView, 'driver' | 'robot'>;
+export type SceneAnswer = { readonly scene: DrawnScene | undefined } | { readonly problem: string };
+
+/** Longest that a robot's file may take, ms. */
+const LIMIT_MS = 30_000;
+const MOST_HEAP_MB = 512;
+
+export class ScenePicture {
+  #answer: Promise<SceneAnswer> | undefined;
+
+  /** What the thread has made of `run`: always of the first that was asked for. */
+  of({ driver, robot }: SceneRequest): Promise<SceneAnswer> {
+    this.#answer ??= compile({ driver, robot });
+    return this.#answer;
+  }
+}
+
+function compile(request: SceneRequest): Promise<SceneAnswer> {
+  const worker = new Worker(new URL('./scene-thread.js', import.meta.url), {
+    workerData: request,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  const timer = setTimeout(() => void worker.terminate(), LIMIT_MS);
+  return new Promise<SceneAnswer>((resolve) => {
+    worker.once('message', resolve);
+    worker.once('error', ({ message }) => resolve({ problem: message }));
+    worker.once('exit', () => resolve({ problem: 'The file of the robot took too long.' }));
+  }).finally(() => clearTimeout(timer));
+}
