@@ -87,10 +87,10 @@ export class Training {
 
   /**
    * Adds `transition` to replay as the learner sees it; where there is an encoder, in the order of the calls, and rejecting as that
-   * does. Nothing of one `robot` continues another's.
+   * does. Nothing of one `robot` continues another's. `isLeftOut`: it counts, and no update draws it.
    */
-  take(transition: Transition, robot?: string): Taken | Promise<Taken> {
-    const whose = robot === undefined ? {} : { robot };
+  take(transition: Transition, robot?: string, isLeftOut = false): Taken | Promise<Taken> {
+    const whose = { isLeftOut, ...(robot === undefined ? {} : { robot }) };
     if (this.encoder === undefined) return { outcome: this.replay.add(transition, whose), transition };
     return this.encoder.take(transition).then(({ transition: seen, frames }) => {
       return { outcome: this.replay.add(seen, { ...whose, frames }), transition: seen };
@@ -242,6 +242,7 @@ export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spe
   const storage = trainedChannels(encoder).length > 0 ? 'uint8' : 'float32';
   const frame = imageStorage(parts, storage, encoder.frozen?.variants);
   return new Replay(totalObservationSize(parts), actionSize, config.replayCapacity, {
+    interventions: config.interventions,
     ...(frame === undefined ? {} : { frame }),
     ...(algorithm.needsReturns === true ? { returns } : {}),
   });

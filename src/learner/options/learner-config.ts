@@ -7,6 +7,7 @@ import { dsactSettings } from './dsact.ts';
 import { encoderSettings } from './encoder.ts';
 import { expoSettings } from './expo.ts';
 import { hilSerlSettings } from './hil-serl.ts';
+import { interventionSettings } from './interventions.ts';
 import { passiveSettings } from './passive.ts';
 import { residualSettings } from './residual.ts';
 import { td3Settings } from './td3.ts';
@@ -158,6 +159,7 @@ export const learnerSettings = z
     dsact: dsactSettings,
     expo: expoSettings,
     hilSerl: hilSerlSettings,
+    interventions: interventionSettings,
     passive: passiveSettings,
     td3: td3Settings,
     residual: residualSettings,

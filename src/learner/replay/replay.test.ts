@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTransition, type Source, type Transition } from '../../core/index.ts';
+import { createTransition, Rng, type Source, type Transition } from '../../core/index.ts';
+import { DEFAULT_INTERVENTION_RULE, type InterventionRule } from '../options/interventions.ts';
 import { Replay } from './replay.ts';
-import { TransitionRing } from './ring.ts';
+import { type BatchColumns, TransitionRing } from './ring.ts';
 import { UpdateContract } from './utd.ts';
 
 function step(number: number, source: Source = 'policy', fields: Partial<Transition> = {}): Transition {
@@ -13,8 +14,8 @@ function step(number: number, source: Source = 'policy', fields: Partial<Transit
   return t;
 }
 
-function rewards(ring: TransitionRing, range: { from: number; to: number }): number[] {
-  const batch = {
+function oneRow(): BatchColumns {
+  return {
     observation: new Float32Array(2),
     nextObservation: new Float32Array(2),
     action: new Float32Array(1),
@@ -23,6 +24,10 @@ function rewards(ring: TransitionRing, range: { from: number; to: number }): num
     tankDrainJ: new Float32Array(1),
     bootstrap: new Float32Array(1),
   };
+}
+
+function rewards(ring: TransitionRing, range: { from: number; to: number }): number[] {
+  const batch = oneRow();
   return Array.from({ length: range.to - range.from }, (_, i) => {
     ring.copyRow(range.from + i, batch, 0);
     expect([...batch.observation]).toEqual([batch.reward[0], batch.reward[0]]);
@@ -92,6 +97,53 @@ describe('Replay', () => {
     };
     for (let i = 0; i < 3; i++) replay.online.copyRow(i, batch, i);
     expect([...batch.bootstrap]).toEqual([0, 1, 0]);
+  });
+
+  it('shows as demonstrations what the rule names, and the rest online', () => {
+    const sources: Source[] = ['policy', 'human_recover', 'human_correct', 'scripted_recover', 'demo'];
+    const shownBy = (demonstrate: InterventionRule['demonstrate']): readonly number[] => {
+      const replay = new Replay(2, 1, 100, { interventions: { ...DEFAULT_INTERVENTION_RULE, demonstrate } });
+      sources.forEach((source, i) => void replay.add(step(i, source)));
+      expect(rewards(replay.online, replay.visible(4).online)).toEqual([0, 1, 2, 3]);
+      return rewards(replay.demonstrations, replay.visible(10).demonstrations);
+    };
+    expect(shownBy('all')).toEqual([1, 2, 3, 4]);
+    expect(shownBy('recovery')).toEqual([1, 3, 4]);
+    expect(shownBy('correction')).toEqual([2, 4]);
+    expect(shownBy('none')).toEqual([4]);
+  });
+
+  it('leaves the steps before an onset out and deducts from the last, from the update that sees the onset on', () => {
+    const rule = { ...DEFAULT_INTERVENTION_RULE, leaveOutBeforeSteps: 2, onsetPenalty: 0.5 };
+    const replay = new Replay(2, 1, 100, { interventions: rule });
+    const sources: Source[] = ['policy', 'policy', 'policy', 'human_correct', 'human_correct', 'policy'];
+    sources.forEach((source, i) => void replay.add(step(i, source, { step: i })));
+    const rng = new Rng(1);
+    const drawnOf = (count: number): number[] => {
+      const { online } = replay.visible(count);
+      const drawn = Array.from({ length: 200 }, () => {
+        return replay.online.drawn(online.from + rng.int(online.to - online.from), online, rng);
+      });
+      return [...new Set(drawn)].sort();
+    };
+    expect(drawnOf(3)).toEqual([0, 1, 2]);
+    expect(drawnOf(4)).toEqual([0, 3]);
+    expect(drawnOf(6)).toEqual([0, 3, 4, 5]);
+    const rewardOf = (row: number, count: number): number => {
+      const batch = oneRow();
+      replay.online.copyRow(row, batch, 0, undefined, replay.visible(count).online);
+      return batch.reward[0]!;
+    };
+    expect([rewardOf(2, 3), rewardOf(2, 4), rewardOf(1, 4)]).toEqual([2, 1.5, 1]);
+  });
+
+  it('never draws what was dropped, and counts it', () => {
+    const replay = new Replay(2, 1, 100);
+    for (let i = 0; i < 9; i++) replay.add(step(i), { isLeftOut: i !== 4 });
+    const { online } = replay.visible(9);
+    const rng = new Rng(1);
+    expect(replay.counts().online).toBe(9);
+    for (let i = 0; i < 50; i++) expect(replay.online.drawn(rng.int(9), online, rng)).toBe(4);
   });
 
   it('drops and counts records that are not fit to learn from', () => {

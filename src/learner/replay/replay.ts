@@ -1,6 +1,8 @@
 /** The two buffers of RLPD and what goes where. */
 import { allFinite, isIntervention, type Transition } from '../../core/index.ts';
+import { DEFAULT_INTERVENTION_RULE, type InterventionRule } from '../options/interventions.ts';
 import type { FrameStorage } from './observation-store.ts';
+import { isDemonstrated, Onsets } from './onsets.ts';
 import { NO_ROW, type RowFrames, type RowRange, TransitionRing } from './ring.ts';
 import { type Placed, type ReturnRule, Trajectories } from './trajectories.ts';
 
@@ -18,6 +20,8 @@ export interface ReplayOptions {
   readonly frame?: FrameStorage;
   /** Keeps what each row returned, for the column `monteCarloReturn`; absent: nobody asks. */
   readonly returns?: ReturnRule;
+  /** What interventions are learned from as; absent: as demonstrations, all of them. */
+  readonly interventions?: InterventionRule;
 }
 
 /** Where a transition comes from, and what comes with it. */
@@ -26,6 +30,8 @@ export interface Arrival {
   readonly robot?: string;
   /** Variants of its frames; absent: its own frame is every variant. */
   readonly frames?: RowFrames;
+  /** It counts, and is never drawn: somebody dropped its episode afterwards. */
+  readonly isLeftOut?: boolean;
 }
 
 /** What came in, and what became of it. */
@@ -43,8 +49,8 @@ export interface ReplayCounts {
 }
 
 /**
- * Online transitions (R) and demonstrations (D). Every online step goes to R; steps that a person decided go to D as
- * well; demonstrations go to D only. What an update sees depends on how many online transitions count for it and on
+ * Online transitions (R) and demonstrations (D). Every online step goes to R; of steps that a person decided those that the rule
+ * for interventions names go to D as well; demonstrations go to D only. What an update sees depends on how many online transitions count for it and on
  * nothing else, so training repeats exactly however fast transitions arrive.
  */
 export class Replay {
@@ -58,29 +64,41 @@ export class Replay {
     frameOutOfRange: 0,
   };
   readonly #trajectories: Trajectories;
+  readonly #rule: InterventionRule;
+  readonly #onsets: Onsets;
   #received = 0;
   #interventions = 0;
   #continued = 0;
 
   /** `capacity`: the newest online transitions that are sampled from; as many demonstrations are kept. */
   constructor(observationSize: number, actionSize: number, capacity: number, options: ReplayOptions = {}) {
-    const { frame, returns } = options;
+    const { frame, returns, interventions = DEFAULT_INTERVENTION_RULE } = options;
     const rows = capacity + ARRIVAL_SLACK;
     this.#window = capacity;
     this.online = new TransitionRing(observationSize, actionSize, rows, frame);
     this.demonstrations = new TransitionRing(observationSize, actionSize, rows, frame);
     this.#trajectories = new Trajectories(this.online, this.demonstrations, returns);
+    this.#rule = interventions;
+    this.#onsets = new Onsets(this.online, interventions);
   }
 
   /** Copies `transition` to where it belongs. Says why where it is not fit to learn from; then nothing is kept but a count. */
-  add(transition: Transition, { robot = '', frames }: Arrival = {}): 'accepted' | DropReason {
+  add(transition: Transition, { robot = '', frames, isLeftOut }: Arrival = {}): 'accepted' | DropReason {
     this.#received++;
     const reason = this.#unfit(transition) ?? (frames === undefined ? undefined : this.#unfitFrames(frames));
     if (reason !== undefined) {
       this.#dropped[reason]++;
       return reason;
     }
-    this.#trajectories.add(robot, transition, (before) => this.#put(transition, before, frames));
+    this.#trajectories.add(robot, transition, (before) => {
+      const placed = this.#put(transition, before, frames);
+      this.#onsets.see(robot, transition, placed.online, placed.visibleFrom);
+      if (isLeftOut === true) {
+        this.online.leaveOut(placed.online, placed.visibleFrom);
+        this.demonstrations.leaveOut(placed.demonstration, placed.visibleFrom);
+      }
+      return placed;
+    });
     return 'accepted';
   }
 
@@ -109,8 +127,9 @@ export class Replay {
     // Demonstrations from before the training are visible from the start, later ones from the next online step on.
     const visibleFrom = !isOnline && this.online.count === 0 ? 0 : this.online.count + 1;
     const online = isOnline ? this.online.push(transition, visibleFrom, before.online, frames) : NO_ROW;
-    const demonstration =
-      isHuman || !isOnline ? this.demonstrations.push(transition, visibleFrom, before.demonstration, frames) : NO_ROW;
+    const demonstration = isDemonstrated(transition.source, this.#rule)
+      ? this.demonstrations.push(transition, visibleFrom, before.demonstration, frames)
+      : NO_ROW;
     if (isHuman) this.#interventions++;
     if (isOnline && before.online !== NO_ROW) this.#continued++;
     return { online, demonstration, visibleFrom };

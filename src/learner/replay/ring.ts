@@ -5,6 +5,8 @@ import { type FrameStorage, ObservationStore } from './observation-store.ts';
 /** Rows that are allocated at first, unless they are large; the arrays double from there up to the capacity. */
 const FIRST_ROWS = 4096;
 const FIRST_BYTES = 2 ** 22;
+/** Draws before the next row that is not left out is taken in place of one that is. */
+const REDRAWS = 16;
 /** In place of the number of a row that is not there. */
 export const NO_ROW = -1;
 /**
@@ -52,6 +54,9 @@ export class TransitionRing {
   #return: Float32Array = new Float32Array(0);
   /** From how many online transitions on the return is known; ∞: it is not. */
   #returnFrom: Float64Array = new Float64Array(0);
+  /** What was said of single rows later, and from how many online transitions on that counts. None where nobody says anything. */
+  readonly #leftOut = new Map<number, number>();
+  readonly #deducted = new Map<number, { readonly amount: number; readonly from: number }>();
 
   constructor(observationSize: number, actionSize: number, capacity: number, frame?: FrameStorage) {
     this.observationSize = observationSize;
@@ -92,6 +97,8 @@ export class TransitionRing {
     this.#visibleFrom[row] = visibleFrom;
     this.#successor[row] = NO_ROW;
     this.#returnFrom[row] = Number.POSITIVE_INFINITY;
+    this.#leftOut.delete(index - this.capacity);
+    this.#deducted.delete(row);
     if (follows >= this.oldest) this.#successor[follows % this.capacity] = index;
     return index;
   }
@@ -103,13 +110,34 @@ export class TransitionRing {
     this.#returnFrom[index % this.capacity] = from;
   }
 
+  /** Row `index` is not drawn any more once `from` online transitions count. */
+  leaveOut(index: number, from: number): void {
+    if (index >= this.oldest) this.#leftOut.set(index, from);
+  }
+
+  /** `amount` less is the reward of row `index` once `from` online transitions count. */
+  deduct(index: number, amount: number, from: number): void {
+    if (index >= this.oldest) this.#deducted.set(index % this.capacity, { amount, from });
+  }
+
+  /** A row that may be drawn from `range`, which is not empty: `first`, or where that is left out another by `rng`, then the next. */
+  drawn(first: number, range: RowRange, rng: Rng): number {
+    const size = range.to - range.from;
+    let index = first;
+    for (let tries = 0; tries < REDRAWS && this.#isLeftOut(index, range); tries++) index = range.from + rng.int(size);
+    // Where all are, there is nothing better to learn from.
+    for (let i = 0; i < size && this.#isLeftOut(index, range); i++)
+      index = index + 1 < range.to ? index + 1 : range.from;
+    return index;
+  }
+
   /**
    * Writes row `index` at `slot` of the batch: one step, or as many as `reading` asks for and the rows below `range.to` hold.
    * What it writes depends on the rows that `range` lets see and on nothing that came later.
    */
   copyRow(index: number, batch: BatchColumns, slot: number, reading?: RowReading, range?: RowRange): void {
     const first = index % this.capacity;
-    const last = this.#copyRewards(first, batch, slot, reading, range?.to ?? this.#count);
+    const last = this.#copyRewards(first, batch, slot, reading, range);
     const [O, A] = [this.observationSize, this.actionSize];
     this.#observation.copy(first, this.#variant(reading?.rng), batch.observation, slot * O);
     this.#nextObservation.copy(last, this.#variant(reading?.rng), batch.nextObservation, slot * O);
@@ -147,9 +175,16 @@ export class TransitionRing {
   }
 
   /** Σ γⁱ·r, costs alike, over the steps from `row` on, Σ γⁱ and γᵏ; returns the last step's row. */
-  #copyRewards(row: number, batch: BatchColumns, slot: number, reading: RowReading | undefined, to: number): number {
+  #copyRewards(
+    row: number,
+    batch: BatchColumns,
+    slot: number,
+    reading: RowReading | undefined,
+    range: RowRange | undefined,
+  ): number {
     const { steps, discount } = reading ?? ONE_STEP;
-    let reward = this.#reward[row]!;
+    const to = range?.to ?? this.#count;
+    let reward = this.#rewardOf(row, range);
     let cost = this.#cost[row]!;
     let drainJ = this.#tankDrainJ[row]!;
     let last = row;
@@ -162,7 +197,7 @@ export class TransitionRing {
       last = next % this.capacity;
       power *= discount;
       sum += power;
-      reward += power * this.#reward[last]!;
+      reward += power * this.#rewardOf(last, range);
       cost += power * this.#cost[last]!;
       drainJ += power * this.#tankDrainJ[last]!;
     }
@@ -173,6 +208,20 @@ export class TransitionRing {
     if (batch.discountSum !== undefined) batch.discountSum[slot] = sum;
     if (batch.discountPower !== undefined) batch.discountPower[slot] = power * discount;
     return last;
+  }
+
+  #rewardOf(row: number, range: RowRange | undefined): number {
+    const reward = this.#reward[row]!;
+    const deducted = this.#deducted.size === 0 ? undefined : this.#deducted.get(row);
+    if (deducted === undefined || deducted.from > (range?.visibleCount ?? Number.MAX_VALUE)) return reward;
+    return reward - deducted.amount;
+  }
+
+  #isLeftOut(index: number, { visibleCount }: RowRange): boolean {
+    return (
+      this.#leftOut.size > 0 &&
+      (this.#leftOut.get(index) ?? Number.POSITIVE_INFINITY) <= (visibleCount ?? Number.MAX_VALUE)
+    );
   }
 
   #variant(rng: Rng | undefined): number {

@@ -66,7 +66,8 @@ function draw(
   const available = range.to - range.from;
   const isEach = available === to - from;
   for (let slot = from; slot < to; slot++) {
-    ring.copyRow(range.from + (isEach ? slot - from : rng.int(available)), batch, slot, reading, range);
+    const index = range.from + (isEach ? slot - from : rng.int(available));
+    ring.copyRow(ring.drawn(index, range, rng), batch, slot, reading, range);
   }
 }
 

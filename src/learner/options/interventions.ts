@@ -1,0 +1,30 @@
+/** What is learned from steps that a person decided, and from those right before. */
+import { z } from 'zod';
+import { type Configured, group, num, whole } from '../../schema/index.ts';
+
+export const interventionSettings = group('What is learned from interventions, and from the steps before them.', {
+  // HIL-SERL: all. RaC (Recovery and Correction): a policy that imitates recoveries learns to come back.
+  demonstrate: z
+    .enum(['all', 'recovery', 'correction', 'none'])
+    .meta({
+      description: 'Which steps of interventions count as demonstrations as well; all of them are learned from online.',
+    })
+    .default('all'),
+  leaveOutBeforeSteps: whole(
+    'steps',
+    { min: 0, max: 1000 },
+    "The policy's last steps before an intervention, which are not learned from: what led to it. 10 are a second at 10 Hz.",
+  ).default(0),
+  // In the unit of the task's reward, before rewardScale.
+  onsetPenalty: num(
+    'reward',
+    { min: 0, max: 1e6 },
+    'Deducted from the reward of the step before an intervention.',
+  ).default(0),
+});
+
+/** See `interventionSettings`. */
+export type InterventionRule = Configured<typeof interventionSettings>;
+
+/** As without a word. */
+export const DEFAULT_INTERVENTION_RULE: InterventionRule = interventionSettings.parse({});

@@ -1,0 +1,60 @@
+/** What a rule makes of the steps around the onset of an intervention, found as transitions come. */
+import { isIntervention, type Source, type Transition } from '../../core/index.ts';
+import type { InterventionRule } from '../options/interventions.ts';
+import { NO_ROW, type TransitionRing } from './ring.ts';
+
+/** Whether a step that `source` decided counts as a demonstration. */
+export function isDemonstrated(source: Source, { demonstrate }: InterventionRule): boolean {
+  if (source === 'demo') return true;
+  if (!isIntervention(source) || demonstrate === 'none') return false;
+  return demonstrate === 'all' || source.endsWith('recover') === (demonstrate === 'recovery');
+}
+
+/** The policy's newest steps of a robot, in one episode and without a gap. */
+interface PolicySteps {
+  epoch: number;
+  episode: number;
+  step: number;
+  readonly rows: number[];
+}
+
+/**
+ * Amends rows of the policy once the intervention after them comes. An update knows of it from the onset's own step on, so what it
+ * learns from does not depend on how far arrivals run ahead.
+ */
+export class Onsets {
+  readonly #online: TransitionRing;
+  readonly #rule: InterventionRule;
+  readonly #kept: number;
+  readonly #robots = new Map<string, PolicySteps>();
+
+  constructor(online: TransitionRing, rule: InterventionRule) {
+    this.#online = online;
+    this.#rule = rule;
+    this.#kept = Math.max(rule.leaveOutBeforeSteps, rule.onsetPenalty > 0 ? 1 : 0);
+  }
+
+  /** `transition` of `robot` was put into `row`, which updates see from `visibleFrom` online transitions on. */
+  see(robot: string, { source, epoch, episode, step }: Transition, row: number, visibleFrom: number): void {
+    if (this.#kept === 0 || row === NO_ROW) return;
+    let before = this.#robots.get(robot);
+    if (before === undefined) {
+      before = { epoch, episode, step: Number.NaN, rows: [] };
+      this.#robots.set(robot, before);
+    }
+    const { rows } = before;
+    if (before.epoch !== epoch || before.episode !== episode || before.step !== step - 1) rows.length = 0;
+    Object.assign(before, { epoch, episode, step });
+    if (!isIntervention(source)) {
+      rows.push(row);
+      if (rows.length > this.#kept) rows.shift();
+      return;
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const { leaveOutBeforeSteps, onsetPenalty } = this.#rule;
+    if (onsetPenalty > 0) this.#online.deduct(last, onsetPenalty, visibleFrom);
+    if (leaveOutBeforeSteps > 0) for (const each of rows) this.#online.leaveOut(each, visibleFrom);
+    rows.length = 0;
+  }
+}
