@@ -39,6 +39,7 @@ const options = optionsOf({
     '--from <dir>',
     'begin with the networks of a rein pretrain --run; mind bcInitSteps, which clones again',
   ),
+  relabelled: pathOption('--relabelled <dir>', 'run folder of a robot: what rein relabel was told there counts'),
   seed: seedOption(),
   config: configOption(),
   out: pathOption('--out <dir>', 'folder for a new run (default: one below runs/)'),
@@ -66,6 +67,7 @@ Examples:
   $ rein learn --task insert                                       on the workstation
   $ rein run --learner tcp://127.0.0.1:7350 --operator scripted    on the robot, here the same machine
   $ rein learn --resume runs/a1                                    continue after a stop
+  $ rein learn --resume runs/a1 --relabelled runs/arm              the robot's record as rein relabel says
 ${EXIT_CODES}`;
 
 export const learnCommand = defineCommand({

@@ -8,6 +8,7 @@ import { learnCommand } from './learn.ts';
 import { pluginsCommand } from './plugins.ts';
 import { pretrainCommand } from './pretrain.ts';
 import { recoverCommand } from './recover.ts';
+import { relabelCommand } from './relabel.ts';
 import { reportCommand } from './report.ts';
 import { rewardCheckCommand, rewardCollectCommand, rewardTrainCommand } from './reward.ts';
 import { runCommand } from './run.ts';
@@ -55,6 +56,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(rewardCollectCommand, async () => (await import('./bodies/reward.ts')).rewardCollectBody),
   runnable(rewardTrainCommand, async () => (await import('./bodies/reward.ts')).rewardTrainBody),
   runnable(rewardCheckCommand, async () => (await import('./bodies/reward.ts')).rewardCheckBody),
+  runnable(relabelCommand, async () => (await import('./bodies/relabel.ts')).relabelBody),
   runnable(recoverCommand, async () => (await import('./bodies/recover.ts')).recoverBody),
   runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),

@@ -3,6 +3,7 @@
 export { Agent, type AgentSpec, createAgent, type UpdateMetrics } from './agent/agent.ts';
 export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from './checkpoint.ts';
 export { Bindings, Session } from './engine/session.ts';
+export { routedOffline } from './replay/onsets.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { type Calibration, calibrate, sigmoidOf } from './reward/calibrate.ts';

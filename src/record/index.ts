@@ -21,6 +21,14 @@ export {
   encodeRecording,
 } from './recording.ts';
 export {
+  appendRelabel,
+  type EpisodePlace,
+  type Relabel,
+  Relabelling,
+  readRelabelling,
+  relabelText,
+} from './relabelling.ts';
+export {
   appendLabels,
   checkSameLabels,
   episodeText,

@@ -4,7 +4,8 @@ import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../co
 import { createSetup } from '../../config/setup.ts';
 import { encodeJson, ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
-import { RUN_FILES } from '../../record/index.ts';
+import { interventionRule } from '../../learner/options.ts';
+import { type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
 import { abandonRunFolder, createRunFolder, type RunWatcher, runIdOf, runViewOf } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
 import { LEARNER_PORT, type LearnOptions } from '../learn.ts';
@@ -28,9 +29,11 @@ async function learnWatched(
   say: (line: string) => void,
   monitor: RunWatcher | undefined,
 ): Promise<number> {
-  const { config, path, runId, start } = await folderOf(options);
+  const { config: asked, path, runId, start } = await folderOf(options);
   const { from } = options;
-  const setup = createSetup(config);
+  const relabelled = relabellingOf(path, options.relabelled);
+  const setup = createSetup(withRule(asked, relabelled));
+  const { config } = setup;
   const learner = await Learner.start({
     setup,
     runId,
@@ -39,6 +42,7 @@ async function learnWatched(
     start,
     // It listens on this machine only. A robot at the other end of a tunnel looks the same as one that is here.
     hasRobot: true,
+    relabelled,
     ...(from === undefined ? {} : { begin: (training) => beginWith(training, from) }),
     onFault: complain,
   }).catch(async (error: unknown) => {
@@ -67,6 +71,20 @@ async function learnWatched(
   say(await reportLine(path));
   if (stop.signal.aborted) say(await howToGoOn(path));
   return stop.signal.aborted ? INTERRUPTED : 0;
+}
+
+/** What was said in the learner's own folder, of any robot, and in that of a robot, of that one. */
+function relabellingOf(own: string, robot: string | undefined): readonly Relabelling[] {
+  if (robot === undefined) return [readRelabelling(own)];
+  const { run } = loadResolvedConfig(join(robot, RUN_FILES.config));
+  const robotId = run['robotId'];
+  return [readRelabelling(own), readRelabelling(robot, typeof robotId === 'string' ? robotId : undefined)];
+}
+
+function withRule(config: ResolvedConfig, relabelled: readonly Relabelling[]): ResolvedConfig {
+  const rule = Object.assign({}, ...relabelled.map((each) => each.rule));
+  const interventions = interventionRule(rule, config.learner.interventions);
+  return { ...config, learner: { ...config.learner, interventions } };
 }
 
 async function howToGoOn(path: string): Promise<string> {

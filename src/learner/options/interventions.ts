@@ -1,5 +1,6 @@
 /** What is learned from steps that a person decided, and from those right before. */
 import { z } from 'zod';
+import { ReinError } from '../../core/index.ts';
 import { type Configured, group, num, whole } from '../../schema/index.ts';
 
 export const interventionSettings = group('What is learned from interventions, and from the steps before them.', {
@@ -28,3 +29,16 @@ export type InterventionRule = Configured<typeof interventionSettings>;
 
 /** As without a word. */
 export const DEFAULT_INTERVENTION_RULE: InterventionRule = interventionSettings.parse({});
+
+/** `base` with the keys of `changed`. Throws `ReinError('config')` where one is none, or out of its range. */
+export function interventionRule(
+  changed: Readonly<Record<string, unknown>>,
+  base: InterventionRule = DEFAULT_INTERVENTION_RULE,
+): InterventionRule {
+  const { data, error } = interventionSettings.safeParse({ ...base, ...changed });
+  if (data !== undefined) return data;
+  const { path, message } = error.issues[0]!;
+  throw new ReinError('config', `The rule for interventions does not work: ${[...path, message].join(': ')}.`, {
+    remedy: `Its keys are ${Object.keys(base).join(', ')}; see interventions in docs/config.md.`,
+  });
+}

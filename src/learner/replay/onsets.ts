@@ -58,3 +58,27 @@ export class Onsets {
     rows.length = 0;
   }
 }
+
+/**
+ * What of a whole record, in its order, is learned from offline, where all of it counts as a demonstration: without the interventions
+ * that `rule` does not show and the steps before an onset that it leaves out, and with its penalty.
+ */
+export function routedOffline(transitions: readonly Transition[], rule: InterventionRule): readonly Transition[] {
+  const leftOut = new Set<Transition>();
+  let policy: Transition[] = [];
+  for (const [i, transition] of transitions.entries()) {
+    const before = transitions[i - 1];
+    const isSameEpisode = before?.epoch === transition.epoch && before.episode === transition.episode;
+    if (!isSameEpisode) policy = [];
+    if (!isIntervention(transition.source)) {
+      policy.push(transition);
+      continue;
+    }
+    if (!isDemonstrated(transition.source, rule)) leftOut.add(transition);
+    const last = policy.at(-1);
+    if (last !== undefined) last.reward -= rule.onsetPenalty;
+    if (rule.leaveOutBeforeSteps > 0) for (const each of policy.slice(-rule.leaveOutBeforeSteps)) leftOut.add(each);
+    policy = [];
+  }
+  return transitions.filter((transition) => !leftOut.has(transition));
+}

@@ -18,7 +18,7 @@ import {
   type Transition,
 } from '../../core/index.ts';
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
-import { RUN_FILES } from '../../record/index.ts';
+import { type Relabelling, RUN_FILES } from '../../record/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type Taken, Training } from '../training.ts';
 import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
@@ -58,6 +58,8 @@ export interface LearnerOptions {
   readonly engine?: 'local' | 'thread';
   /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
   readonly hasRobot: boolean;
+  /** What people have said of robots' records since. */
+  readonly relabelled?: readonly Relabelling[];
   /** Called with one message about what failed and was survived. */
   readonly onFault: (message: string) => void;
 }
@@ -283,12 +285,20 @@ export class Learner {
   /** The server hands over a robot's next one, and acknowledges this one, when this is done. */
   #accept(transition: Transition, robotId: string): void | Promise<void> {
     this.#shares.received(robotId);
-    const taken = this.#training.take(transition, robotId);
+    const isDropped = this.#isDropped(transition, robotId);
+    const taken = this.#training.take(transition, robotId, isDropped);
     if (!(taken instanceof Promise)) return this.#took(taken, robotId);
     return taken.then(
       (seen) => this.#took(seen, robotId),
       (error: unknown) => this.#refuse(transition, messageOf(error)),
     );
+  }
+
+  /** Changes `transition` to what people have said of it; true where they dropped it. */
+  #isDropped(transition: Transition, robotId: string): boolean {
+    const { relabelled = [] } = this.#options;
+    const meant = relabelled.filter((each) => each.robotId === undefined || each.robotId === robotId);
+    return meant.map((each) => each.apply(transition)).includes(true);
   }
 
   #took({ transition, outcome }: Taken, robotId: string): void {

@@ -45,7 +45,7 @@ export async function runPretraining(
   say: (message: string) => void,
 ): Promise<PretrainingResult> {
   checkEmpty(out, 'is not empty', () => false);
-  const collected = await collectData(data, seed, say);
+  const collected = await collectData(data, seed, say, learner.interventions);
   return closedAfter(async (closes) => {
     const { name, parts, actionSize } = collected;
     const misfit = { failure: `The learner cannot learn from ${name}`, remedy: MISFIT_REMEDY };

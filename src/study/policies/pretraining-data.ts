@@ -4,8 +4,10 @@ import { basename, join } from 'node:path';
 import { loadResolvedConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
 import { type ObservationParts, ReinError, Rng, type Transition } from '../../core/index.ts';
+import { routedOffline } from '../../learner/index.ts';
+import { type InterventionRule, interventionRule } from '../../learner/options.ts';
 import { type JournalLoss, readJournal } from '../../link/index.ts';
-import { RUN_FILES } from '../../record/index.ts';
+import { RUN_FILES, readRelabelling } from '../../record/index.ts';
 import { type DemonstrationSpec, demonstrations } from '../environments/demonstrations.ts';
 import { createStudyEnvironment } from '../environments/environments.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec } from '../trial/spec.ts';
@@ -32,13 +34,14 @@ export interface CollectedData {
 }
 
 /**
- * Gathers the transitions. What is damaged is left out, with a sentence to `say`. Rejects with `ReinError` where a run cannot be
+ * Gathers the transitions, as people have relabelled them, and leaves out what `rule` for interventions, or theirs, does. What is damaged is left out, with a sentence to `say`. Rejects with `ReinError` where a run cannot be
  * read, and where nothing of its journal can be.
  */
 export async function collectData(
   data: PretrainingData,
   seed: number,
   say: (message: string) => void,
+  rule: InterventionRule = interventionRule({}),
 ): Promise<CollectedData> {
   if (data.kind === 'environment') return fromExpert(data, seed);
   const { folder } = data;
@@ -46,7 +49,9 @@ export async function collectData(
   const { parts, actionSize } = isTrial
     ? await trialSizes(readTrialSpec(folder))
     : createSetup(loadResolvedConfig(join(folder, RUN_FILES.config)));
-  return { name: folder, parts, actionSize, transitions: journalOf(join(folder, TRIAL_FILES.transitions), say) };
+  const relabelled = readRelabelling(folder);
+  const kept = journalOf(join(folder, TRIAL_FILES.transitions), say).filter((each) => !relabelled.apply(each));
+  return { name: folder, parts, actionSize, transitions: routedOffline(kept, interventionRule(relabelled.rule, rule)) };
 }
 
 function journalOf(journal: string, say: (message: string) => void): Transition[] {

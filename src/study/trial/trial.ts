@@ -19,6 +19,8 @@ import {
   WriteError,
 } from '../../core/index.ts';
 import { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from '../../learner/index.ts';
+import { interventionRule } from '../../learner/options.ts';
+import { readRelabelling } from '../../record/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
 import { Numbering, readTransitionLog } from '../files/transition-log.ts';
 import { evaluatePolicy, LearnedMeans, type LearnedState } from './evaluation.ts';
@@ -97,7 +99,10 @@ export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<
     if (done !== undefined) return done;
     const directory = join(folder, TRIAL_FILES.checkpoints);
     const found = await readCheckpoint(directory, CHECKPOINTS, (message) => hooks.onFault?.(message));
-    return withParts(spec, found, hooks, (parts) => Trial.run(folder, spec, hooks, parts, found));
+    const interventions = interventionRule(readRelabelling(folder).rule, spec.learner.interventions);
+    return withParts({ ...spec, learner: { ...spec.learner, interventions } }, found, hooks, (parts) =>
+      Trial.run(folder, spec, hooks, parts, found),
+    );
   };
   return resumable(folder, () => locked(folder, work));
 }
@@ -347,9 +352,11 @@ class Trial {
     this.#files = new TrialFiles(this.#folder, this.#spec, this.#sizes, checkpoint.files);
     await actor.follow(training.agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
+    const relabelled = readRelabelling(this.#folder);
     for (const transition of readTransitionLog(this.#folder, this.#sizes, checkpoint.files.log.transitions)) {
       this.#numbering.follow(transition);
-      if (isKept || transition.source !== 'demo') await training.take(transition);
+      const isDropped = relabelled.apply(transition);
+      if (isKept || transition.source !== 'demo') await training.take(transition, undefined, isDropped);
     }
     this.#environmentRng = new Rng(checkpoint.environmentRng);
     this.#actionRng = new Rng(checkpoint.actionRng);

@@ -1,0 +1,137 @@
+/**
+ * What people say of a run's record afterwards: an overlay beside the journal, which stays as it is. One JSON object a line in
+ * `relabel.jsonl`, only ever appended to: what is undone stays there, with the line that says so.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isIntervention, parseObject, ReinError, type Source, storage, type Transition } from '../core/index.ts';
+
+const FILE = 'relabel.jsonl';
+
+/** An episode, as the journal numbers starts of the robot and episodes of a start. */
+export interface EpisodePlace {
+  readonly epoch: number;
+  readonly episode: number;
+}
+
+/** One thing that is said. */
+export type Relabel =
+  /** Interventions are learned from by these keys of the learner's `interventions`. */
+  | { readonly kind: 'rule'; readonly rule: Readonly<Record<string, unknown>> }
+  /** How an episode ended. */
+  | (EpisodePlace & { readonly kind: 'outcome'; readonly success: boolean })
+  /** Nothing is learned from an episode. */
+  | (EpisodePlace & { readonly kind: 'drop' })
+  /** What steps [`fromStep`, `toStep`] of interventions are; both from 0. */
+  | (EpisodePlace & {
+      readonly kind: 'phase';
+      readonly phase: 'recover' | 'correct';
+      readonly fromStep: number;
+      readonly toStep: number;
+    });
+
+/** A line of the overlay: `id` counts from 1. */
+export type NumberedRelabel = Relabel & { readonly id: number };
+
+/** What was said of a run and holds; applied to transitions, in their order or not. */
+export class Relabelling {
+  /** In the order in which it was said. */
+  readonly all: readonly NumberedRelabel[];
+  /** Of a robot: what others send is not meant; absent: of whatever is read. */
+  readonly robotId: string | undefined;
+  readonly #episodes = new Map<string, NumberedRelabel[]>();
+
+  constructor(all: readonly NumberedRelabel[], robotId?: string) {
+    this.all = all;
+    this.robotId = robotId;
+    for (const each of all) {
+      if (each.kind === 'rule') continue;
+      const key = keyOf(each);
+      this.#episodes.set(key, [...(this.#episodes.get(key) ?? []), each]);
+    }
+  }
+
+  /** The keys of the rule for interventions that were changed; the last word counts. */
+  get rule(): Readonly<Record<string, unknown>> {
+    return Object.assign({}, ...this.all.map((each) => (each.kind === 'rule' ? each.rule : {})));
+  }
+
+  /** Changes `transition` to what was said of it. True where its episode was dropped. */
+  apply(transition: Transition): boolean {
+    let isDropped = false;
+    for (const each of this.#episodes.get(keyOf(transition)) ?? []) {
+      if (each.kind === 'drop') isDropped = true;
+      else if (each.kind === 'outcome') judge(transition, each.success);
+      else if (each.kind === 'phase') mark(transition, each);
+    }
+    return isDropped;
+  }
+}
+
+const keyOf = ({ epoch, episode }: EpisodePlace): string => `${epoch}:${episode}`;
+
+/** A person's verdict ends an episode at its last step, as a mark does while it goes on. */
+function judge(transition: Transition, success: boolean): void {
+  if (!transition.terminated && !transition.truncated) return;
+  transition.reward = success ? 1 : 0;
+  transition.terminated = true;
+  transition.truncated = false;
+}
+
+function mark(
+  transition: Transition,
+  { phase, fromStep, toStep }: { readonly phase: string; readonly fromStep: number; readonly toStep: number },
+): void {
+  const { source, step } = transition;
+  if (!isIntervention(source) || step < fromStep || step > toStep) return;
+  transition.source = `${source.split('_')[0]}_${phase}` as Source;
+}
+
+/** What was said of the run in `folder` and was not undone. Throws `ReinError('storage')` where a line is none of ours. */
+export function readRelabelling(folder: string, robotId?: string): Relabelling {
+  const path = join(folder, FILE);
+  const text = existsSync(path) ? storage(path, () => readFileSync(path, 'utf8')) : '';
+  const lines = text.split('\n').filter((line) => line !== '');
+  const held = new Map<number, NumberedRelabel>();
+  for (const [i, line] of lines.entries()) {
+    const said = parseObject(line);
+    if (said?.['kind'] === 'undo' && typeof said['of'] === 'number') held.delete(said['of']);
+    else if (isRelabel(said)) held.set(i + 1, { ...said, id: i + 1 });
+    else {
+      throw new ReinError('storage', `Line ${i + 1} of ${path} is no relabelling.`, {
+        remedy: 'Restore the file from a copy, or take that line out; the journal beside it is untouched.',
+      });
+    }
+  }
+  return new Relabelling([...held.values()], robotId);
+}
+
+/** Says `relabel` of the run in `folder`. Throws `ReinError('storage')`. */
+export function appendRelabel(folder: string, relabel: Relabel | { readonly kind: 'undo'; readonly of: number }): void {
+  const path = join(folder, FILE);
+  storage(path, () => appendFileSync(path, `${JSON.stringify(relabel)}\n`));
+}
+
+function isRelabel(said: unknown): said is Relabel {
+  const { kind, epoch, episode, rule, success, phase, fromStep, toStep } = (said ?? {}) as Record<string, unknown>;
+  if (kind === 'rule') return typeof rule === 'object' && rule !== null;
+  if (!Number.isInteger(epoch) || !Number.isInteger(episode)) return false;
+  if (kind === 'drop') return true;
+  if (kind === 'outcome') return typeof success === 'boolean';
+  const isPhase = phase === 'recover' || phase === 'correct';
+  return kind === 'phase' && isPhase && Number.isInteger(fromStep) && Number.isInteger(toStep);
+}
+
+/** As people read it, without its number. */
+export function relabelText(relabel: Relabel): string {
+  if (relabel.kind === 'rule') {
+    return `rule: ${Object.entries(relabel.rule)
+      .map(([key, value]) => `${key}=${String(value)}`)
+      .join(' ')}`;
+  }
+  const place = `episode ${relabel.epoch}:${relabel.episode}`;
+  if (relabel.kind === 'drop') return `${place}: dropped`;
+  if (relabel.kind === 'outcome') return `${place}: ${relabel.success ? 'success' : 'failure'}`;
+  const what = relabel.phase === 'recover' ? 'recovery' : 'correction';
+  return `${place}: ${what} from step ${relabel.fromStep} to ${relabel.toStep}`;
+}
