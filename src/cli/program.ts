@@ -7,6 +7,7 @@ import { exportEncoderCommand, exportPolicyCommand } from './export.ts';
 import { learnCommand } from './learn.ts';
 import { pluginsCommand } from './plugins.ts';
 import { pretrainCommand } from './pretrain.ts';
+import { recordCommand } from './record.ts';
 import { recoverCommand } from './recover.ts';
 import { relabelCommand } from './relabel.ts';
 import { reportCommand } from './report.ts';
@@ -44,6 +45,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(runCommand, async () => (await import('./bodies/run.ts')).runBody),
   runnable(teleopCommand, async () => (await import('./bodies/teleop.ts')).teleopBody),
   runnable(watchCommand, async () => (await import('./bodies/watch.ts')).watchBody),
+  runnable(recordCommand, async () => (await import('./bodies/record.ts')).recordBody),
   runnable(learnCommand, async () => (await import('./bodies/learn.ts')).learnBody),
   runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
   runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),

@@ -1,8 +1,15 @@
 /** Demonstrations: a script or people show the learner how it is done. Only whole, successful episodes count. */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { loadResolvedConfig } from '../config/index.ts';
+import { createSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
+import { readJournal } from '../link/index.ts';
+import { RUN_FILES } from '../record/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
+import { JOURNAL_FOLDER } from './learner-connection.ts';
 import type { Marks } from './marks.ts';
 import type { Pace, ShownByPerson } from './pace.ts';
 import { recordedDemonstrations } from './run/recorder.ts';
@@ -12,6 +19,8 @@ import type { EpisodeReport } from './session-types.ts';
 
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;
+/** Between two episodes of a recording that are handed over, ms. */
+const HANDED_MS = 20;
 const GIVEN_UP = 'it was given up';
 
 /** How an episode of the session is run, shown, and followed by another. */
@@ -24,7 +33,7 @@ export interface DemonstrationHooks {
 /** What they need of their session. */
 export type DemonstrationParts = Pick<
   SessionParts,
-  'setup' | 'folder' | 'recorder' | 'live' | 'listeners' | 'people' | 'demonstrator'
+  'setup' | 'folder' | 'recorder' | 'live' | 'listeners' | 'people' | 'demonstrator' | 'shownIn'
 >;
 
 export class Demonstrations {
@@ -52,12 +61,15 @@ export class Demonstrations {
 
   /** They are missing, and somebody here may give them. */
   get areDue(): boolean {
-    return this.#parts.demonstrator !== 'nobody' && this.areMissing;
+    const { demonstrator, shownIn, recorder, folder } = this.#parts;
+    if (shownIn === undefined || recorder.connection === undefined) return demonstrator !== 'nobody' && this.areMissing;
+    // Whatever the learner waits for: what was recorded is learned from.
+    return recordedDemonstrations(folder).steps < recordedDemonstrations(shownIn).steps;
   }
 
   /** They are missing, and nobody here may give them. */
   get areElsewhere(): boolean {
-    return this.#parts.demonstrator === 'nobody' && this.areMissing;
+    return !this.areDue && this.areMissing;
   }
 
   /** A person shows the task: a failure marked now gives the demonstration up, whoever judges the task. */
@@ -73,6 +85,7 @@ export class Demonstrations {
   /** Records as many as the task asks for. False where the run may not go on; rejects with `ReinError('task')` where a script fails. */
   async give(activity: Activity<void>): Promise<boolean> {
     const { setup, recorder, live, folder, listeners, people } = this.#parts;
+    if (this.#parts.shownIn !== undefined) return this.#giveRecorded(activity, this.#parts.shownIn);
     const wanted = setup.config.task.demonstrations;
     let { episodes, steps } = recordedDemonstrations(folder);
     const shown = this.#shownByPeople();
@@ -107,6 +120,31 @@ export class Demonstrations {
     people?.giveBack();
     recorder.connection?.demonstrationsComplete(steps);
     say('demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
+    return true;
+  }
+
+  /** Hands the learner those of the recording in `from`; what an earlier start has handed over is not handed over again. */
+  async #giveRecorded(activity: Activity<void>, from: string): Promise<boolean> {
+    const { setup, recorder, live, folder, listeners } = this.#parts;
+    checkRecording(from, setup);
+    live.log.phase('demonstrations');
+    const recorded = recordedDemonstrations(folder);
+    const all = recordedDemonstrations(from);
+    let { steps } = recorded;
+    let seen = 0;
+    for (const transition of readJournal(join(from, JOURNAL_FOLDER))) {
+      if (transition.source !== 'demo' || seen++ < recorded.steps) continue;
+      recorder.record(transition);
+      live.log.recorded(transition);
+      steps++;
+      if (!transition.terminated) continue;
+      if (activity.reason !== undefined) return false;
+      // The journal takes them as fast as its disk does.
+      await delay(HANDED_MS);
+    }
+    recorder.connection?.demonstrationsComplete(steps);
+    const message = `${all.episodes} demonstrations, ${steps} steps, of ${from}.`;
+    listeners.report({ level: 'info', name: 'demonstrationsComplete', message });
     return true;
   }
 
@@ -171,12 +209,29 @@ export class Demonstrations {
   }
 }
 
+/** Throws `ReinError('config')` where the demonstrations in `from` are of another robot or task, or where there are none. */
+function checkRecording(from: string, setup: DemonstrationParts['setup']): void {
+  const { schemaHash } = createSetup(loadResolvedConfig(join(from, RUN_FILES.config)));
+  if (schemaHash !== setup.schemaHash) {
+    throw new ReinError(
+      'config',
+      `The demonstrations in ${from} are of another robot or task (schema ${schemaHash}).`,
+      {
+        remedy: 'Give both the same task and config.',
+      },
+    );
+  }
+  if (recordedDemonstrations(from).episodes > 0) return;
+  throw new ReinError('config', `There are no demonstrations in ${from}.`, { remedy: 'Record some: rein record.' });
+}
+
 /** What people read where a learner waits for demonstrations and nobody at this robot may give them. */
 export function demonstrationsMissing(wanted: number): string {
   return `Holding: the learner waits for ${wanted} demonstrations, and nobody here may give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
 }
 
-function copyOf(transition: Transition): Transition {
+/** A copy of a transition that its runner reuses. */
+export function copyOf(transition: Transition): Transition {
   const copy = createTransition(transition.observation.length, transition.executed.length);
   copyTransition(copy, transition);
   return copy;

@@ -10,6 +10,7 @@ import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
+import { RecordingDesk } from './recording-desk.ts';
 import { SegmentWatch, type StepOperator } from './segments.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
@@ -28,7 +29,7 @@ import type { PolicyUse } from './weights/policy-use.ts';
 const WAIT_MS = 50;
 
 type EpisodeParts = DemonstrationParts &
-  Pick<SessionParts, 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels'>;
+  Pick<SessionParts, 'recording' | 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels'>;
 
 /** What moves the robot in a session. */
 export interface EpisodesOptions {
@@ -42,6 +43,8 @@ export interface EpisodesOptions {
 
 export class Episodes {
   readonly demonstrations: Demonstrations;
+  /** Absent where nobody records. */
+  readonly recording: RecordingDesk | undefined;
   readonly #parts: EpisodeParts;
   readonly #pace: Pace;
   readonly #policy: PolicyUse;
@@ -77,6 +80,28 @@ export class Episodes {
       mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
       show: (transition) => this.#show(transition),
     });
+    this.recording = this.#openDesk();
+  }
+
+  #openDesk(): RecordingDesk | undefined {
+    const { recording, draws } = this.#parts;
+    if (recording === undefined) return undefined;
+    return new RecordingDesk(this.#parts, recording, this.#marks, {
+      awaitLeave: (activity) => this.#pace.awaitLeave(activity),
+      whyHeld: () => this.#guard.leave(),
+      drawLayout: () => {
+        const layout = draws.layout('demo');
+        if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
+        return layout;
+      },
+      drive: (activity, options) => {
+        activity.episodeBegins();
+        return this.#unlessCut(activity, { ...options, purpose: 'demo' });
+      },
+      run: (activity, options) => this.#run(activity, 'demo', options, undefined, 'as it is'),
+      show: (transition) => this.#show(transition),
+      pause: (activity) => this.#pause(activity),
+    });
   }
 
   /** Where the newest step was: its episode of the node's life, and its number in that. */
@@ -100,6 +125,7 @@ export class Episodes {
   async running(activity: Activity<void>): Promise<void> {
     try {
       await this.#pace.join(activity);
+      if (this.recording !== undefined) return await this.recording.work(activity);
       // Without all demonstrations no weights will ever come: a robot that was stopped meanwhile does not wait for them.
       if (this.demonstrations.areDue && !(await this.demonstrations.give(activity))) return;
       if (!this.#policy.isReady && this.#needsPolicy) {
@@ -260,13 +286,14 @@ export class Episodes {
     purpose: EpisodePurpose | 'demo',
     options: Partial<EpisodeOptions>,
     onStep?: EpisodeRequest['onStep'],
+    scene?: 'as it is',
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
     if (this.#heldBack !== undefined) live.log.ask(this.#heldBack);
     while (this.#heldBack !== undefined) await this.#pause(activity);
     activity.episodeBegins();
     this.#marks.take();
-    const layout = draws.layout(purpose);
+    const layout = scene === 'as it is' ? undefined : draws.layout(purpose);
     if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
     const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),

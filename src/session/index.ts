@@ -1,4 +1,5 @@
 /** One robot at work: episodes, policy use, recording; the supervision of its processes and an episode by itself have doors of their own. */
+
 export { LearnerConnection } from './learner-connection.ts';
 export { openLockStep, openSession } from './open-session.ts';
 export { type OperatorsContext, openOperators } from './operators.ts';
@@ -19,7 +20,7 @@ export type {
   SessionListener,
   SessionState,
 } from './session-types.ts';
-export type { RunStatus, ToolView } from './status.ts';
+export type { RecordingStatus, RunStatus, ToolView } from './status.ts';
 export { checkBase } from './task-policies.ts';
 export { WatchedRun } from './watched-run.ts';
 export type { WeightsSource } from './weights/weights-source.ts';

@@ -52,11 +52,13 @@ interface SharedOptions extends Pick<RunRequest, 'robotId' | 'learner'> {
 export interface SessionOptions
   extends SharedOptions,
     Pick<RunRequest, 'policy' | 'durationS'>,
-    Partial<Pick<RunRequest, 'labels' | 'labelSteps'>> {
+    Partial<Pick<RunRequest, 'labels' | 'labelSteps' | 'demonstrations'>> {
   /** Where the guard listens, or a link that somebody has opened. */
   readonly guard: string | GuardLink;
   /** How a person lets the robot go on, one sentence. Default: nothing is said. */
   readonly howToGoOn?: string;
+  /** People record demonstrations, and nothing else is done. */
+  readonly recording?: SessionParts['recording'];
   /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
   readonly elapsedS?: number;
   readonly observer?: RunObserver;
@@ -100,7 +102,10 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
       weights: { keep: 'newest', weightsAfter },
       draws: (recorder) => realTimeDraws(setup, recorder),
     });
-    return new LiveSession({ ...parts, labels }, new RealTime(parts, options.howToGoOn ?? ''));
+    return new LiveSession(
+      { ...parts, labels, recording: options.recording, shownIn: options.demonstrations },
+      new RealTime(parts, options.howToGoOn ?? ''),
+    );
   });
 }
 

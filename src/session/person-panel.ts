@@ -75,6 +75,12 @@ export class PersonPanel {
       case 'rollbackPolicy':
         this.#rollBack(session);
         return;
+      case 'recordStart':
+      case 'recordStop':
+      case 'redo':
+      case 'delete':
+        session?.record(request.kind);
+        return;
       case 'reset':
         // Only whoever speaks to the guard for people acknowledges.
         return;

@@ -3,6 +3,10 @@ import { asObject } from '../core/index.ts';
 import type { BrowserInput } from '../teleop/index.ts';
 import type { Mark } from './session-types.ts';
 
+/** What a person asks for while they record demonstrations. */
+export const RECORD_REQUESTS = ['recordStart', 'recordStop', 'redo', 'delete'] as const;
+export type RecordRequest = (typeof RECORD_REQUESTS)[number];
+
 /** Requests of one word. */
 export const PLAIN_REQUESTS = [
   /** Leave to move, and on after a stop or a pause: the person has looked. */
@@ -17,6 +21,7 @@ export const PLAIN_REQUESTS = [
   'skipDemonstrations',
   'savePolicy',
   'rollbackPolicy',
+  ...RECORD_REQUESTS,
 ] as const;
 export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
 

@@ -41,6 +41,10 @@ export const runOptions = optionsOf({
   ),
   learner: option(tcpAddress().optional(), '--learner <address>', 'where the learner listens, tcp://host:port'),
   policy: pathOption('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it'),
+  demonstrations: pathOption(
+    '--demonstrations <dir>',
+    'give the learner those of this rein record, and ask nobody for new ones',
+  ),
   operator: option(
     oneOf('scripted', 'keyboard', 'gamepad', 'spacemouse', 'none').default('none'),
     '--operator <who>',

@@ -11,7 +11,7 @@ import type { MarkLabels } from './mark-labels.ts';
 import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
-import type { SessionEvent, SessionListener } from './session-types.ts';
+import type { RecordingPlan, SessionEvent, SessionListener } from './session-types.ts';
 import type { KeptWeights } from './weights/kept-weights.ts';
 
 export interface SessionParts {
@@ -43,6 +43,10 @@ export interface SessionParts {
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   readonly draws: Draws;
+  /** People record demonstrations, and nothing else is done; absent: they do not. */
+  readonly recording?: RecordingPlan | undefined;
+  /** Folder of a recording whose demonstrations the learner is given; absent: somebody here shows them. */
+  readonly shownIn?: string | undefined;
   /** Marks label states too; absent: they do not. */
   readonly labels?: MarkLabels | undefined;
   /** What is undone at the end, the last first. */

@@ -114,6 +114,12 @@ export interface EpisodeRequest {
   readonly onStep?: (transition: Transition) => void;
 }
 
+/** Demonstrations that people record, and nothing else is done. */
+export interface RecordingPlan {
+  /** The recording ends with so many demonstrations kept, those of earlier starts included; absent: when somebody ends it. */
+  readonly episodes?: number | undefined;
+}
+
 export interface EpisodeReport extends EpisodeResult {
   readonly purpose: EpisodePurpose | 'demo';
   readonly episode: number;

@@ -17,6 +17,7 @@ import { GuardControl } from './guard-control.ts';
 import type { LearnerConnection } from './learner-connection.ts';
 import { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
+import type { RecordRequest } from './person-request.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -231,10 +232,11 @@ export class LiveSession {
     const labelled = this.#parts.labels?.mark(mark);
     if (labelled !== undefined) this.emit({ level: 'info', name: 'labelled', row: 0, message: labelled, remedy: '' });
     if (labelled !== undefined && task.takesMarks !== true) return { isTaken: true, message: labelled };
+    const isShown = this.#episodes.demonstrations.isShownByPerson || this.#episodes.recording?.isShown === true;
     const idle = this.#activity === undefined ? 'no episode is going on' : undefined;
     return this.#marks.give(mark, note, {
       episode: this.#episodes.at.episode,
-      isShownByPerson: this.#episodes.demonstrations.isShownByPerson,
+      isShownByPerson: isShown,
       refusal: task.takesMarks === true ? idle : `${config.task.name} judges itself`,
     });
   }
@@ -242,6 +244,16 @@ export class LiveSession {
   /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
   savePolicy(path: string): Promise<{ readonly path: string; readonly version: number }> {
     return this.#policy.save(path);
+  }
+
+  /** A demonstration is being recorded, or waits for a verdict. */
+  get isRecording(): boolean {
+    return this.#episodes.recording?.isShown === true;
+  }
+
+  /** What a person at `rein record` asks for; nothing where nobody records. */
+  record(request: RecordRequest): void {
+    this.#episodes.recording?.ask(request);
   }
 
   /** Puts the weights before back, at once. Gives the version that acts. Throws `ReinError('policy')` without any. */

@@ -38,6 +38,27 @@ const toolViewSchema = z.object({
 });
 export type ToolView = Configured<typeof toolViewSchema>;
 
+/** What `rein record` has come to. */
+const recordingSchema = z.object({
+  /** `judging`: it was stopped, and waits for a person's verdict. */
+  state: z.enum(['waiting', 'recording', 'judging']),
+  /** Demonstrations that are kept, those of earlier starts included, and how many are wanted; null: as many as people like. */
+  kept: num,
+  wanted: known,
+  /** Of this start: not kept, done again, taken back. */
+  failed: num,
+  redone: num,
+  deleted: num,
+  /** Of the newest demonstration. */
+  steps: num,
+  stepsPerS: num,
+  /** Of those that are kept. */
+  meanSteps: num,
+  journalBytes: num,
+  freeBytes: num,
+});
+export type RecordingStatus = Configured<typeof recordingSchema>;
+
 const runStatusSchema = z.object({
   phase: z.enum(RUN_PHASES),
   runId: z.string(),
@@ -118,6 +139,8 @@ const runStatusSchema = z.object({
     /** The person at the keyboard, where there is one. */
     person: echoSchema.optional(),
   }),
+  /** Left out where nobody records. */
+  recording: recordingSchema.optional(),
   /** Where the tool is; left out where the robot has none. */
   tool: toolViewSchema.optional(),
   /** The last few things worth reading, oldest first; one line each. */

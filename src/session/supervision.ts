@@ -6,4 +6,5 @@ export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts'
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
+export type { RecordingPlan } from './session-types.ts';
 export { guardStopMs, Supervisor } from './supervisor.ts';

@@ -5,7 +5,7 @@
 
 /** A key press, or the repetition of one: terminals do not tell the two apart, nor report a release. */
 export interface Key {
-  /** A lower-case letter, a printable character, or `up`, `down`, `left`, `right`, `pageUp`, `pageDown`, `enter`, `escape`, `interrupt`. */
+  /** A lower-case letter, a printable character, or `up`, `down`, `left`, `right`, `pageUp`, `pageDown`, `enter`, `backspace`, `escape`, `interrupt`. */
   readonly name: string;
   readonly hasShift: boolean;
 }
@@ -22,6 +22,8 @@ const BEL = 0x07;
 const CTRL_C = 0x03;
 /** What Enter sends in raw mode. */
 const CARRIAGE_RETURN = 0x0d;
+/** What terminals send for the Backspace key (DEL). */
+const BACKSPACE = 0x7f;
 
 const FINAL_KEYS: Readonly<Record<string, string>> = { A: 'up', B: 'down', C: 'right', D: 'left' };
 const TILDE_KEYS: Readonly<Record<string, string>> = { '5': 'pageUp', '6': 'pageDown' };
@@ -106,6 +108,7 @@ export class KeyParser {
 
   #onGround(byte: number): void {
     if (byte === CARRIAGE_RETURN) this.#emit('enter', 'plain');
+    if (byte === BACKSPACE) this.#emit('backspace', 'plain');
     // Bytes from 0x80 are UTF-8, which has no ASCII inside: dropping each of them drops whole characters.
     if (byte < 0x20 || byte > 0x7e) return;
     const character = String.fromCharCode(byte);

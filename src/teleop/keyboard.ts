@@ -178,6 +178,9 @@ export class KeyboardTeleop implements TeleopSource {
       case 'enter':
         this.#options.onSkip?.();
         return;
+      case 'backspace':
+        this.#options.onRedo?.();
+        return;
       case '?':
         this.#options.onHelp?.(this.help);
         return;

@@ -36,6 +36,8 @@ export interface OperatorEcho {
 export interface OperatorHeard {
   readonly onMark: (outcome: 'success' | 'failure') => void;
   readonly onSkip: () => void;
+  /** Take back the last demonstration, or do the present one again. Absent: nobody records. */
+  readonly onRedo?: () => void;
 }
 
 /** A device or script that may take over. One person holds the lease at a time. */

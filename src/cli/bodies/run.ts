@@ -3,14 +3,14 @@
 import { ReinError } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
-import { type RobotRun, runRobot } from '../../session/supervision.ts';
+import { type RecordingPlan, type RobotRun, runRobot } from '../../session/supervision.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
 import { openMonitorBeside } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
-export async function runBody(request: RunRequest): Promise<number> {
+export async function runBody(request: RunRequest, recording?: RecordingPlan): Promise<number> {
   if (request.operator === 'keyboard' && !ownsTerminal()) {
     throw new ReinError('environment', '--operator keyboard needs a terminal of its own, in the foreground.', {
       remedy: 'Start it in a terminal, or take --operator scripted or none.',
@@ -19,13 +19,28 @@ export async function runBody(request: RunRequest): Promise<number> {
   const observer = createObserver(request.output);
   const monitor = await openMonitorBeside(request, observer);
   return interruptibly(observer.print, undefined, async ({ signal, interrupt }) => {
-    const run = await runRobot({ request, observer, watcher: monitor, signal, onInterrupt: interrupt });
+    const run = await runRobot({ request, recording, observer, watcher: monitor, signal, onInterrupt: interrupt });
     observer.stop();
-    process.stdout.write(`${[...lastWords(run), await reportLine(run.folder)].join('\n')}\n`);
+    process.stdout.write(
+      `${[...(recording === undefined ? lastWords(run) : recordWords(run)), await reportLine(run.folder)].join('\n')}\n`,
+    );
     return signal.aborted ? INTERRUPTED : 0;
   })
     .finally(() => monitor?.close())
     .finally(observer.stop);
+}
+
+/** The last words of `rein record`. */
+function recordWords({ folder, status }: RobotRun): string[] {
+  const recording = status?.recording;
+  if (recording === undefined) return [`Ended before anything was recorded; files in ${folder}`];
+  const { kept, failed, redone, deleted, meanSteps, journalBytes } = recording;
+  return [
+    `${kept} demonstrations kept, ${meanSteps.toFixed(0)} steps each; ${failed} failed, ${redone} done again, ${deleted} deleted.`,
+    `  disk   ${(journalBytes / 1e6).toFixed(1)} MB`,
+    `  files  ${folder}`,
+    `  go on  rein pretrain --run ${folder} --out DIR, or rein run --demonstrations ${folder} beside rein learn`,
+  ];
 }
 
 function lastWords({ folder, status }: RobotRun): string[] {

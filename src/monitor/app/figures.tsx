@@ -40,7 +40,15 @@ export function Figures() {
   );
 }
 
-function Figure({ label, value, note }: { readonly label: string; readonly value: string; readonly note: string }) {
+export function Figure({
+  label,
+  value,
+  note,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+}) {
   return (
     <div class="figure">
       <span class="label">{label}</span>

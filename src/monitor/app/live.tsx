@@ -15,6 +15,7 @@ import {
   wanted,
 } from './operate.ts';
 import { Picture } from './picture.tsx';
+import { Recording } from './recording.tsx';
 import { ask, frame, operators } from './stream.ts';
 
 export function Live() {
@@ -23,6 +24,7 @@ export function Live() {
       <Picture frame={frame} />
       <Controls />
       <Cameras />
+      <Recording />
       <Figures />
       <Stages />
       <Tank />

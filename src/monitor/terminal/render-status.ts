@@ -1,7 +1,7 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
 import { clockText, grouped, percent, wilsonInterval } from '../../core/index.ts';
 import { perHourText } from '../../record/index.ts';
-import type { RunStatus, ToolView } from '../../session/index.ts';
+import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
 import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle } from './text.ts';
 
@@ -34,6 +34,7 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
     const { done, total, unit, beside = status.phase } = phaseProgress;
     add(SHORT[beside] ?? capital(beside), progress(done, total, unit, room, style));
   }
+  if (status.recording !== undefined) add('Recorded', recordingFacts(status.recording));
   add('Steps', stepFacts(status, room, style));
   if (hasLearner(status)) add('Updates', updateFacts(status, style));
   add('Success', successFacts(status, room, style));
@@ -63,6 +64,7 @@ export function renderLine(status: RunStatus): string {
   const interval = wilsonInterval(successes, episodes);
   const facts = [
     `${clockText(status.elapsedS)} ${status.phase}${phaseProgressText(status)}`,
+    ...(status.recording === undefined ? [] : recordingFacts(status.recording)),
     `steps ${status.envSteps}${status.envStepsTotal > 0 ? `/${status.envStepsTotal}` : ''}`,
     ...(hasLearner(status)
       ? [
@@ -121,6 +123,18 @@ function progress(done: number, total: number, unit: string, width: number, styl
   const numbers = `${words}${GAP}${percent(share, 0)}`;
   const barColumns = Math.min(40, width - LABEL_COLUMNS - columns(numbers) - GAP.length);
   return barColumns < 8 ? [words, percent(share, 0)] : [bar(share, barColumns, style), words, percent(share, 0)];
+}
+
+/** What `rein record` has come to. */
+function recordingFacts(recording: RecordingStatus): string[] {
+  const { state, kept, wanted, failed, meanSteps, steps, stepsPerS, journalBytes, freeBytes } = recording;
+  const tried = kept + failed;
+  return [
+    wanted === null ? `${grouped(kept)} kept` : `${grouped(kept)} of ${grouped(wanted)} kept`,
+    ...(state === 'waiting' ? [] : [`${state} ${steps} steps, ${decimal(stepsPerS, 1)}/s`]),
+    ...(tried === 0 ? [] : [`success ${percent(kept / tried, 0)}`, `mean ${decimal(meanSteps, 0)} steps`]),
+    `disk ${decimal(journalBytes / 1e6, 1)} MB, ${decimal(freeBytes / 1e9, 0)} GB free`,
+  ];
 }
 
 /** Without a number of steps to come there is nothing to be a share of. */

@@ -2,6 +2,7 @@
 import { asObject } from '../../core/index.ts';
 import type { PersonRequest } from '../person-request.ts';
 import type { RunRequest } from '../run-request.ts';
+import type { RecordingPlan } from '../session-types.ts';
 import { type RunStatus, readRunStatus } from '../status.ts';
 
 /** What a node is started with, as JSON in its first argument. */
@@ -13,6 +14,8 @@ export interface NodeStart {
   readonly folder: string;
   /** The learner's run, or the folder's where there is no learner. Absent: whatever the learner says when it answers. */
   readonly runId?: string | undefined;
+  /** People record demonstrations; absent: they do not. */
+  readonly recording?: RecordingPlan | undefined;
   /** Where the guard listens. */
   readonly socketPath: string;
   /** Somebody watches, and may ask for something. */

@@ -70,7 +70,8 @@ async function work(node: Node): Promise<void> {
     signal.addEventListener('abort', cut);
     signal.throwIfAborted();
     await session.resume().done;
-    if (!signal.aborted) throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
+    if (!signal.aborted && node.start.recording === undefined)
+      throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -101,6 +102,7 @@ async function open(node: Node, current: () => LiveSession | undefined): Promise
     isScripted: request.operator === 'scripted',
     asksPeople: operators.length > 0 && request.operator !== 'scripted',
     elapsedS: new SystemClock().nowS() - startedAtS,
+    recording: start.recording,
     afterStop: 'askLeave',
     howToGoOn: `${HOW_TO_GO_ON}${watched === undefined ? '' : OR_BY_PAGE}.`,
     listener: { event: (event) => print(observer, event) },
@@ -144,7 +146,13 @@ function openPeople(
 ): Promise<readonly TeleopSource[]> {
   const heard: OperatorHeard = {
     onMark: (mark) => void current()?.mark(mark, ''),
-    onSkip: () => current()?.skipDemonstrations(),
+    onSkip: () => {
+      // Enter begins a demonstration, and stops it.
+      current()?.skipDemonstrations();
+      const isShown = current()?.isRecording === true;
+      current()?.record(isShown ? 'recordStop' : 'recordStart');
+    },
+    onRedo: () => current()?.record('redo'),
   };
   return openOperators(listed, {
     setup,

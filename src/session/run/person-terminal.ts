@@ -16,6 +16,8 @@ export interface PersonKeys {
   readonly onStop: () => void;
   /** The person gives the robot back to its policy (`g`). */
   readonly onGiveBack: () => void;
+  /** Enter. Default: nothing. */
+  readonly onEnter?: () => void;
   readonly onInterrupt: () => void;
   /** Nobody can be heard any more. */
   readonly onLost: () => void;
@@ -37,6 +39,7 @@ export class PersonTerminal {
           if (name === ' ') keys.onStop();
           if (name === 'c') keys.onGoOn();
           if (name === 'g') keys.onGiveBack();
+          if (name === 'enter') keys.onEnter?.();
         }
         const rest = bytes.filter((byte) => byte !== CTRL_C);
         if (rest.length > 0) keys.onBytes(rest);

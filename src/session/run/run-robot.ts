@@ -11,6 +11,7 @@ import type { PersonRequest, RunWatcher } from '../person-request.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
+import type { RecordingPlan } from '../session-types.ts';
 import type { RunStatus } from '../status.ts';
 import { guardStopMs } from '../supervisor.ts';
 import { type LiveNodeMessage, type NodeStart, readLiveNodeMessage, type ToNodeMessage } from './messages.ts';
@@ -22,6 +23,8 @@ export interface RobotRunOptions {
   readonly request: RunRequest;
   /** Default: nobody watches. */
   readonly observer?: RunObserver | undefined;
+  /** People record demonstrations, and nothing else is done. Default: they do not. */
+  readonly recording?: RecordingPlan | undefined;
   /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
   readonly watcher?: RunWatcher | undefined;
   /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
@@ -50,7 +53,7 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
   const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
   const people = operatorsOf(request.operator, config.operators);
-  checkDecider(request, config, people);
+  if (options.recording === undefined) checkDecider(request, config, people);
   checkDevices(people, config.task);
   const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
   const { folder, runId, lock } = prepared;
@@ -119,6 +122,7 @@ class RobotSupervision {
           socketPath,
           startedAtS,
           isWatched,
+          recording: options.recording,
         };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
         return { modulePath, args: [JSON.stringify(start)] };
@@ -170,6 +174,8 @@ class RobotSupervision {
       onStop: () => this.#processes.stopRobot(),
       onGoOn: () => this.#processes.letGoOn(),
       onGiveBack: () => this.#processes.giveBack(),
+      // Whoever begins a demonstration is a person who looks at the robot.
+      ...(this.#options.recording === undefined ? {} : { onEnter: () => this.#processes.giveBack() }),
       onInterrupt: this.#options.onInterrupt,
       onLost: () => report({ kind: 'keysLost' }),
     });
@@ -182,6 +188,7 @@ class RobotSupervision {
     if (request.kind === 'start') processes.letGoOn();
     if (request.kind === 'reset') processes.acknowledge();
     if (request.kind === 'giveBack') processes.giveBack();
+    if (request.kind === 'recordStart' && this.#options.recording !== undefined) processes.giveBack();
     const message: ToNodeMessage = { kind: 'person', request };
     processes.supervisor.sendToNode(message);
   }

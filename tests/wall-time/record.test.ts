@@ -1,0 +1,168 @@
+/** `rein record` as people use it: from the page, over the monitor's own stream; what is kept is what a learner gets. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { StreamWatcher } from '../support/browser.ts';
+import { freeAddress, LiveRun, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+
+const TASK = `name: shown
+kind: operatorJudged
+robot: arm7
+learner: rlpd
+policyHz: 10
+maxSteps: 60
+historyFrames: 1
+action:
+  kind: cartesian
+  dimensions:
+    - { name: x, scale: 0.01, unit: m }
+    - { name: z, scale: 0.01, unit: m }
+observation: {}
+`;
+
+const run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-record-')));
+writeFileSync(join(run.folder, 'shown.yaml'), TASK);
+writeFileSync(join(run.folder, 'small.yaml'), SMALL_LEARNER);
+afterAll(async () => {
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+/** A recording, and a person at its page. */
+class Recorded {
+  readonly program: Program;
+  watcher: StreamWatcher | undefined;
+  /** What the person's hand asks for, once they have taken over. */
+  #action: readonly number[] | undefined;
+  /** To and fro, so that the workspace does not end. */
+  #way = -1;
+
+  constructor(...options: string[]) {
+    const place = ['--operator', 'none', '--monitor', '127.0.0.1:0', '--out', 'out'];
+    this.program = run.start('record', '--task', './shown.yaml', ...place, ...options);
+  }
+
+  async open(): Promise<void> {
+    await until(() => /monitor: http\S+/.test(this.program.said()), 'the address of the monitor');
+    this.watcher = new StreamWatcher(/monitor: (http\S+)/.exec(this.program.said())![1]!);
+    await until(() => this.status !== undefined || this.program.child.exitCode !== null, 'the panel');
+    expect(this.program.child.exitCode, this.program.said()).toBeNull();
+    this.ask('sit');
+    const beat = setInterval(() => this.#beat(), 40);
+    this.watcher.socket.on('close', () => clearInterval(beat));
+  }
+
+  get status(): Record<string, number | string> | undefined {
+    return this.watcher?.all('status').at(-1)?.['recording'] as Record<string, number | string> | undefined;
+  }
+
+  ask(kind: string, more: Record<string, unknown> = {}): void {
+    this.watcher!.ask({ kind, ...more });
+  }
+
+  is(what: Record<string, number | string>): Promise<void> {
+    const holds = (): boolean => Object.entries(what).every(([key, value]) => this.status?.[key] === value);
+    return until(holds, `${JSON.stringify(what)}, not ${JSON.stringify(this.status)},`);
+  }
+
+  /** Records some steps, in which the person moves along x. */
+  async show(): Promise<void> {
+    this.ask('recordStart');
+    await this.is({ state: 'recording' });
+    const before = this.#xM;
+    this.ask('takeOver', { shownAtS: this.watcher!.frame!.sentAtS, device: 'keyboard' });
+    this.#action = [0, 0];
+    await until(() => Number(this.status!['steps']) >= 5, 'steps at rest');
+    this.#action = [this.#way, 0];
+    await until(() => Math.abs(before - this.#xM) > 0.02, 'a motion');
+    this.#way *= -1;
+    this.#action = [0, 0];
+  }
+
+  get #xM(): number {
+    return this.watcher!.frame!.measuredTcp[0]!;
+  }
+
+  /** What a page says with each frame. */
+  #beat(): void {
+    const action = this.#action;
+    if (action === undefined) this.ask('alive');
+    else {
+      const shownAtS = this.watcher!.frame!.sentAtS;
+      this.ask('input', { shownAtS, isEnabled: true, isRecovering: false, action });
+    }
+  }
+}
+
+const episodesOf = (folder: string) => run.journal(folder).filter(({ terminated }) => terminated);
+
+it('keeps what a person calls a success, forgets what they redo, drop or delete, and goes on in its folder', async () => {
+  const first = new Recorded('--start', 'ask');
+  await first.open();
+  await first.is({ state: 'waiting', kept: 0 });
+  // Nothing moves before a person says start.
+  expect(first.watcher!.frame!.decider).not.toBe(1);
+  first.ask('start');
+  await first.show();
+  first.ask('mark', { mark: 'success' });
+  await first.is({ state: 'waiting', kept: 1 });
+  await first.show();
+  first.ask('recordStop');
+  await first.is({ state: 'judging' });
+  first.ask('mark', { mark: 'success' });
+  await first.is({ kept: 2 });
+  first.ask('delete');
+  await first.is({ kept: 1, deleted: 1 });
+  await first.show();
+  first.ask('redo');
+  await first.is({ state: 'waiting', redone: 1 });
+  await first.show();
+  first.ask('mark', { mark: 'failure' });
+  await first.is({ state: 'waiting', kept: 1, failed: 1 });
+  expect(first.status!['meanSteps']).toBeGreaterThan(3);
+  expect(first.status!['freeBytes']).toBeGreaterThan(0);
+  first.watcher!.close();
+  first.program.child.kill('SIGINT');
+  expect(await first.program.exit).toBe(130);
+  expect(first.program.said()).toContain('1 demonstrations kept');
+  const kept = run.journal('out');
+  expect(new Set(kept.map(({ source }) => source))).toEqual(new Set(['demo']));
+  expect(kept.map(({ terminated }) => terminated)).toEqual(kept.map((_, i) => i === kept.length - 1));
+  expect(kept.at(-1)).toMatchObject({ reward: 1, truncated: false });
+  expect(kept.some(({ humanAction, executed }) => humanAction[0]! < -0.5 && executed[0]! < 0)).toBe(true);
+
+  const second = new Recorded('--episodes', '2');
+  await second.open();
+  await second.is({ state: 'waiting', kept: 1, wanted: 2 });
+  await second.show();
+  second.ask('mark', { mark: 'success' });
+  expect(await second.program.exit).toBe(0);
+  second.watcher!.close();
+  expect(episodesOf('out')).toHaveLength(2);
+
+  // Both ways to a learner.
+  const cloned = run.start(
+    'pretrain',
+    '--run',
+    'out',
+    '--out',
+    'pre',
+    '--set',
+    'bcInitSteps=20',
+    '--set',
+    'batchSize=16',
+  );
+  expect(await cloned.exit).toBe(0);
+  expect(cloned.said()).toContain(`Learned from ${run.journal('out').length} transitions`);
+  const address = await freeAddress();
+  const both = ['--task', './shown.yaml', '--config', 'small.yaml'];
+  const learner = run.start('learn', ...both, '--bind', address, '--out', 'learner');
+  const robot = run.start('run', ...both, '--learner', address, '--demonstrations', 'out', '--out', 'robot');
+  await until(() => run.versionOf('robot') > 0, 'a policy that was learned from them');
+  expect(robot.said()).toContain('2 demonstrations');
+  expect(episodesOf('robot').filter(({ source }) => source === 'demo')).toHaveLength(2);
+  learner.child.kill('SIGINT');
+  robot.child.kill('SIGINT');
+  await robot.exit;
+}, 180_000);
