@@ -142,6 +142,8 @@ export {
   Ema,
   type HistogramData,
   mean,
+  type PairedCounts,
+  pairedDifference,
   QuantileHistogram,
   quantile,
   quantileOf,

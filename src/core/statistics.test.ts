@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Ema, mean, QuantileHistogram, quantile, variance, wilsonInterval } from './statistics.ts';
+import { Rng } from './rng.ts';
+import { Ema, mean, pairedDifference, QuantileHistogram, quantile, variance, wilsonInterval } from './statistics.ts';
 
 describe('values at hand', () => {
   it('have a mean and a variance over n − 1; a single one has no spread, and none has no mean', () => {
@@ -106,5 +107,43 @@ describe('Ema', () => {
     expect(ema.add(8)).toBe(8);
     expect(ema.add(Number.NaN)).toBe(8);
     expect(ema.add(4)).toBe(7);
+  });
+});
+
+describe('the difference of two that were tried on the same cases', () => {
+  const of = (both: number, onlyFirst: number, onlySecond: number, neither: number) =>
+    pairedDifference({ both, onlyFirst, onlySecond, neither });
+
+  it('says nothing without cases, and is turned round with the two', () => {
+    expect(of(0, 0, 0, 0)).toEqual({ difference: 0, low: -1, high: 1 });
+    const [one, other] = [of(50, 20, 5, 25), of(50, 5, 20, 25)];
+    expect(one.difference).toBeCloseTo(0.15, 12);
+    expect(other.low).toBeCloseTo(-one.high, 12);
+    expect(other.high).toBeCloseTo(-one.low, 12);
+  });
+
+  it('is that of independent rates where the pairs are not alike, and narrower where they are', () => {
+    // p = 0.5 both, no covariance: the square-and-add of two Wilson intervals.
+    const loose = of(25, 25, 25, 25);
+    const { high } = wilsonInterval(50, 100);
+    expect(loose.high).toBeCloseTo(Math.SQRT2 * (high - 0.5), 12);
+    const alike = of(48, 2, 2, 48);
+    expect(alike.high - alike.low).toBeLessThan(0.5 * (loose.high - loose.low));
+  });
+
+  it('holds the truth in about 95 of 100 trials', () => {
+    const rng = new Rng(3);
+    let held = 0;
+    for (let trial = 0; trial < 2000; trial++) {
+      const counts = [0, 0, 0, 0] as [number, number, number, number];
+      for (let i = 0; i < 60; i++) {
+        const u = rng.uniformIn(0, 1);
+        counts[u < 0.6 ? 0 : u < 0.8 ? 1 : u < 0.85 ? 2 : 3]!++;
+      }
+      const { low, high } = of(...counts);
+      if (low <= 0.15 && 0.15 <= high) held++;
+    }
+    expect(held / 2000).toBeGreaterThan(0.93);
+    expect(held / 2000).toBeLessThan(0.985);
   });
 });

@@ -55,6 +55,8 @@ export interface Trial {
   /** Index of an episode whose poses are wanted. */
   readonly record?: number;
   readonly onProgress?: (result: TrialResult) => void;
+  /** Told of each episode, in their order. */
+  readonly onEpisode?: (outcome: EpisodeOutcome) => void;
   /** Ends the trial after the episodes under way; `run` then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -155,7 +157,7 @@ class OrderedCount {
 
   /** Takes over the episode at `place` of the trial, and those that waited for it. */
   take(place: number, episode: JudgedEpisode): void {
-    const { maxFailures = Number.POSITIVE_INFINITY, onProgress } = this.#trial;
+    const { maxFailures = Number.POSITIVE_INFINITY, onProgress, onEpisode } = this.#trial;
     const known = this.#result.episodes;
     this.#early.set(place, episode);
     for (;;) {
@@ -163,6 +165,7 @@ class OrderedCount {
       if (following === undefined || this.#isOver) break;
       this.#early.delete(this.#result.episodes);
       this.#result = add(this.#result, following);
+      onEpisode?.(following.outcome);
       this.#isOver = this.#result.episodes - this.#result.successes > maxFailures;
     }
     if (this.#result.episodes > known && !this.#isOver) onProgress?.(this.#result);

@@ -160,5 +160,11 @@ describe('rein eval', () => {
     const evaluation = records.find((record) => record.kind === 'evaluation');
     expect(evaluation).toMatchObject({ successes: result.successes, meanSteps: result.mean_steps });
     expect(ended.code).toBe(1);
+    const twice = ['--policy', 'first/policy.onnx', '--against', 'first', '--episodes', '2', '--json', 'both.json'];
+    const compared = await reinHere(['eval', ...twice], dir);
+    expect(compared.code).toBe(0);
+    expect(compared.stdout).toContain('They cannot be told apart');
+    const both = JSON.parse(readFileSync(join(dir, 'both.json'), 'utf8'));
+    expect(both).toMatchObject({ eval_episodes: 2, difference: 0, pairs: { onlyFirst: 0, onlySecond: 0 } });
   });
 });

@@ -2,13 +2,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { evaluateBody } from './evaluate.ts';
+import { cycleTimes, evaluateBody, pairsOf, verdictOf } from './evaluate.ts';
 import { simBody } from './sim.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-eval-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const given = { task: undefined, seed: 0, episodes: 1, config: undefined, json: undefined, output: 'quiet' } as const;
+const given = {
+  against: undefined,
+  task: undefined,
+  seed: 0,
+  episodes: 1,
+  config: undefined,
+  json: undefined,
+  output: 'quiet',
+} as const;
 
 it('says of a file that is no policy what it is not, and of a run that was stopped how to get its policy', async () => {
   const page = join(folder, 'README.md');
@@ -33,4 +41,17 @@ it.each(['reach-judged', 'drive-judged'])('says of %s that people judge it, and 
   await expect(evaluateBody({ ...given, policy, task })).rejects.toMatchObject(refusal);
   const sim = { ...given, task, steps: undefined, evalEpisodes: undefined, timeLimitS: undefined, out: folder };
   await expect(simBody({ ...sim, demonstrations: 'scripted', operator: 'keyboard' })).rejects.toMatchObject(refusal);
+});
+
+it('counts pairs in the order of their starts, times successes alone, and says which is better only where that is known', () => {
+  const outcome = (success: boolean, ticks: number) =>
+    ({ success, steps: 1, ticks, changedTicks: 0, violations: 0, restarts: { count: 0 } }) as const;
+  const first = [outcome(true, 100), outcome(true, 300), outcome(false, 900)];
+  const second = [outcome(true, 100), outcome(false, 800), outcome(false, 800)];
+  expect(pairsOf(first, second)).toEqual({ both: 1, onlyFirst: 1, onlySecond: 0, neither: 1 });
+  expect(cycleTimes(first, 100)).toEqual({ medianS: 1, p90S: 3 });
+  expect(cycleTimes([outcome(false, 5)], 100).medianS).toBeNaN();
+  expect(verdictOf({ low: 0.01, high: 0.2 })).toBe('The first is better.');
+  expect(verdictOf({ low: -0.2, high: -0.01 })).toBe('The second is better.');
+  expect(verdictOf({ low: -0.1, high: 0.1 })).toContain('cannot be told apart');
 });
