@@ -4,6 +4,7 @@
  * JSON. Imports nothing but types and lists: pages are built with it.
  */
 import { SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
+import { SOURCES, type Source } from './transition.ts';
 
 /** Kinds of packets; their place is their code: never reorder, only append. */
 export const PACKET_KINDS = [
@@ -232,4 +233,9 @@ export function isState(kind: PacketKind): boolean {
 
 export function stateName({ state }: FrameView): SafetyStateName {
   return SAFETY_STATES[state]!;
+}
+
+/** Who decided a step; `undefined` for a number that is nobody's. */
+export function sourceName({ source }: { readonly source: number | null }): Source | undefined {
+  return SOURCES[source ?? -1];
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stateName } from '../../src/core/telemetry.ts';
+import { type FrameView, stateName } from '../../src/core/telemetry.ts';
+import { VELOCITY_LIMITED } from '../../src/safety/bits.ts';
+import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';
@@ -63,8 +65,10 @@ function copyOf(name: string): string {
 async function open(
   view: string,
   viewport: { readonly width: number; readonly height: number } = DESKTOP,
+  prepare?: (page: Page) => Promise<void>,
 ): Promise<Page> {
   const page = await browser!.newPage({ viewport });
+  await prepare?.(page);
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`${view}: ${message.text()}`);
   });
@@ -73,6 +77,41 @@ async function open(
   await page.goto(`${address}?view=${view}`);
   await page.waitForSelector(`#view-${view} > *:not(.empty)`);
   return page;
+}
+
+const EPISODE = {
+  episode: 7,
+  purpose: 'training',
+  success: true,
+  endedBy: 'success',
+  returnSum: 1,
+  interventions: 1,
+  interventionSteps: 1,
+  atMs: 0,
+};
+
+/** An episode as a trace has it, whose last step a person decides and the limiter changes. */
+function traceOf(frames: readonly FrameView[]): unknown {
+  const steps = frames.map((frame, i) => ({
+    episode: 7,
+    step: i,
+    source: i === 0 ? 0 : 2,
+    policyVersion: 1,
+    reward: i,
+    marginMin: 0.5,
+    filterBits: i === 0 ? 0 : VELOCITY_LIMITED,
+    observation: [],
+    policyAction: [0.1, 0, 0, 0],
+    humanAction: i === 0 ? [null] : [-0.5],
+    executed: [0.2, 0, 0, 0],
+    frame: {
+      ...Object.fromEntries(
+        Object.entries(frame).map(([key, value]) => [key, typeof value === 'number' ? value : [...value]]),
+      ),
+      stageTicks: STAGES.map((name) => (i === 1 && name === 'limiter' ? 3 : 0)),
+    },
+  }));
+  return { ...EPISODE, stepCount: steps.length, every: 1, steps };
 }
 
 describe.skipIf(noBrowserBecause !== undefined)(
@@ -107,6 +146,33 @@ describe.skipIf(noBrowserBecause !== undefined)(
       const over = page.locator('.chart', { hasText: 'Return' }).locator('.u-over');
       await over.hover({ position: { x: 1, y: 40 } });
       await page.waitForFunction("!document.querySelector('.chart .u-legend').textContent.includes('--')");
+      await page.close();
+    });
+
+    it('plays an episode back, and says at each step who wanted what and what became of it', async () => {
+      const page = await open('episodes', DESKTOP, async (made) => {
+        await made.route('**/api/episodes', (route) => route.fulfill({ json: [{ ...EPISODE, steps: 2 }] }));
+        await made.route('**/api/episodes/7', (route) => route.fulfill({ json: traceOf(watcher.frames.slice(-2)) }));
+      });
+      await page.click('button.look');
+      await page.waitForSelector('.player canvas');
+      await page.waitForSelector('#decided-by:text-is("policy")');
+      expect(await page.locator('.wanted tbody tr').first().locator('td').allTextContents()).toEqual([
+        '0.10',
+        '–',
+        '0.20',
+      ]);
+      await page.focus('#scrubber');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForSelector('#decided-by:text-is("human_correct")');
+      expect(await page.locator('.wanted tbody tr').first().locator('td').allTextContents()).toEqual([
+        '0.10',
+        '-0.50',
+        '0.20',
+      ]);
+      expect(await page.textContent('.wanted')).toMatch(
+        /velocityLimited: A joint would have moved too fast.*limiter: changed 3 ticks/s,
+      );
       await page.close();
     });
 

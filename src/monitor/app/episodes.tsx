@@ -1,45 +1,120 @@
-/** The episodes of the run, the newest first. */
-import { episodes } from './stream.ts';
+/** The episodes of the run, the newest first; one of them at a time is looked at step by step. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type EpisodeTrace, Player } from './player.tsx';
+import { episodes, readJson } from './stream.ts';
+
+/** How an episode ended, as a trace tells it. */
+interface Listed {
+  readonly episode: number;
+  readonly purpose: string;
+  readonly success: boolean;
+  readonly endedBy: string;
+  readonly steps: number;
+  readonly returnSum: number;
+  readonly interventions: number;
+  readonly interventionSteps: number;
+  readonly atMs: number;
+}
+
+/** Of the run's trace; empty where it keeps none. */
+const traced = signal<readonly Listed[]>([]);
+const looked = signal<EpisodeTrace | undefined>(undefined);
+const problem = signal('');
+const MOST_SHOWN = 200;
+const LIST_MS = 3000;
+
+async function list(): Promise<void> {
+  traced.value = (await readJson<readonly Listed[]>('/api/episodes')) ?? [];
+}
+
+async function look(episode: number): Promise<void> {
+  const trace = await readJson<EpisodeTrace>(`/api/episodes/${episode}`);
+  problem.value = trace === undefined ? `Episode ${episode} is not in the trace any more.` : '';
+  looked.value = trace;
+}
 
 export function Episodes() {
-  const shown = [...episodes.value].reverse();
+  useEffect(() => {
+    void list();
+    const timer = setInterval(() => void list(), LIST_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const isTraced = traced.value.length > 0;
+  const shown: readonly Listed[] = isTraced ? traced.value : episodes.value;
   if (shown.length === 0) return <p class="empty">No episode has ended yet.</p>;
   return (
-    <section>
-      <h2>Episodes</h2>
-      <div class="scroller">
-        <table>
-          <thead>
-            <tr>
-              <th>episode</th>
-              <th>purpose</th>
-              <th>ended by</th>
-              <th>steps</th>
-              <th>return</th>
-              <th>interventions</th>
-              <th>filters acted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((episode) => (
-              <tr key={episode.episode}>
-                <td>{episode.episode}</td>
-                <td>{episode.purpose}</td>
-                <td>
-                  {episode.success ? '✓ ' : ''}
-                  {episode.endedBy}
-                </td>
-                <td>{episode.steps}</td>
-                <td>{episode.returnSum.toFixed(2)}</td>
-                <td>
-                  {episode.interventions} ({episode.interventionSteps} steps)
-                </td>
-                <td>{Math.round(100 * episode.costs.filterShare)} %</td>
+    <>
+      {looked.value === undefined ? null : <Player key={looked.value.episode} trace={looked.value} />}
+      {problem.value === '' ? null : <p class="empty">{problem.value}</p>}
+      <section>
+        <h2>Episodes</h2>
+        {isTraced ? null : (
+          <p>Those that this page has heard of. Their steps are not kept, so there is nothing to play back.</p>
+        )}
+        <div class="scroller">
+          <table>
+            <thead>
+              <tr>
+                <th>episode</th>
+                <th>purpose</th>
+                <th>ended by</th>
+                <th>steps</th>
+                <th>return</th>
+                <th>interventions</th>
+                <th>at</th>
+                {isTraced ? <th>steps, one by one</th> : null}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+            </thead>
+            <tbody>
+              {[...shown]
+                .reverse()
+                .slice(0, MOST_SHOWN)
+                .map((episode) => (
+                  <Line key={`${episode.episode} ${episode.atMs}`} episode={episode} isTraced={isTraced} />
+                ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Line({ episode, isTraced }: { readonly episode: Listed; readonly isTraced: boolean }) {
+  const {
+    episode: number,
+    purpose,
+    success,
+    endedBy,
+    steps,
+    returnSum,
+    interventions,
+    interventionSteps,
+    atMs,
+  } = episode;
+  const isLooked = looked.value?.episode === number;
+  return (
+    <tr aria-current={isLooked ? 'true' : undefined}>
+      <td>{number}</td>
+      <td>{purpose}</td>
+      <td>
+        {success ? '✓ ' : ''}
+        {endedBy}
+      </td>
+      <td>{steps}</td>
+      <td>{returnSum.toFixed(2)}</td>
+      <td>
+        {interventions} ({interventionSteps} steps)
+      </td>
+      <td>{new Date(atMs).toLocaleTimeString()}</td>
+      {isTraced ? (
+        <td>
+          <button type="button" class="look" disabled={isLooked} onClick={() => void look(number)}>
+            Play back<span class="unseen"> episode {number}</span>
+          </button>
+        </td>
+      ) : null}
+    </tr>
   );
 }

@@ -94,7 +94,7 @@ function Head() {
 /** What people read off states: a word, a sign and a colour, any one of which is enough. */
 const STATES: Readonly<Record<string, readonly [sign: string, word: string, kind: string]>> = {
   'active.policy': ['▶', 'policy drives', 'go'],
-  'active.human': ['✋', 'a person drives', 'person'],
+  'active.human': ['◆', 'a person drives', 'person'],
   ready: ['❚❚', 'holds', 'hold'],
   standby: ['○', 'no torque', 'hold'],
   stopping: ['■', 'braking', 'stop'],

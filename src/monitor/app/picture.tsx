@@ -57,7 +57,8 @@ export function Picture({ frame }: { readonly frame: ReadonlySignal<Pose | undef
         <p class="empty">{problem}</p>
       )}
       <p class="legend">
-        <span class="solid">measured</span> <span class="pale">reference</span>{' '}
+        <span class={count === 0 ? 'solid' : ''}>{count === 0 ? 'measured' : 'measured, in its own colours;'}</span>{' '}
+        <span class="pale">reference</span>{' '}
         {count === 0 ? null : (
           <label>
             <input

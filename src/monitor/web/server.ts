@@ -180,6 +180,7 @@ export class MonitorServer {
       // No error: a page then draws what the safety model knows of it.
       return reply.code(204).header('x-problem', encodeURIComponent(problem)).send();
     });
+    this.#routeEpisodes();
     app.get('/api/files/:name', async (request, reply) => {
       const { name } = request.params as { name: string };
       const { from: byte = '0', run } = request.query as { from?: string; run?: string };
@@ -189,6 +190,11 @@ export class MonitorServer {
       if (lines === undefined) return reply.code(404).send({ error: 'There is no such file.' });
       return reply.type('text/plain; charset=utf-8').send(lines);
     });
+  }
+
+  /** Episodes as the run's trace has them: none is kept. */
+  #routeEpisodes(): void {
+    this.#app.get('/api/episodes', async () => []);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,0 +1,145 @@
+/**
+ * Pictures of the monitor's views for the documents: a simulated run on a desktop and on a phone, into `docs/images`. Takes two minutes
+ * and Chromium (apt install chromium, or CHROMIUM=path); pictures are only as new as the last time that somebody ran it.
+ *
+ * node scripts/build.js && node scripts/screenshots.js
+ */
+import './node-version.js';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const out = join(root, 'docs/images');
+const MOST_BYTES = 200_000;
+/** Two runs of the same task, so that there is something to compare with. */
+const SETTINGS = 'task:\n  training: { steps: 100000, minimumSteps: 100000 }\n';
+const EARLIER_MS = 25_000;
+const LEARNS_MS = 45_000;
+
+const DESKTOP = { viewport: { width: 1280, height: 820 } };
+const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
+
+const SHOTS = [
+  { name: 'monitor-live', view: 'live', at: DESKTOP, before: picture },
+  { name: 'monitor-training', view: 'training', at: DESKTOP, before: compare },
+  { name: 'monitor-why', view: 'why', at: DESKTOP },
+  { name: 'monitor-episodes', view: 'episodes', at: DESKTOP, before: playBack },
+  { name: 'monitor-health', view: 'health', at: DESKTOP },
+  { name: 'monitor-live-dark', view: 'live', at: { ...DESKTOP, colorScheme: 'dark' }, before: picture },
+  { name: 'monitor-live-phone', view: 'live', at: PHONE, before: takeOver },
+  { name: 'monitor-training-phone', view: 'training', at: PHONE, before: charts },
+  { name: 'monitor-why-phone', view: 'why', at: PHONE },
+  { name: 'monitor-episodes-phone', view: 'episodes', at: PHONE, before: playBack },
+  { name: 'monitor-health-phone', view: 'health', at: PHONE },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-screenshots-'));
+writeFileSync(join(folder, 'long.yaml'), SETTINGS);
+mkdirSync(out, { recursive: true });
+const running = new Set();
+let browser;
+try {
+  const earlier = await start('earlier', 1);
+  await delay(EARLIER_MS);
+  earlier.child.kill();
+  await earlier.ended;
+  const run = await start('insert', 2);
+  await delay(LEARNS_MS);
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  });
+  for (const shot of SHOTS) await take(run.address, shot);
+} finally {
+  await browser?.close();
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A run whose monitor answers, and its end. */
+async function start(name, seed) {
+  const args = ['sim', '--task', 'insert', '--seed', seed, '--config', 'long.yaml', '--out', `runs/${name}`];
+  const child = spawn(process.execPath, [join(root, 'bin/rein.js'), ...args, '--monitor', '127.0.0.1:0'], {
+    cwd: folder,
+  });
+  running.add(child);
+  const ended = new Promise((resolve) => child.once('close', resolve)).then(() => running.delete(child));
+  let said = '';
+  const address = await new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        said += data;
+        const found = /monitor: (http\S+)/.exec(said);
+        if (found !== null) resolve(found[1]);
+      });
+    }
+    child.once('close', () => reject(new Error(`The run has ended: ${said}`)));
+  });
+  return { child, ended, address };
+}
+
+async function take(address, { name, view, at, before }) {
+  const context = await browser.newContext(at);
+  const page = await context.newPage();
+  await page.goto(`${address}?view=${view}`);
+  await page.waitForSelector(`#view-${view} > *:not(.empty)`, { timeout: 60_000 });
+  await before?.(page);
+  const path = join(out, `${name}.png`);
+  await page.screenshot({ path });
+  await context.close();
+  const { size } = statSync(path);
+  console.log(`${name}.png, ${Math.round(size / 1000)} kB`);
+  if (size > MOST_BYTES) throw new Error(`${name}.png is larger than ${MOST_BYTES / 1000} kB`);
+}
+
+async function picture(page) {
+  await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
+  await page.waitForSelector('.tank canvas');
+  await delay(6000);
+}
+
+async function charts(page) {
+  await page.waitForSelector('.chart canvas', { timeout: 60_000 });
+  await delay(1000);
+}
+
+async function compare(page) {
+  await charts(page);
+  await page.selectOption('#smoothing', '0.6');
+  await page.click('#runs summary');
+  await page.click('#runs input');
+  await page.click('#runs summary');
+  await delay(4000);
+}
+
+/** The episodes' list alone where the run keeps no trace. */
+async function playBack(page) {
+  await page.waitForSelector('tbody tr');
+  const look = page.locator('button.look').first();
+  if ((await look.count()) === 0) return;
+  await look.click();
+  await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
+  await page.locator('#scrubber').fill('5');
+  await delay(1500);
+}
+
+async function takeOver(page) {
+  await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
+  await page.click('#take-over');
+  await page.waitForSelector('#state[data-state="active.human"]', { timeout: 60_000 });
+  await page.locator('.pads').scrollIntoViewIfNeeded();
+  await delay(1500);
+}
+
+function findChromium() {
+  const found = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+    (path) => path !== '' && existsSync(path),
+  );
+  if (found === undefined) throw new Error('No Chromium is installed (apt install chromium, or set CHROMIUM).');
+  return found;
+}
