@@ -29,7 +29,10 @@ import type { PolicyUse } from './weights/policy-use.ts';
 const WAIT_MS = 50;
 
 type EpisodeParts = DemonstrationParts &
-  Pick<SessionParts, 'recording' | 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels'>;
+  Pick<
+    SessionParts,
+    'recording' | 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels' | 'rewind'
+  >;
 
 /** What moves the robot in a session. */
 export interface EpisodesOptions {
@@ -59,6 +62,8 @@ export class Episodes {
   /** The present episode could not begin: only a person can mend why. */
   #needsPerson = false;
   #hasReportedWait = false;
+  /** The episode before was cut: the robot goes back before the next. */
+  #isRewindDue = false;
   /** Why no episode may begin; `undefined` where one may. */
   #heldBack: string | undefined;
 
@@ -114,6 +119,14 @@ export class Episodes {
     // Nothing else that a person is asked for is taken back.
     if (reason !== this.#heldBack) this.#parts.live.log.ask(reason);
     this.#heldBack = reason;
+  }
+
+  /** The robot goes back the way it came. Gives why it cannot. */
+  rewind(): string | undefined {
+    if (this.demonstrations.isShownByPerson) return 'A demonstration is given up with n, not taken back.';
+    const { operators, people, rewind } = this.#parts;
+    if ((operators ?? people) === undefined) return 'Nobody here may take over.';
+    return rewind.begin();
   }
 
   /** Nothing goes on any more: nobody is in control. */
@@ -204,11 +217,12 @@ export class Episodes {
     await this.#awaitWeights(activity);
     await this.#pace.awaitLeave(activity);
     while (this.#observations.problem(this.#parts.clock.nowS()) !== undefined) await this.#pause(activity);
-    const { live, link, operators } = this.#parts;
+    const { live, link, operators, setup } = this.#parts;
     if (live.log.status.phase !== this.#atWork) {
       this.#phase(this.#atWork);
       live.begin();
     }
+    if (this.#isRewindDue) await this.#rewindFirst(activity);
     const maxSteps = await this.#pace.nextEpisode();
     if (maxSteps === 0) return 'isOver';
     let report: EpisodeReport;
@@ -220,7 +234,20 @@ export class Episodes {
       await this.#policy.giveUp(error);
       return 'goOn';
     }
+    this.#isRewindDue = report.abortedBy !== undefined && setup.config.task.rewind.afterCut;
     return (await this.#mayGoOn(activity, report.abortedBy)) ? 'goOn' : 'isOver';
+  }
+
+  /** Part of automatic recovery: back the way the robot came before the next episode. Nothing of it is recorded. */
+  async #rewindFirst(activity: Activity<void>): Promise<void> {
+    this.#isRewindDue = false;
+    const { rewind, people } = this.#parts;
+    if (rewind.begin() !== undefined) return;
+    activity.episodeBegins();
+    const over = (): string | undefined => (rewind.isRewinding ? undefined : 'the way back is over');
+    const cutBy = (): string | undefined => activity.episodeReason ?? over();
+    await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', cutBy });
+    rewind.giveBack();
   }
 
   #inTraining(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
@@ -270,6 +297,7 @@ export class Episodes {
     const { episode, step } = transition;
     labels?.step(transition, recorder.epoch);
     this.#at = { episode, step };
+    this.#parts.rewind.note();
     this.#interventions.see(transition, this.#operator().operator, clock.nowS());
     listeners.emit('step', transition);
   }

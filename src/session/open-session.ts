@@ -7,9 +7,10 @@ import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { type ActingPolicy, loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
-import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
+import { OperatorArbiter, Rewind, type TeleopSource } from '../teleop/index.ts';
 import { encoderFor } from './encoder-file.ts';
 import { createRunner } from './episode-runner.ts';
+import { ReferencePose } from './executed-action.ts';
 import { openMarkLabels } from './mark-labels.ts';
 import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
@@ -156,7 +157,10 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   // The first frame says how the robot is.
   if (link.latest.tick < 0) await link.advance(1);
   const draws = opened.draws(recorder);
-  const arbiters = createArbiters(options, recorder.epoch, log);
+  const people: { now?: OperatorArbiter | undefined } = {};
+  const rewind = openRewind(setup, link, parts.listeners, () => people.now?.isStopRequested === true);
+  const arbiters = createArbiters(options, recorder.epoch, log, rewind);
+  people.now = arbiters.people;
   log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
   log.message(`${setup.config.task.name}: ${setup.task.goal}`);
   closers.push(() => arbiters.operators?.close());
@@ -167,6 +171,7 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
     runId,
     ...parts,
     ...arbiters,
+    rewind,
     recorder,
     draws,
     closers,
@@ -291,12 +296,41 @@ function createArbiters(
   { setup, operators = [], isScripted }: SharedOptions,
   epoch: number,
   log: RunLog,
+  rewind: Rewind,
 ): Pick<SessionParts, 'operators' | 'people'> {
-  const people = operators.length === 0 ? undefined : new OperatorArbiter(operators, setup.actionSize);
+  const seats = [...operators, rewind];
+  const people = operators.length === 0 ? undefined : new OperatorArbiter(seats, setup.actionSize);
   if (people !== undefined) log.status.operator = { driving: 'nobody', keys: people.hint };
   if (isScripted !== true) return { operators: people, people };
   const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
-  return { operators: new OperatorArbiter([...operators, script], setup.actionSize), people };
+  return { operators: new OperatorArbiter([...seats, script], setup.actionSize), people };
+}
+
+/** Remembers where the robot came from. */
+function openRewind(
+  { config, task }: RunSetup,
+  link: GuardLink,
+  listeners: SessionListeners,
+  isStopped: () => boolean,
+): Rewind {
+  const { seconds, pace, contactForceN } = config.task.rewind;
+  const names = config.robot.joints.map(({ name }) => name);
+  const pose = new ReferencePose(task.action, names);
+  const rewind = new Rewind({
+    action: task.action,
+    steps: Math.max(2, Math.round(seconds * config.task.policyHz)),
+    pace,
+    contactForceN,
+    reference: () => pose.of(link.latest),
+    forceN: () => {
+      const { wrench } = link.latest.robot;
+      return Math.hypot(wrench[0] ?? 0, wrench[1] ?? 0, wrench[2] ?? 0);
+    },
+    isStopped,
+    onEnd: (message) => listeners.report({ level: 'info', name: 'rewound', message }),
+  });
+  link.onFrame(() => rewind.watch());
+  return rewind;
 }
 
 /** A simulated arm begins at zeros or at home, which may be anywhere: it is put where an episode may begin. No real robot is moved. */

@@ -228,6 +228,7 @@ class Place {
   /** A stop stays. */
   #giveBack(): void {
     for (const source of this.sources) if (source.isStopRequested !== true) source.giveBack?.();
+    this.#context.heard.onGiveBack?.();
   }
 
   #padOptions(config: MotionOptions) {

@@ -54,6 +54,10 @@ export class PersonPanel {
       case 'giveBack':
         if (this.teleop.isStopRequested) this.#report('The robot was stopped: Start lets it go on.');
         else this.teleop.giveBack();
+        session?.endRewind();
+        return;
+      case 'rewind':
+        session?.rewind();
         return;
       case 'start':
         session?.letGo();

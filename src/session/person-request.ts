@@ -18,6 +18,8 @@ export const PLAIN_REQUESTS = [
   /** Acknowledges what stopped the robot; never moves it. */
   'reset',
   'giveBack',
+  /** The way that the robot came, backwards and slowly; then it holds. */
+  'rewind',
   'skipDemonstrations',
   'savePolicy',
   'rollbackPolicy',

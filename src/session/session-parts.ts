@@ -5,7 +5,7 @@ import type { Clock, Close } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
-import type { OperatorArbiter } from '../teleop/index.ts';
+import type { OperatorArbiter, Rewind } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
 import type { MarkLabels } from './mark-labels.ts';
 import type { Draws } from './pace.ts';
@@ -31,6 +31,8 @@ export interface SessionParts {
   readonly operators: OperatorArbiter | undefined;
   /** The people among them: a script has no part in an evaluation. */
   readonly people: OperatorArbiter | undefined;
+  /** Goes back the way the robot came, once somebody asks for it. */
+  readonly rewind: Rewind;
   /** Observations that come by topic. */
   readonly observations: readonly ObservationSource[];
   /** Who gives demonstrations where the learner waits for them: a script, the people at `people`, or nobody here. */

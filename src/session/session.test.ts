@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,8 +7,10 @@ import { TestRobot } from '../../tests/support/session.ts';
 import { readJournal } from '../link/index.ts';
 import { nodeStorage } from '../link/journal/storage.ts';
 import { loadPolicyFile } from '../policy/index.ts';
+import { parseMetrics, RUN_FILES } from '../record/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
+import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 import type { EpisodeReport, InterventionReport, SessionEvent, SessionState } from './session-types.ts';
 import type { RunStatus } from './status.ts';
@@ -468,6 +470,75 @@ describe('what a session offers beside motion', () => {
       { isActive: false, operator: 'hand', decidedBy: 'human', step: 6 },
     ]);
     expect(seen[1]!.durationS).toBeCloseTo(0.3, 1);
+  });
+
+  it('goes back the way it came where a panel asks for it, and then holds until somebody gives back', async () => {
+    const hand = new Hand();
+    const session = await withPolicy([hand]);
+    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    panel.attach(session);
+    const said: string[] = [];
+    session.listen({ event: ({ name, message }) => void (name.startsWith('rew') && said.push(message)) });
+    panel.ask({ kind: 'rewind' });
+    const sources: string[] = [];
+    const at: number[] = [];
+    const onStep = ({ step, source }: { step: number; source: string }): void => {
+      sources.push(source.slice(0, 3));
+      at.push(session.frame.referenceTcp[0]!);
+      if (step === 0) hand.isActive = true;
+      if (step === 5) hand.isActive = false;
+      if (step === 5) panel.ask({ kind: 'rewind' });
+      if (step === 28) panel.ask({ kind: 'giveBack' });
+    };
+    await session.runEpisode({ purpose: 'training', maxSteps: 32, onStep }).done;
+    expect(said).toEqual([
+      'No episode is going on.',
+      expect.stringContaining('goes back the way it came'),
+      expect.stringContaining('as far back as it knows'),
+    ]);
+    expect(sources).toEqual([
+      'pol',
+      ...new Array(5).fill('hum'),
+      ...new Array(23).fill('scr'),
+      ...new Array(3).fill('pol'),
+    ]);
+    expect(at[5]! - at[0]!).toBeGreaterThan(3e-3);
+    expect(Math.abs(at[28]! - at[0]!)).toBeLessThan(5e-4);
+    await session.close();
+    const { records } = parseMetrics(readFileSync(join(robot.folder, RUN_FILES.metrics), 'utf8'));
+    const segments = records.flatMap((each) => (each.kind === 'segment' ? [each] : []));
+    expect(segments).toMatchObject([
+      { operator: 'hand', cause: 'tookOver', firstStep: 1, lastStep: 5 },
+      {
+        operator: 'rewind',
+        cause: 'scripted',
+        firstStep: 6,
+        lastStep: 28,
+        phases: [{ phase: 'recover', fromStep: 6 }],
+      },
+    ]);
+  });
+
+  it('goes back before the next episode after one that was cut, where the task says so, and records nothing of it', async () => {
+    const { rewind } = robot.setup.config.task;
+    Object.assign(rewind, { afterCut: true });
+    const hand = new Hand();
+    const session = await withPolicy([hand]);
+    const said: string[] = [];
+    let deciders = '';
+    session.listen({
+      event: ({ name, message }) => void (name === 'rewound' && said.push(message)),
+      step: ({ step, episode }) => {
+        deciders += String(episode);
+        hand.isActive = episode === 0 && step < 9;
+        if (episode === 0 && step === 9) session.cutEpisode('a test cut it');
+        if (episode > 0 && step === 2) void session.pause('enough');
+      },
+    });
+    await session.resume().done;
+    Object.assign(rewind, { afterCut: false });
+    expect(said).toEqual([expect.stringContaining('as far back as it knows')]);
+    expect(deciders).toMatch(/^0{10,12}2{3,5}$/);
   });
 
   it('notes a mark where the task judges itself', async () => {

@@ -193,6 +193,18 @@ export class LiveSession {
     this.#wasStopRequested = false;
   }
 
+  /** A person wants the robot to go back the way it came, slowly, and then to hold. What cannot be is told. */
+  rewind(): void {
+    const why = this.#activity === undefined ? 'No episode is going on.' : this.#episodes.rewind();
+    const message = why ?? 'The robot goes back the way it came. Whoever takes over or stops it ends that.';
+    this.#parts.listeners.report({ level: why === undefined ? 'info' : 'warn', name: 'rewind', message });
+  }
+
+  /** Who gives back, gives that back too. */
+  endRewind(): void {
+    this.#parts.rewind.giveBack();
+  }
+
   /** Ends what goes on after its step, and holds. Resolves when that is so. */
   async pause(reason: string): Promise<void> {
     const activity = this.#activity;

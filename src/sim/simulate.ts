@@ -170,6 +170,8 @@ async function peopleOf(
     heard: {
       onMark: (mark) => void current()?.mark(mark, ''),
       onSkip: () => current()?.skipDemonstrations(),
+      onRewind: () => current()?.rewind(),
+      onGiveBack: () => current()?.endRewind(),
     },
     onEvent: ({ message, remedy }) => log.message(`${message} ${remedy}`),
     robot: () => robot.link.latest,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
-import { name, num, pluginGroup, reference, whole } from '../schema/index.ts';
+import { group, name, num, pluginGroup, reference, whole } from '../schema/index.ts';
 import { rewardClassifierSchema } from './reward/judged-by-classifier.ts';
 
 /** The name of a task and the word for its kind. */
@@ -41,6 +41,15 @@ export const taskKeys = {
   ).default(0),
   basePolicy: basePolicySchema.optional(),
   rewardClassifier: rewardClassifierSchema.optional(),
+  rewind: group('Going back the way the robot came (`b` at the keyboard, Rewind in the monitor).', {
+    seconds: num('s', { above: 0, max: 60 }, 'So much of its motion is remembered.').default(3),
+    pace: num('1', { above: 0, max: 0.5 }, 'Share of the pace at which it came, and of the full action.').default(0.5),
+    contactForceN: num('N', { above: 0, max: 1000 }, 'A force at the tool that grows by so much ends it.').default(5),
+    afterCut: z
+      .boolean()
+      .meta({ description: 'The robot goes back before the next episode where one of training was cut.' })
+      .default(false),
+  }),
   policyPlugin: pluginGroup(
     'policy',
     'A policy of your own, which decides in `rein run` in place of learned weights.',

@@ -22,6 +22,7 @@ export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';
+export { Rewind } from './rewind.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
 export { PlaceMover } from './scripted/place-mover.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';

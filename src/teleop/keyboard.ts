@@ -95,7 +95,8 @@ export class KeyboardTeleop implements TeleopSource {
     const motion = this.#motion.help(this.#options.action);
     // Marks are offered where somebody listens to them.
     const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
-    return `t take over  g give back  space stop  c continue after a stop\n${marks}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
+    const back = this.#options.onRewind === undefined ? '' : 'b go back the way it came  ';
+    return `t take over  g give back  space stop  c continue after a stop\n${marks}${back}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
@@ -170,6 +171,9 @@ export class KeyboardTeleop implements TeleopSource {
         return;
       case ']':
         this.#update({ stepScale: faster(this.state.stepScale) });
+        return;
+      case 'b':
+        this.#options.onRewind?.();
         return;
       case 'm':
       case 'n':

@@ -31,7 +31,10 @@ export class OperatorArbiter implements TeleopSource {
 
   /** Of its operators, for people: `keyboard, browser`. */
   get names(): string {
-    return this.#seats.map(({ source }) => source.name).join(', ');
+    return this.#seats
+      .filter(({ source }) => source.mayTakeFromPeople !== true)
+      .map(({ source }) => source.name)
+      .join(', ');
   }
 
   /** Name of the operator who decides; `undefined` where the policy does. */
@@ -131,8 +134,8 @@ export class OperatorArbiter implements TeleopSource {
     if (lost.source.isInControl === false) lost.wasActive = false;
   }
 
-  /** A person may take control from anyone, a script from nobody. */
+  /** A person, or what people have asked for, may take control from anyone, a script from nobody. */
   #mayTakeOver(source: TeleopSource): boolean {
-    return source.decidedBy === 'human' || this.#holder === undefined;
+    return source.decidedBy === 'human' || source.mayTakeFromPeople === true || this.#holder === undefined;
   }
 }

@@ -38,6 +38,10 @@ export interface OperatorHeard {
   readonly onSkip: () => void;
   /** Take back the last demonstration, or do the present one again. Absent: nobody records. */
   readonly onRedo?: () => void;
+  /** They want the robot to go back the way it came. */
+  readonly onRewind?: () => void;
+  /** They give back, whether or not they have control themselves. */
+  readonly onGiveBack?: () => void;
 }
 
 /** A device or script that may take over. One person holds the lease at a time. */
@@ -51,6 +55,8 @@ export interface TeleopSource {
   readonly isStopRequested?: boolean;
   /** Whether they have taken over, at once and not only at the next poll: a hand needs real time. Absent: as last polled. */
   readonly isInControl?: boolean;
+  /** Takes control from people too: only they ask it to. Absent: a script takes it from nobody. */
+  readonly mayTakeFromPeople?: boolean;
   /** They are gone for good: nothing will be heard of them in this process again. Absent: never. */
   readonly isLost?: boolean;
   /** For displays: one line on what to press. Absent: nothing is said. */

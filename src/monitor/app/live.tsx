@@ -62,6 +62,9 @@ function Controls() {
         <button type="button" id="pause" disabled={!isMine} onClick={() => ask({ kind: 'pause' })}>
           Pause
         </button>
+        <button type="button" id="rewind" disabled={!isMine} onClick={() => ask({ kind: 'rewind' })}>
+          Rewind
+        </button>
         <button type="button" id="success" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'success' })}>
           ✓ Success
         </button>

@@ -153,6 +153,8 @@ function openPeople(
       current()?.record(isShown ? 'recordStop' : 'recordStart');
     },
     onRedo: () => current()?.record('redo'),
+    onRewind: () => current()?.rewind(),
+    onGiveBack: () => current()?.endRewind(),
   };
   return openOperators(listed, {
     setup,

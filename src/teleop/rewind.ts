@@ -1,0 +1,199 @@
+/**
+ * Back along the way that the robot came: the references of its last steps, played backwards at half their pace at most. It is a
+ * source like any other, so guard, limits and stops are those of every command, and nobody else decides meanwhile. It ends at the
+ * oldest pose that it knows, at a contact, at a stop, and where anybody takes over; it then holds until somebody gives back.
+ */
+import { type ActionSpec, clamp, wrapAngleRad } from '../core/index.ts';
+import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
+
+export interface RewindOptions {
+  readonly action: ActionSpec;
+  /** Poses that are remembered, at most: one a policy step, oldest forgotten. */
+  readonly steps: number;
+  /** Share of the pace at which the robot came, and of the full action; (0, 0.5]. */
+  readonly pace: number;
+  /** A force that grows by so much since the rewind began ends it, N. */
+  readonly contactForceN: number;
+  /** [A] where the robot is asked to be, m and rad in the action's dimensions; reused. */
+  readonly reference: () => ArrayLike<number>;
+  /** Size of the force at the tool, N. */
+  readonly forceN: () => number;
+  /** Somebody has the robot stopped. */
+  readonly isStopped: () => boolean;
+  /** Told once why it ended, one sentence. */
+  readonly onEnd: (why: string) => void;
+}
+
+/** Between two steps no reference goes further than this, in actions; where it did, something else moved the robot. */
+const MOST_ACTIONS = 2;
+/** A pose is reached, and a step is no standing still, where the difference is above so much of an action. */
+const NEAR = 0.02;
+
+export class Rewind implements TeleopSource {
+  readonly name = 'rewind';
+  readonly decidedBy = 'scripted';
+  /** A person has asked for it, whoever has control. */
+  readonly mayTakeFromPeople = true;
+  /** Nobody is to be heard here. */
+  readonly isLost = true;
+  readonly #options: RewindOptions;
+  readonly #poses: Float64Array;
+  readonly #target: Float64Array;
+  #count = 0;
+  #oldest = 0;
+  /** Place between the poses, counted from the oldest. */
+  #at = 0;
+  #forceAtStartN = 0;
+  #state: 'out' | 'rewinding' | 'holding' = 'out';
+
+  constructor(options: RewindOptions) {
+    this.#options = options;
+    this.#poses = new Float64Array(options.steps * this.#size);
+    this.#target = new Float64Array(this.#size);
+  }
+
+  get isRewinding(): boolean {
+    return this.#state === 'rewinding';
+  }
+
+  get isInControl(): boolean {
+    return this.#state !== 'out';
+  }
+
+  /** Poses that are remembered now. */
+  get length(): number {
+    return this.#count;
+  }
+
+  /** A step was done: remembers where the robot was asked to be, unless it stood or went back. */
+  note(): void {
+    if (this.isRewinding) return;
+    const reference = this.#options.reference();
+    if (this.#count > 0) {
+      const way = this.#distance(reference, this.#poseAt(this.#count - 1));
+      if (way < NEAR) return;
+      if (!(way <= MOST_ACTIONS)) this.#count = 0;
+    }
+    if (this.#count === this.#options.steps) {
+      this.#oldest = (this.#oldest + 1) % this.#options.steps;
+      this.#count--;
+    }
+    this.#poses.set(reference, this.#slot(this.#count++));
+  }
+
+  /** Begins to go back. The result is why it cannot, one sentence. */
+  begin(): string | undefined {
+    if (this.isRewinding) return 'It is going back already.';
+    if (this.#options.isStopped()) return 'The robot is stopped: let it go on first.';
+    if (this.#count < 2) return 'There is no way to go back: the robot has not moved since it was put here.';
+    const away = this.#distance(this.#options.reference(), this.#poseAt(this.#count - 1));
+    if (!(away <= MOST_ACTIONS)) {
+      this.#count = 0;
+      return 'The robot was moved since: it does not know the way back.';
+    }
+    this.#at = this.#count - 1;
+    this.#forceAtStartN = this.#options.forceN();
+    this.#state = 'rewinding';
+    return undefined;
+  }
+
+  poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
+    this.watch();
+    out.active = this.isInControl;
+    out.phase = 'recover';
+    out.action.fill(0);
+    if (this.isRewinding) this.#goBack(out.action);
+  }
+
+  /** As often as anybody looks: a contact or a stop ends it. Tick-safe where it goes on. */
+  watch(): void {
+    if (!this.isRewinding) return;
+    const { forceN, contactForceN, isStopped } = this.#options;
+    if (isStopped()) this.#end('the robot was stopped');
+    // What is no number is no measurement, and no contact.
+    else if (forceN() > this.#forceAtStartN + contactForceN) this.#end('the tool met something');
+  }
+
+  giveBack(): void {
+    if (this.isRewinding) this.#end('it was given back');
+    this.#state = 'out';
+  }
+
+  onControlLost(by: string): void {
+    if (this.isRewinding) this.#end(`${by} took over`);
+    this.#state = 'out';
+  }
+
+  /** A new episode changes nothing: control is given back by people. */
+  reset(): void {}
+
+  close(): void {
+    this.#state = 'out';
+  }
+
+  get #size(): number {
+    return this.#options.action.dimensions.length;
+  }
+
+  /** Aims at the pose of now, and at an earlier one once the robot is there. */
+  #goBack(out: Float32Array): void {
+    const { reference, action, pace } = this.#options;
+    const robot = reference();
+    if (this.#at === 0 && this.#distance(robot, this.#poseAt(0)) < NEAR) {
+      this.#count = 1;
+      this.#end('that is as far back as it knows');
+      return;
+    }
+    // Whoever lags does not catch up faster than they may.
+    this.#aim();
+    if (this.#distance(robot, this.#target) <= pace) {
+      this.#at = Math.max(0, this.#at - pace);
+      this.#aim();
+    }
+    for (let i = 0; i < out.length; i++) {
+      out[i] = clamp(this.#difference(i, this.#target[i]! - robot[i]!) / action.dimensions[i]!.scale, -pace, pace);
+    }
+  }
+
+  /** Sets the target between the two poses beside `#at`. */
+  #aim(): void {
+    const low = Math.floor(this.#at);
+    const [before, after] = [this.#slot(low), this.#slot(Math.min(low + 1, this.#count - 1))];
+    for (let i = 0; i < this.#size; i++) {
+      const from = this.#poses[before + i]!;
+      this.#target[i] = from + (this.#at - low) * this.#difference(i, this.#poses[after + i]! - from);
+    }
+  }
+
+  #end(why: string): void {
+    this.#state = 'holding';
+    this.#count = Math.min(this.#count, Math.ceil(this.#at) + 1);
+    this.#options.onEnd(`Going back has ended: ${why}. The robot holds: take over, or give back.`);
+  }
+
+  #slot(index: number): number {
+    return ((this.#oldest + index) % this.#options.steps) * this.#size;
+  }
+
+  #poseAt(index: number): Float64Array {
+    const slot = this.#slot(index);
+    return this.#poses.subarray(slot, slot + this.#size);
+  }
+
+  /** The largest difference of a dimension, in actions. */
+  #distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+    let most = 0;
+    for (const [i, { scale }] of this.#options.action.dimensions.entries()) {
+      const actions = Math.abs(this.#difference(i, a[i]! - b[i]!)) / scale;
+      if (!(actions <= most)) most = actions;
+    }
+    return most;
+  }
+
+  /** A tool's yaw goes the short way round; a joint has turns. */
+  #difference(i: number, difference: number): number {
+    const { kind, dimensions } = this.#options.action;
+    const isCircle = kind === 'cartesian' && dimensions[i]!.unit === 'rad';
+    return isCircle && Number.isFinite(difference) ? wrapAngleRad(difference) : difference;
+  }
+}
