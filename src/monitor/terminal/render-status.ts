@@ -3,12 +3,15 @@ import { clockText, grouped, percent, wilsonInterval } from '../../core/index.ts
 import { perHourText } from '../../record/index.ts';
 import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
+import { CURVE_ROWS, learningCurve } from './learning-curve.ts';
 import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle } from './text.ts';
 
 const LABEL_COLUMNS = 11;
 /** What stands before a phase's progress, where its name is too long. */
 const SHORT: Partial<Record<RunStatus['phase'], string>> = { demonstrations: 'Shown', 'behaviour cloning': 'Cloning' };
 const MESSAGES_SHOWN = 3;
+/** A rule, who drives, and messages. */
+const REST_LINES = 2 + MESSAGES_SHOWN;
 const GAP = '   ';
 
 /** What the words of the display mean, for whoever asks for help: lines that fit a terminal of 80 columns. */
@@ -20,11 +23,12 @@ export const LEGEND: readonly string[] = [
 ];
 
 /**
- * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20). Rows about what the run has
+ * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20); and the learning curve where it
+ * fits into `rows`. Rows about what the run has
  * none of (a learner, a tool, steps to count) are left out, and so are facts that do not fit at the end of a line, least
  * important first.
  */
-export function renderStatus(status: RunStatus, width: number, style: TextStyle = PLAIN): string[] {
+export function renderStatus(status: RunStatus, width: number, style: TextStyle = PLAIN, rows = 0): string[] {
   const room = Math.max(20, Math.floor(width));
   const rule = ink(style, 'dim', (style.glyphs === 'unicode' ? '─' : '-').repeat(room));
   const add = (label: string, facts: readonly string[]): void => void lines.push(row(label, facts, room, style));
@@ -43,6 +47,7 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   if (tool !== undefined) add('Tool', toolFacts(tool));
   add('Policy', policyFacts(status));
   if (hasLearner(status)) add('Link', linkFacts(status, style));
+  const end = lines.length;
   lines.push(rule, operatorLine(status, room, style));
   const pointer = style.glyphs === 'unicode' ? '›' : '>';
   const { prompt } = status.operator;
@@ -50,6 +55,8 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   for (const message of status.messages.slice(prompt === undefined ? -MESSAGES_SHOWN : 1 - MESSAGES_SHOWN)) {
     lines.push(fit(`${ink(style, 'dim', pointer)} ${oneLine(message)}`, room, style));
   }
+  // Messages come and go: the curve has to stay where it is.
+  if (rows >= end + REST_LINES + CURVE_ROWS) lines.splice(end, 0, ...learningCurve(status.successHistory, room, style));
   return lines;
 }
 

@@ -127,7 +127,7 @@ export class TerminalDisplay {
     const size = this.#size();
     // The last row stays free: a newline there would scroll, and the next repaint would miss its start.
     const rows = size.rows - 1;
-    const lines = renderStatus(status, size.columns, this.#style).slice(0, rows);
+    const lines = renderStatus(status, size.columns, this.#style, rows).slice(0, rows);
     if (this.#forgetExit === undefined) {
       stream.write(HIDE_CURSOR);
       this.#forgetExit = (this.#options.onExit ?? onProcessExit)(() => this.#restore());

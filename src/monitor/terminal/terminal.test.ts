@@ -3,7 +3,7 @@ import type { RunStatus } from '../../session/index.ts';
 import { createRunStatus, RUN_PHASES } from '../../session/status.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
-import { columns, fit, stripAnsi, type TextStyle } from './text.ts';
+import { columns, fit, PLAIN, stripAnsi, type TextStyle } from './text.ts';
 
 const training: RunStatus = {
   ...createRunStatus('2031-04-02-insert-7', 'insert', 7),
@@ -38,6 +38,29 @@ describe('renderStatus', () => {
   it.each([40, 80, 120])('looks the same as ever at %i columns', (width) => {
     expect(`\n${renderStatus(training, width).join('\n')}\n`).toMatchSnapshot();
     expect(`\n${renderStatus(evaluating, width).join('\n')}\n`).toMatchSnapshot();
+  });
+
+  it('draws the learning curve where there are rows for it, at a place that messages do not move', () => {
+    const lines = (status: RunStatus, rows: number): string[] => renderStatus(status, 60, PLAIN, rows);
+    const without = renderStatus(training, 60).length;
+    expect(lines(training, 19)).toHaveLength(without);
+    expect(lines(training, 20)).toHaveLength(without + 6);
+    expect(lines(training, 20).slice(9, 15)).toEqual([
+      '100 %       ▁█',
+      '           ▃██',
+      '          ▅███',
+      '         ▁████',
+      '        ▆█████',
+      '  0 % ▁▅██████',
+    ]);
+    const quiet = { ...training, messages: [] };
+    expect(lines(quiet, 20).slice(0, 15)).toEqual(lines(training, 20).slice(0, 15));
+    for (let width = 20; width <= 200; width++) {
+      const long = { ...training, successHistory: Array.from({ length: 500 }, (_, i) => i / 500) };
+      for (const style of [colour, ascii]) {
+        for (const line of renderStatus(long, width, style, 40)) expect(columns(line)).toBeLessThanOrEqual(width);
+      }
+    }
   });
 
   it('never writes a line wider than the terminal, nor more than 17 lines', () => {
@@ -209,7 +232,7 @@ describe('TerminalDisplay', () => {
       shown.update(training);
     }
     expect(stream.text.split('\x1b[?2026h').length - 1).toBe(10);
-    const lines = renderStatus(training, 80).length;
+    const lines = renderStatus(training, 80, PLAIN, 23).length;
     expect(stream.text).toContain(`\x1b[${lines}A\r`);
     expect(stream.text.split('\x1b[?25l').length - 1).toBe(1);
     shown.stop(evaluating);
@@ -258,7 +281,7 @@ describe('TerminalDisplay', () => {
     stream.columns = 0;
     stream.rows = 0;
     shown.update(training);
-    const lines = renderStatus(training, 80);
+    const lines = renderStatus(training, 80, PLAIN, 23);
     expect(stripAnsi(stream.text).trimEnd().split('\n')).toHaveLength(lines.length);
     expect(stripAnsi(stream.text)).toContain(lines[2]);
   });
