@@ -9,6 +9,7 @@
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
  *   npm run evidence -- --only reward      what a reward classifier is worth, which has a page of its own: docs/reward-classifier.md
+ *   npm run evidence -- --only backward    200 episodes that no simulator resets: docs/workflows.md
  *   npm run evidence -- --only diagnosis   trainings that learn, and the same broken on purpose, before the checks of
  *                                          docs/why-not-learning.md
  *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
@@ -93,6 +94,7 @@ const PARTS = [
 /** What is no part of the page: it has one of its own, which its command writes. Run where it is named. */
 const PAGES = {
   reward: ['node', 'scripts/reward-evidence.js'],
+  backward: ['node', 'scripts/backward-evidence.js', ...(quick ? ['--episodes', '10'] : [])],
   // Its numbers stand with the checks, which a page is written from; this holds trainings against them.
   diagnosis: ['env', `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`, ...vitest, 'tests/sim-time/diagnosis.test.ts'],
 };

@@ -1,0 +1,299 @@
+/**
+ * Forward–backward reset without a script: the insertion of the demo practised for 200 episodes while the simulator resets nothing. A second
+ * policy, with a learner and a journal of its own, learns from nothing to pull the peg out and to bring it back to where an episode may begin
+ * (Eysenbach et al., Leave no Trace, 2017); the two take turns. Writes docs/results/backward.json and the figures of docs/workflows.md.
+ *
+ *   npm run evidence -- --only backward       some minutes on two cores
+ *   node scripts/backward-evidence.js --page  the page only, from what is kept
+ */
+import './node-version.js';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scriptArguments } from './arguments.js';
+
+const { resolveConfig } = await import('../dist/config/index.js');
+const { createSetup } = await import('../dist/config/setup.js');
+const { copyTransition, createTransition, markdownTable, percent, Rng, wilsonInterval } = await import(
+  '../dist/core/index.js'
+);
+const { OnnxPolicy } = await import('../dist/policy/index.js');
+const { createRunFolder, LearnerConnection } = await import('../dist/session/index.js');
+const { createRunner } = await import('../dist/session/rollout.js');
+const { createDemonstrator } = await import('../dist/session/scripted-operators.js');
+const { LearnerChild } = await import('../dist/sim/learner-child.js');
+const { versionDue } = await import('../dist/sim/lock-step.js');
+const { createSimulatedRobot } = await import('../dist/sim/simulated-robot.js');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = scriptArguments(import.meta.url, {
+  options: {
+    episodes: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '0' },
+    work: { type: 'string', default: join(root, 'runs/evidence/backward') },
+    page: { type: 'boolean', default: false },
+  },
+});
+const { work } = values;
+const [episodes, seed] = [Number(values.episodes), Number(values.seed)];
+const figuresFile = join(root, 'docs/results/backward.json');
+const pageFile = join(root, 'docs/workflows.md');
+/** The figures are shown for so many episodes at a time. */
+const BLOCK = 50;
+/** A way back of so much is worth as much as the success, m. */
+const PAID_M = 0.1;
+/** Level of the energy tank, as a share, from which on torque goes off between two episodes. */
+const LOW_TANK = 0.4;
+/** An arm stands within so many ticks. */
+const REST_TICKS = 300;
+const CONNECT_MS = 120_000;
+
+if (!values.page) await measure();
+if (existsSync(figuresFile)) writePage(JSON.parse(readFileSync(figuresFile, 'utf8')));
+
+/** One policy with its learner, its journal and its judge, over the robot that both share. */
+async function openSide(name, overlay, judged, robot) {
+  const file = join(work, `${name}.yaml`);
+  writeFileSync(file, overlay);
+  const config = resolveConfig({ task: 'insert', seed, overlay: file, run: { command: 'sim', task: 'insert', seed } });
+  const folder = await createRunFolder(config, join(work, name), new Date());
+  const setup = judged(createSetup(folder.config));
+  const fail = (error) => connection?.fail(error);
+  const learner = await LearnerChild.start({
+    start: { config: folder.config, runId: folder.runId, folder: folder.path, bind: 'tcp://127.0.0.1:0' },
+    onFault: console.error,
+    onLost: fail,
+  });
+  const { address, weightsAddress } = learner;
+  const { observationSize, actionSize, schemaHash } = setup;
+  const connection = new LearnerConnection({
+    setup,
+    runId: folder.runId,
+    robotId: 'sim-1',
+    address,
+    weightsAddress,
+    folder: folder.path,
+    keep: 'all',
+    onFault: console.error,
+  });
+  await connection.connected(CONNECT_MS);
+  const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, runId: folder.runId });
+  const runner = createRunner({ setup, link: robot.link, clock: robot.clock, leasePeriods: 1.5 });
+  const noise = { rng: new Rng(seed).fork(name), purpose: 'explore' };
+  let steps = 0;
+  return {
+    setup,
+    runner,
+    connection,
+    /** An episode from where the robot is. */
+    practise: () =>
+      runner.run({
+        policy,
+        noise,
+        purpose: 'training',
+        beforeStep: async () => {
+          const due = versionDue(setup.config.learner, steps);
+          if (due === policy.version) return;
+          const swapped = await policy.swap(await connection.takeVersion(due));
+          if (!swapped.ok) throw swapped.error;
+        },
+        onStep: (transition) => {
+          connection.record(transition);
+          steps++;
+        },
+      }),
+    steps: () => steps,
+    close: async () => {
+      await policy.close();
+      await connection.close();
+      await learner.close();
+    },
+  };
+}
+
+/** The task whose success is to be back where an episode of the insertion may begin, by its own `start` and `hole`. */
+function backAtStart(setup) {
+  const { start, hole } = setup.config.task;
+  const isBack = ([x, y, z]) =>
+    Math.abs(x - hole.originM[0]) <= start.spreadM &&
+    Math.abs(y - hole.originM[1]) <= start.spreadM &&
+    Math.abs(z - hole.originM[2] - start.heightM) <= start.heightSpreadM;
+  const middle = [hole.originM[0], hole.originM[1], hole.originM[2] + start.heightM];
+  const away = (tcp) => Math.hypot(...middle.map((at, k) => tcp[k] - at));
+  let awayM = 0;
+  const begin = ({ measuredTcp }) => {
+    awayM = away(measuredTcp);
+  };
+  // Beside the success, each step is paid for how much nearer it came.
+  const judge = ({ measuredTcp }, out) => {
+    const nowM = away(measuredTcp);
+    out.success = isBack(measuredTcp);
+    out.terminated = out.success;
+    out.reward = (out.success ? 1 : 0) + (awayM - nowM) / PAID_M;
+    awayM = nowM;
+  };
+  // All but the judge is the insertion's: what is seen is the way to the hole.
+  const task = Object.create(setup.task, {
+    judge: { value: judge },
+    begin: { value: begin },
+    maxSteps: { value: setup.task.maxSteps },
+    observe: { value: (...given) => setup.task.observe(...given) },
+  });
+  for (const key of ['name', 'observation', 'action', 'signalNames', 'observationDelaySteps']) {
+    Object.defineProperty(task, key, { value: setup.task[key] });
+  }
+  return { ...setup, task };
+}
+
+/** The demonstrations with which the demo begins: the last part in which the simulator resets. */
+async function demonstrate({ setup, runner, connection }, layouts) {
+  const operator = createDemonstrator(setup, 2 * seed + 1);
+  const wanted = setup.config.task.demonstrations;
+  let steps = 0;
+  for (let done = 0, tries = 0; done < wanted; tries++) {
+    if (tries > 10 * wanted) throw new Error('the script cannot do the task');
+    const taken = [];
+    const onStep = (transition) => {
+      const copy = createTransition(transition.observation.length, transition.executed.length);
+      copyTransition(copy, transition);
+      taken.push(copy);
+    };
+    const layout = setup.task.drawLayout(layouts);
+    const { success } = await runner.run({ layout, operator, purpose: 'demo', onStep });
+    if (!success) continue;
+    done++;
+    for (const transition of taken) connection.record(transition);
+    steps += taken.length;
+  }
+  operator.close();
+  connection.demonstrationsComplete(steps);
+}
+
+/** Torque off for a moment: in standby the energy tank fills, as a new scene would fill it. Who acts next asks for torque again. */
+async function rest({ link }) {
+  if (link.latest.tankLevel > LOW_TANK) return 0;
+  for (let tick = 0; tick < REST_TICKS && link.latest.state !== 'standby'; tick++) {
+    if (link.latest.state !== 'stopping') await link.request({ kind: 'disable' });
+    await link.advance(1);
+  }
+  await link.advance(10);
+  return 1;
+}
+
+/** An episode; where nothing but a person may move the robot, which stands outside its limits, the simulator sets it back, and that is counted. */
+async function turn(side, robot, tally, drawLayout) {
+  tally.rests += await rest(robot);
+  for (;;) {
+    try {
+      const result = await side.practise();
+      tally.restarts += (await robot.goOn()).count;
+      return result;
+    } catch (error) {
+      if (error?.kind !== 'driver') throw error;
+      tally.setBack++;
+      await robot.goOn();
+      await robot.link.request({ kind: 'resetScene', layout: drawLayout() });
+    }
+  }
+}
+
+async function measure() {
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const shared = createSetup(resolveConfig({ task: 'insert', seed }));
+  const robot = await createSimulatedRobot(shared);
+  const forward = await openSide('forward', 'task: {}\n', (setup) => setup, robot);
+  const backward = await openSide('backward', 'task: { demonstrations: 0 }\n', backAtStart, robot);
+  const layouts = new Rng(seed).fork('layouts');
+  const rows = [];
+  try {
+    await demonstrate(forward, layouts);
+    const begun = performance.now();
+    // The scene of the whole practice, put in place once.
+    const drawLayout = () => shared.task.drawLayout(layouts);
+    await robot.link.request({ kind: 'resetScene', layout: drawLayout() });
+    let isAtStart = true;
+    for (let episode = 0; episode < episodes; episode++) {
+      const tally = { rests: 0, restarts: 0, setBack: 0 };
+      const there = await turn(forward, robot, tally, drawLayout);
+      const back = await turn(backward, robot, tally, drawLayout);
+      rows.push({
+        isAtStart,
+        isInserted: there.success,
+        forwardSteps: there.steps,
+        isBack: back.success,
+        backwardSteps: back.steps,
+        ...tally,
+      });
+      isAtStart = back.success;
+      if ((episode + 1) % 10 === 0) {
+        const last = rows.slice(-10);
+        const count = (key) => last.filter((row) => row[key]).length;
+        console.error(
+          `${episode + 1}: of the last 10, ${count('isAtStart')} begun at the start, ${count('isInserted')} inserted, ${count('isBack')} back`,
+        );
+      }
+    }
+    const { violations } = robot.link.latest;
+    mkdirSync(join(root, 'docs/results'), { recursive: true });
+    const result = {
+      seed,
+      episodes,
+      wallS: (performance.now() - begun) / 1e3,
+      demonstrations: shared.config.task.demonstrations,
+      forwardSteps: forward.steps(),
+      backwardSteps: backward.steps(),
+      violations,
+      rows,
+    };
+    writeFileSync(figuresFile, `${JSON.stringify(result)}\n`);
+  } finally {
+    await forward.close();
+    await backward.close();
+    await robot.close();
+  }
+}
+
+function writePage({ rows: all, demonstrations, forwardSteps, backwardSteps, violations, wallS, seed: drawn }) {
+  // What the simulator set back did not come back, and the episode after it is not judged.
+  const isBack = (row) => row.isBack && row.setBack + row.restarts === 0;
+  const rows = all.map((row, i) => ({ ...row, isBack: isBack(row), isAtStart: i === 0 || isBack(all[i - 1]) }));
+  const cell = (successes, tried) => {
+    const { low, high } = wilsonInterval(successes, tried);
+    return `${successes} of ${tried} (${percent(low, 0)} to ${percent(high, 0)})`;
+  };
+  const count = (part, key) => part.filter((row) => row[key]).length;
+  const sumOf = (part, key) => part.reduce((sum, row) => sum + row[key], 0);
+  const rowOf = (name, part) => [
+    name,
+    cell(part.filter(({ isAtStart, isInserted }) => isAtStart && isInserted).length, count(part, 'isAtStart')),
+    cell(count(part, 'isBack'), part.length),
+    String(part.length - count(part, 'isBack')),
+    sumOf(part, 'setBack') + sumOf(part, 'restarts'),
+    sumOf(part, 'rests'),
+  ];
+  const table = markdownTable(
+    [
+      'episodes',
+      'inserted, of those begun in the start region (95 % interval)',
+      'back in the start region',
+      'not back',
+      'set back by the simulator',
+      'torque off and on',
+    ],
+    [
+      ...Array.from({ length: Math.ceil(rows.length / BLOCK) }, (_, i) =>
+        rowOf(`${i * BLOCK + 1} to ${Math.min(rows.length, (i + 1) * BLOCK)}`, rows.slice(i * BLOCK, (i + 1) * BLOCK)),
+      ),
+      rowOf('all', rows),
+    ],
+  );
+  const text = `${rows.length} episodes each way, seed ${drawn}, after ${demonstrations} demonstrations of the insertion by the script and none of the way back; ${forwardSteps} steps there, ${backwardSteps} back, ${violations} violations, ${wallS.toFixed(0)} s.
+
+${Array.isArray(table) ? table.join('\n') : table}`;
+  const page = readFileSync(pageFile, 'utf8');
+  const [begin, end] = ['<!-- backward: written by scripts/backward-evidence.js -->', '<!-- /backward -->'];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < 0) throw new Error(`${pageFile} has no place for the figures`);
+  writeFileSync(pageFile, `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`);
+}
