@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
 import { Plot } from './plot.tsx';
-import { frame, hearFrames, interventions, operators, run, session, status } from './stream.ts';
+import { glance, hearFrames, interventions, operators, run, session, status } from './stream.ts';
 
 export function Figures() {
-  const shown = frame.value;
+  const shown = glance.value;
   const told = status.value;
   const who = operators.value;
   const last = interventions.value.at(-1);
@@ -60,7 +60,7 @@ export function Figure({
 
 /** What each stage of the safety chain leaves, and why one acts now. */
 export function Stages() {
-  const shown = frame.value;
+  const shown = glance.value;
   const stages = run.value?.stages ?? [];
   if (shown === undefined) return null;
   const acting = run.value?.reasons.filter(({ bit }) => (shown.filterBitsSince & bit) !== 0) ?? [];
@@ -112,7 +112,7 @@ export function Tank() {
   return (
     <div class="tank">
       <Plot
-        title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (frame.value?.tankLevel ?? 0))} % full`}
+        title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (glance.value?.tankLevel ?? 0))} % full`}
         unit="J"
         lines={[{ label: 'content', hue: '--green', dash: 0, points }]}
         along="s ago"

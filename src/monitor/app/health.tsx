@@ -1,7 +1,7 @@
 /** The health view: the fault table as it is now, what was reported, and what runs where. */
 import type { RunView } from '../../session/index.ts';
 import { Sign } from './sign.tsx';
-import { events, faultsSeen, frame, operators, run, session, status } from './stream.ts';
+import { events, faultsSeen, glance, operators, run, session, status } from './stream.ts';
 
 export function Health() {
   return (
@@ -79,7 +79,7 @@ function nowOf(line: FaultLine, isPresent: boolean) {
 }
 
 function presentOf({ signs }: FaultLine): FaultLine['signs'] {
-  const flags = frame.value?.faultFlags ?? 0;
+  const flags = glance.value?.faultFlags ?? 0;
   return signs.filter(({ bit }) => (flags & bit) !== 0);
 }
 
@@ -110,7 +110,7 @@ function Machine() {
   const shown = run.value;
   if (shown === undefined) return null;
   const { robot, driver, command, folder, versions, process } = shown;
-  const now = frame.value;
+  const now = glance.value;
   const link = status.value?.link;
   const facts: readonly (readonly [name: string, value: string])[] = [
     ['robot', `${robot.name}, ${robot.joints.length} joints at ${robot.controlHz} Hz`],

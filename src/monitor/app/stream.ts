@@ -32,6 +32,8 @@ export interface Notice {
 /** What is known of the run; `undefined` before it was told. */
 export const run = signal<RunView | undefined>(undefined);
 export const frame = signal<FrameView | undefined>(undefined);
+/** The same as often as people read numbers: what happened in the frames between is in it. */
+export const glance = signal<FrameView | undefined>(undefined);
 export const step = signal<StepView | undefined>(undefined);
 export const status = signal<RunStatus | undefined>(undefined);
 export const session = signal<SessionState | undefined>(undefined);
@@ -49,6 +51,7 @@ export const connection = signal<'connecting' | 'open' | 'closed' | 'refused'>('
 
 const KEPT = 200;
 const RETRY_MS = 1000;
+const GLANCE_MS = 150;
 /** The server closes with this code whom it does not let in (RFC 6455, policy violation). */
 const REFUSED = 1008;
 
@@ -124,6 +127,7 @@ function take(bytes: Uint8Array): void {
     case 'frame': {
       const view = decodeNumbers<FrameView>(FRAME_LAYOUT, bytes);
       frame.value = view;
+      lookAt(view);
       if (view.faultFlags !== 0) seeFaults(view.faultFlags);
       for (const listener of onFrames) listener(view);
       return;
@@ -160,6 +164,17 @@ function take(bytes: Uint8Array): void {
       return;
     default:
   }
+}
+
+let [between, lookedAtMs] = [{ filterBitsSince: 0, tickLateMs: 0 }, 0];
+
+function lookAt(view: FrameView): void {
+  const filterBitsSince = between.filterBitsSince | view.filterBitsSince;
+  between = { filterBitsSince, tickLateMs: Math.max(between.tickLateMs, view.tickLateMs) };
+  if (performance.now() - lookedAtMs < GLANCE_MS) return;
+  lookedAtMs = performance.now();
+  glance.value = { ...view, ...between };
+  between = { filterBitsSince: 0, tickLateMs: 0 };
 }
 
 function addEvent(event: Stamped<SessionEvent>): void {
