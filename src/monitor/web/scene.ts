@@ -3,6 +3,7 @@
  * an operator's page would not be heard.
  */
 import { Worker } from 'node:worker_threads';
+import { isMujoco } from '../../drivers/index.ts';
 import type { DrawnScene } from '../../drivers/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
@@ -19,7 +20,8 @@ export class ScenePicture {
 
   /** What the thread has made of `run`: always of the first that was asked for. */
   of({ driver, robot }: SceneRequest): Promise<SceneAnswer> {
-    this.#answer ??= compile({ driver, robot });
+    // A thread with a simulator in it is started for what it can answer only.
+    this.#answer ??= isMujoco(robot.driver) ? compile({ driver, robot }) : Promise.resolve({ scene: undefined });
     return this.#answer;
   }
 }
