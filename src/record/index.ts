@@ -3,6 +3,7 @@ export { quantityText, type Row, type RowState } from './diagnosis/check.ts';
 export { Diagnosis } from './diagnosis/diagnosis.ts';
 export {
   type EpisodeRecord,
+  type HelpRecord,
   type LearnerFigures,
   type MetricKind,
   type MetricRecord,

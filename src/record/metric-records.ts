@@ -142,6 +142,19 @@ export interface SegmentRecord extends Stamp {
   readonly phases: readonly { readonly phase: 'recover' | 'correct'; readonly fromStep: number }[];
 }
 
+/** An episode of training in which the robot asked for help, and what came of it. */
+export interface HelpRecord extends Stamp {
+  readonly kind: 'help';
+  /** As the journal numbers starts of the robot, and episodes of a start. */
+  readonly epoch: number;
+  readonly episode: number;
+  /** Before which step it asked, how a person answered, and after how long. */
+  readonly step: number;
+  readonly answer: 'tookOver' | 'goOn' | 'none';
+  readonly waitedS: number;
+  readonly success: boolean;
+}
+
 /** The learner's figures after some updates, averaged since the last such record. */
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
@@ -258,6 +271,7 @@ export type MetricRecord =
   | EpisodeRecord
   | VerdictRecord
   | SegmentRecord
+  | HelpRecord
   | UpdateRecord
   | ValidationRecord
   | EvaluationRecord
@@ -283,6 +297,7 @@ const KINDS: Readonly<Record<MetricKind, true>> = {
   episode: true,
   verdict: true,
   segment: true,
+  help: true,
   update: true,
   validation: true,
   evaluation: true,

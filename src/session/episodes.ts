@@ -8,6 +8,7 @@ import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
 import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
+import { HelpWatch } from './help-watch.ts';
 import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
 import { RecordingDesk } from './recording-desk.ts';
@@ -56,6 +57,10 @@ export class Episodes {
   readonly #observations: ObservationWatch;
   readonly #interventions: InterventionWatch;
   readonly #segments: SegmentWatch;
+  readonly #help: HelpWatch;
+  /** A person has answered that the robot may go on. */
+  #mayGoOnAlone = false;
+  readonly #offsetM: Float64Array = new Float64Array(3);
   #count = 0;
   /** Numbers of the newest step. */
   #at = { episode: 0, step: 0 };
@@ -75,6 +80,7 @@ export class Episodes {
     this.#marks = marks;
     this.#observations = observations;
     this.#interventions = new InterventionWatch((report) => parts.listeners.emit('intervention', report));
+    this.#help = new HelpWatch(parts.setup.config.task.help);
     this.#segments = new SegmentWatch({
       policyHz: parts.setup.config.task.policyHz,
       epoch: parts.recorder.epoch,
@@ -121,6 +127,11 @@ export class Episodes {
     this.#heldBack = reason;
   }
 
+  /** A person lets the robot go on: that answers it, where it has asked for help. */
+  goOn(): void {
+    this.#mayGoOnAlone = true;
+  }
+
   /** The robot goes back the way it came. Gives why it cannot. */
   rewind(): string | undefined {
     if (this.demonstrations.isShownByPerson) return 'A demonstration is given up with n, not taken back.';
@@ -158,7 +169,7 @@ export class Episodes {
     const isTraining = request.purpose === 'training';
     this.#phase(isTraining ? this.#atWork : 'evaluating');
     const options = {
-      ...(isTraining ? this.#inTraining(operators) : this.#inEvaluation(people)),
+      ...(isTraining ? this.#inTraining(activity, operators) : this.#inEvaluation(people)),
       ...(request.maxSteps ? { maxSteps: request.maxSteps } : {}),
     };
     return this.#run(activity, request.purpose, options, request.onStep);
@@ -227,7 +238,7 @@ export class Episodes {
     if (maxSteps === 0) return 'isOver';
     let report: EpisodeReport;
     try {
-      report = await this.#run(activity, 'training', { ...this.#inTraining(operators), maxSteps });
+      report = await this.#run(activity, 'training', { ...this.#inTraining(activity, operators), maxSteps });
     } catch (error) {
       if (activity.reason !== undefined || link.lostReason !== undefined) throw error;
       // Others act, or none until there are newer ones.
@@ -250,16 +261,39 @@ export class Episodes {
     rewind.giveBack();
   }
 
-  #inTraining(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
+  #inTraining(activity: Activity<unknown>, operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
     return {
       ...this.#actors(operator),
       noise: this.#parts.draws.exploring,
       beforeStep: async () => {
         await this.#pace.beforeStep();
         await this.#policy.beforeStep();
+        if (this.#help.isDue && this.#parts.people !== undefined) await this.#askForHelp(activity);
       },
       onStep: (transition) => this.#record(transition),
     };
+  }
+
+  /** Holds within the episode until a person takes over or lets it go on. */
+  async #askForHelp(activity: Activity<unknown>): Promise<void> {
+    const { link, listeners, live, people } = this.#parts;
+    const sinceS = live.log.elapsedS;
+    const message = `The robot asks for help: no progress for ${this.#help.threshold} steps. Take over (t), or let it go on (g, Start).`;
+    listeners.report({ level: 'warn', name: 'asksForHelp', message });
+    live.log.ask(message);
+    this.#mayGoOnAlone = false;
+    this.#segments.asked();
+    await link.request({ kind: 'hold' });
+    await link.advance(1);
+    const isAnswered = (): boolean => this.#mayGoOnAlone || people?.isInControl === true;
+    while (!isAnswered() && activity.episodeReason === undefined) await this.#pause(activity);
+    const unanswered = this.#mayGoOnAlone ? 'goOn' : 'none';
+    const answer = people?.isInControl === true ? 'tookOver' : unanswered;
+    this.#help.answered(this.#at.step + 1, answer, live.log.elapsedS - sinceS);
+    live.log.ask(undefined);
+    // Where it is refused, somebody stopped the robot meanwhile: the episode is cut there, as anywhere.
+    await link.request({ kind: 'activate' });
+    await link.advance(1);
   }
 
   /** Nothing of it is recorded, and the weights stay as they are. */
@@ -279,9 +313,18 @@ export class Episodes {
     recorder.record(transition);
     live.log.recorded(transition);
     this.#segments.see(transition, this.#operator());
+    this.#help.see(transition, this.#distanceM());
     live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
     this.#show(transition);
+  }
+
+  /** Of the tool from where the task wants it; `undefined` where it names no place. */
+  #distanceM(): number | undefined {
+    const { setup, link } = this.#parts;
+    if (setup.task.offset === undefined) return undefined;
+    setup.task.offset(link.latest, this.#offsetM);
+    return Math.hypot(...this.#offsetM);
   }
 
   /** Who has the robot, where that is not the policy. */
@@ -321,6 +364,7 @@ export class Episodes {
     while (this.#heldBack !== undefined) await this.#pause(activity);
     activity.episodeBegins();
     this.#marks.take();
+    this.#help.begin();
     const layout = scene === 'as it is' ? undefined : draws.layout(purpose);
     if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
     const result = await this.#unlessCut(activity, {
@@ -335,7 +379,10 @@ export class Episodes {
       },
       ...(setup.task.takesMarks === true ? { mark: () => this.#marks.take() } : {}),
     });
-    if (purpose === 'training' && result.steps > 0) live.episode(result);
+    if (purpose === 'training' && result.steps > 0) {
+      live.episode(result);
+      this.#noteHelp(result.success);
+    }
     if (purpose !== 'evaluation') this.#noteOwn(result);
     this.#segments.end();
     if (result.abortedBy !== undefined) this.#segments.stopped();
@@ -343,6 +390,15 @@ export class Episodes {
     this.ended();
     this.#parts.listeners.emit('episode', report);
     return report;
+  }
+
+  /** What came of a question is recorded, and told. */
+  #noteHelp(success: boolean): void {
+    const { live, recorder } = this.#parts;
+    const asked = this.#help.end(recorder.epoch, this.#at.episode, success);
+    if (asked === undefined) return;
+    live.log.write(asked);
+    live.log.message(this.#help.text);
   }
 
   /** What the task's own rules say is recorded beside what a classifier said. */

@@ -541,6 +541,50 @@ describe('what a session offers beside motion', () => {
     expect(deciders).toMatch(/^0{10,12}2{3,5}$/);
   });
 
+  it('asks for help where it gets nowhere, holds until somebody answers, and tells what it changed', async () => {
+    const { help } = robot.setup.config.task;
+    Object.assign(help, { afterSteps: 4, leastProgress: 1 });
+    const hand = new Hand();
+    Object.defineProperty(hand, 'isInControl', { get: () => hand.isActive });
+    const session = await withPolicy([hand]);
+    const asked: string[] = [];
+    const states: string[] = [];
+    const takeOver = (): void => {
+      hand.isActive = true;
+    };
+    const answers = [takeOver, () => session.endRewind()];
+    session.listen({
+      event: ({ name, message }) => {
+        if (name !== 'asksForHelp') return;
+        asked.push(message);
+        const answer = answers.shift();
+        setTimeout(() => {
+          states.push(session.frame.state);
+          answer?.();
+        }, 80);
+      },
+    });
+    const sources: string[] = [];
+    const onStep = ({ step, source }: { step: number; source: string }): void => {
+      sources.push(source.slice(0, 3));
+      if (step === 7) hand.isActive = false;
+    };
+    await session.runEpisode({ purpose: 'training', maxSteps: 10, onStep }).done;
+    await session.runEpisode({ purpose: 'training', maxSteps: 10, onStep }).done;
+    Object.assign(help, { afterSteps: 0, leastProgress: 0.002 });
+    expect(asked).toEqual(new Array(2).fill(expect.stringContaining('no progress for 4 steps')));
+    expect(states).toEqual(['ready', 'ready']);
+    expect(sources.slice(0, 10)).toEqual(['pol', 'pol', 'pol', 'pol', 'pol', 'hum', 'hum', 'hum', 'pol', 'pol']);
+    expect(new Set(sources.slice(10))).toEqual(new Set(['pol']));
+    await session.close();
+    const { records } = parseMetrics(readFileSync(join(robot.folder, RUN_FILES.metrics), 'utf8'));
+    expect(records.filter(({ kind }) => kind === 'help')).toMatchObject([
+      { step: 5, answer: 'tookOver', success: false },
+      { step: 5, answer: 'goOn', success: false },
+    ]);
+    expect(records.find(({ kind }) => kind === 'segment')).toMatchObject({ cause: 'askedForHelp', firstStep: 5 });
+  });
+
   it('notes a mark where the task judges itself', async () => {
     const session = await withPolicy();
     const events: SessionEvent[] = [];

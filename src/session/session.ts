@@ -188,6 +188,7 @@ export class LiveSession {
 
   /** Episodes may begin again; the people's control and stops end, as somebody who may do so has asked for. */
   letGo(): void {
+    this.#episodes.goOn();
     this.#episodes.holdBack(undefined);
     this.#parts.operators?.giveBack();
     this.#wasStopRequested = false;
@@ -200,9 +201,10 @@ export class LiveSession {
     this.#parts.listeners.report({ level: why === undefined ? 'info' : 'warn', name: 'rewind', message });
   }
 
-  /** Who gives back, gives that back too. */
+  /** Who gives back, gives a rewind back too, and answers a robot that asked for help. */
   endRewind(): void {
     this.#parts.rewind.giveBack();
+    this.#episodes.goOn();
   }
 
   /** Ends what goes on after its step, and holds. Resolves when that is so. */

@@ -41,6 +41,15 @@ export const taskKeys = {
   ).default(0),
   basePolicy: basePolicySchema.optional(),
   rewardClassifier: rewardClassifierSchema.optional(),
+  help: group('When the robot pauses and asks a person for help.', {
+    afterSteps: whole(
+      'steps',
+      { min: 0, max: 100_000 },
+      'Policy steps without progress; more where successes without help have needed more. 0: it never asks.',
+    ).default(0),
+    // In m to where the task wants the tool, in reward where it names no place
+    leastProgress: num('m or reward', { min: 0, max: 1e6 }, 'A gain of this much is progress.').default(0.002),
+  }),
   rewind: group('Going back the way the robot came (`b` at the keyboard, Rewind in the monitor).', {
     seconds: num('s', { above: 0, max: 60 }, 'So much of its motion is remembered.').default(3),
     pace: num('1', { above: 0, max: 0.5 }, 'Share of the pace at which it came, and of the full action.').default(0.5),

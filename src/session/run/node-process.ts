@@ -180,7 +180,9 @@ function keysFromParent(): PassThrough {
 /** What people at a terminal should read; single late commands are counted in the metrics. */
 function print(observer: RunObserver, event: SessionEvent): void {
   const isFaultThatPasses = event.row !== 0 && event.level !== 'error' && QUIET.includes(event.name);
-  if (!isFaultThatPasses) observer.print(event.message);
+  // Who stands beside the robot looks elsewhere.
+  const bell = event.name === 'asksForHelp' ? '\u0007' : '';
+  if (!isFaultThatPasses) observer.print(`${bell}${event.message}`);
 }
 
 const QUIET: readonly string[] = ['commandLate', 'startFar'];
