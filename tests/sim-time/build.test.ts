@@ -1,6 +1,16 @@
 /** `scripts/build.js` on a small house of its own: what it writes, leaves alone, removes and refuses. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -18,6 +28,10 @@ beforeEach(() => {
   put('src/core/b.ts', 'export const b: number = 1;\n');
   put('src/core/a.test.ts', 'not compiled');
   put('src/scene/arm.xml', '<mujoco/>');
+  put('src/monitor/app/tsconfig.json', '{ "compilerOptions": { "jsx": "react-jsx", "jsxImportSource": "preact" } }');
+  put('src/monitor/app/index.html', '<main></main>');
+  put('src/monitor/app/main.css', 'main {\n  color: red;\n}\n');
+  put('src/monitor/app/main.tsx', "import './main.css';\nimport { a } from '../../core/a.ts';\nconsole.log(a);\n");
 });
 
 afterEach(() => rmSync(house, { recursive: true, force: true }));
@@ -25,11 +39,18 @@ afterEach(() => rmSync(house, { recursive: true, force: true }));
 it('says at once that it compiles, points imports at the outputs, copies the rest and leaves tests out', () => {
   expect(build()).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^compiling 3 files once, .* built in \d+\.\d s\n$/),
+    stdout: expect.stringMatching(/^compiling 7 files once, .* built in \d+\.\d s\n$/),
   });
   expect(readFileSync(at('dist/core/a.js'), 'utf8')).toContain('"./b.js"');
   expect(readFileSync(at('dist/scene/arm.xml'), 'utf8')).toBe('<mujoco/>');
   expect(existsSync(at('dist/core/a.test.js'))).toBe(false);
+});
+
+it('bundles the page: one script that imports nothing, one style sheet, and its frame', () => {
+  build();
+  expect(readdirSync(at('dist/monitor/app')).sort()).toEqual(['index.html', 'main.css', 'main.js']);
+  expect(readFileSync(at('dist/monitor/app/main.js'), 'utf8')).not.toContain('import');
+  expect(readFileSync(at('dist/monitor/app/main.css'), 'utf8')).toContain('main{color:red}');
 });
 
 it('points every form of a relative import at the output, and nothing else', () => {

@@ -150,7 +150,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
   it('judges episodes with m and n where people judge, and learns from it what success is', async () => {
     writeJudged();
     const result = await atTerminal(
-      ['--task', 'judged.yaml'],
+      ['--task', 'judged.yaml', '--start', 'now'],
       [
         { expect: 'Driving: policy' },
         { send: 't' },
@@ -190,7 +190,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
         { expect: 'marked as a success. It changes nothing: insert judges itself.' },
         { send: '?' },
         { expect: 't take over  g give back  space stop  c continue after a stop' },
-        { expect: 'm/n success/failure  ? help  Ctrl+C quit' },
+        { expect: 'm/n success/failure  b go back the way it came  ? help  Ctrl+C quit' },
         { expect: '[/] slower/faster' },
         { send: CTRL_C },
       ],
@@ -201,7 +201,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
   it('sees that a stop stays, goes on with c, and with c again where the node was killed', async () => {
     writeJudged();
     const typed = atTerminal(
-      ['--task', 'judged.yaml'],
+      ['--task', 'judged.yaml', '--start', 'now'],
       [
         { expect: 'Driving: policy' },
         { send: 't' },

@@ -3,8 +3,8 @@ import type { Monitor, MonitorRequest } from '../../monitor/web.ts';
 import type { RunObserver } from '../../session/supervision.ts';
 
 /**
- * Serves it, and says where. `undefined` where none is wanted: `--monitor off`, or a quiet run that asks for none. Rejects with `ReinError` where
- * it cannot be there, or strangers could use it.
+ * Serves it, and says where as soon as the run has something to show: one that is refused names no page. `undefined` where none is wanted:
+ * `--monitor off`, or a quiet run that asks for none. Rejects with `ReinError` where it cannot be there, or strangers could use it.
  */
 export async function openMonitorBeside(
   request: MonitorRequest & { readonly output: 'live' | 'quiet' },
@@ -14,7 +14,22 @@ export async function openMonitorBeside(
   const { openMonitor } = await import('../../monitor/web.ts');
   const monitor = await openMonitor(request, print);
   if (monitor === undefined) return undefined;
-  // A token is for the eyes of whoever sits here: where output goes into a file, it stays out.
-  print(`monitor: ${process.stdout.isTTY ? monitor.secretAddress : monitor.address}`);
-  return monitor;
+  let isSaid = false;
+  const say = (): void => {
+    if (isSaid) return;
+    isSaid = true;
+    // A token is for the eyes of whoever sits here: where output goes into a file, it stays out.
+    print(`monitor: ${process.stdout.isTTY ? monitor.secretAddress : monitor.address}`);
+  };
+  return {
+    ...monitor,
+    packet: (packet) => {
+      say();
+      monitor.packet(packet);
+    },
+    asks: (to) => {
+      say();
+      monitor.asks(to);
+    },
+  };
 }
