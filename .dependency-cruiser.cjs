@@ -69,7 +69,7 @@ const homes = {
   'node-hid': ['src/teleop/devices/'],
   commander: ['src/cli/', 'bench/main\\.ts$'],
   fastify: ['src/monitor/web/'],
-  ws: ['src/monitor/web/'],
+  ws: ['src/monitor/web/', 'bench/monitor/'],
   rxjs: ['src/session/telemetry\\.ts$'],
   preact: ['src/monitor/app/'],
   three: ['src/monitor/app/'],

@@ -50,6 +50,7 @@ Close other programs first: what they take is missing in the figures. Options fo
   $ npm run bench -- safety
   $ npm run bench -- learner --threads 2
   $ npm run bench -- cdr
+  $ npm run bench -- monitor
   $ npm run bench -- ros --json ros.json
   $ npm run bench -- tick --help`;
 
@@ -137,6 +138,24 @@ Examples:
   $ npm run bench -- ros --minutes 30 --json ros.json  memory over half an hour as well
   $ npm run bench -- ros --seconds 2 --trials 10       to see that it works`;
 
+const MONITOR_HELP = `
+What is measured:
+  Runs of rein run on a mock robot, in turns with nobody watching and with eight pages and one that opens the stream and reads
+  nothing: how late the guard's ticks begin, the memory of the process that serves the pages, and how old a frame is when a
+  page's socket has it.
+
+What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- monitor                              three minutes
+  $ npm run bench -- monitor --seconds 3 --rounds 1       to see that it works`;
+
+interface MonitorArguments {
+  seconds: number;
+  rounds: number;
+  json?: string;
+}
+
 const program = new Command('bench')
   .usage('<what> [options]')
   .description('measure how punctual and how fast this machine is')
@@ -192,6 +211,19 @@ program
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchRos({ ...options, onPhase });
     await print(formatRosBench(result), result, options.json);
+  });
+program
+  .command('monitor')
+  .description("what eight pages and one that reads nothing cost a robot's tick, and how old what they see is")
+  .option('--seconds <n>', 'length of each run', argument(seconds()), 20)
+  .option('--rounds <n>', 'pairs of runs', argument(wholeNumber(1, 100)), 3)
+  .option('--json <file>', 'write the result there as well', argument(path()))
+  .addHelpText('after', MONITOR_HELP)
+  .action(async (options: MonitorArguments) => {
+    const { benchMonitor, formatMonitorBench } = await import('./monitor/monitor-bench.ts');
+    const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
+    const result = await benchMonitor({ ...options, onPhase });
+    await print(formatMonitorBench(result), result, options.json);
   });
 program
   .command('cdr')

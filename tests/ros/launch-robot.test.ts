@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { describeRos, endRosLeftovers, ros2, runProgram, startRos2 } from '../support/ros.ts';
 import {
   type Launch,
@@ -17,7 +18,6 @@ import {
   startedBy,
   watchLifecycle,
 } from '../support/ros-launch.ts';
-import { savePolicy } from '../support/steady-policy.ts';
 import { until } from '../support/until.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-robot-'));

@@ -73,7 +73,7 @@ while between()[1][1] - between()[0][1] < int(sys.argv[1]):
 print(last - first, sum(begin < one <= end for one in joints))
 `;
 
-import { savePolicy } from '../support/steady-policy.ts';
+import { savePolicy } from '../../bench/policy/steady-policy.ts';
 
 /** Joint states that a listener heard for each tick that the guard counted meanwhile: the time that ticks took does not count. */
 async function jointStatesPerTick(ticks: number): Promise<number> {

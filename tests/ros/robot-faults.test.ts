@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { describeRos, ROOT, RosProcess, runProgram } from '../support/ros.ts';
-import { savePolicy } from '../support/steady-policy.ts';
 
 const START_MS = 60_000;
 const PLAY_MS = 150_000;

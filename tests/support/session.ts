@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup, type RunSetup } from '../../src/config/setup.ts';
 import { type GuardAnswer, type GuardRequest, LockStepClock, type RobotModel } from '../../src/core/index.ts';
@@ -12,7 +13,6 @@ import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import type { Asker } from '../../src/guard/link/link.ts';
 import { type LiveSession, openSession } from '../../src/session/index.ts';
 import type { SessionOptions } from '../../src/session/open-session.ts';
-import { savePolicy } from './steady-policy.ts';
 
 /** Lets timers and other events in after each step's ticks. */
 class TurningLink extends MemoryGuardLink {

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { saveSteadyPolicy } from '../../bench/policy/steady-policy.ts';
 import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
-import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { saveSteadyPolicy } from '../../bench/policy/steady-policy.ts';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { LiveRun, mockArm6, until } from '../support/live-run.ts';
-import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { rowsOf, WallGuard } from '../support/wall-guard.ts';
 
 const EXIT_RAMP_S = 1.5;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, type Program } from '../support/live-run.ts';
-import { savePolicy } from '../support/steady-policy.ts';
 import { until as eventually } from '../support/until.ts';
 
 /** Lease of a page's commands, then two policy periods until the newest action has lost its own, then the brake, s. */

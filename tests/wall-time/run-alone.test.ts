@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SteadyPolicy, savePolicy } from '../../bench/policy/steady-policy.ts';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
 import { endLeftovers, reinLines } from '../support/rein.ts';
-import { type SteadyPolicy, savePolicy } from '../support/steady-policy.ts';
 
 let run: LiveRun;
 

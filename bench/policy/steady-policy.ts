@@ -1,9 +1,9 @@
 /** Policy files of `insert` that do the same wherever the arm is, for runs whose processes are looked at and not their skill. */
 import { join } from 'node:path';
-import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup, type RunSetup } from '../../src/config/setup.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from './mlp-graph.ts';
 
 export interface SteadyPolicy {
   /** Of what the policy sees and does; of `insert` on arm6 where absent. */

@@ -1,0 +1,239 @@
+/** What watchers cost a robot, and how old what they see is: runs of `rein run` with nobody watching and with many, in turns. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { kindOf, parseObject, quantile, ReinError, SystemClock } from '../../src/core/index.ts';
+import { decodeNumbers, FRAME_LAYOUT, type FrameView } from '../../src/core/telemetry.ts';
+import { saveSteadyPolicy } from '../policy/steady-policy.ts';
+
+export interface MonitorBenchOptions {
+  /** Length of each run with its robot at work, s. */
+  readonly seconds: number;
+  /** Pairs of runs, one without watchers and one with them. */
+  readonly rounds: number;
+  readonly onPhase: (label: string) => void;
+}
+
+/** Of one way of running, over all rounds. */
+interface MonitorCase {
+  readonly pages: number;
+  /** How late ticks began: the median of the rounds, ms. */
+  readonly tick_p50_ms: number;
+  readonly tick_p99_ms: number;
+  /** Resident memory of the supervisor's process, which has the server: after a fifth of the time, and at the end, MB. */
+  readonly memory_start_mb: number;
+  readonly memory_end_mb: number;
+}
+
+export interface MonitorBenchResult {
+  readonly alone: MonitorCase;
+  /** Eight pages, and one that opens the stream and reads nothing. */
+  readonly watched: MonitorCase;
+  /** From the moment that a frame was made to that in which a page's socket had it, ms; frames a second and page. */
+  readonly latency_p50_ms: number;
+  readonly latency_p99_ms: number;
+  readonly latency_max_ms: number;
+  readonly frames_per_s: number;
+}
+
+const PAGES = 8;
+const READY_MS = 60_000;
+const bin = fileURLToPath(new URL('../../../bin/rein.js', import.meta.url));
+
+export async function benchMonitor({ seconds, rounds, onPhase }: MonitorBenchOptions): Promise<MonitorBenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-monitor-bench-'));
+  try {
+    await writeInputs(folder);
+    const latenciesMs: number[] = [];
+    const runs: { readonly alone: Measured[]; readonly watched: Measured[] } = { alone: [], watched: [] };
+    for (let round = 0; round < rounds; round++) {
+      for (const which of ['alone', 'watched'] as const) {
+        onPhase(`round ${round + 1} of ${rounds}, ${which}`);
+        const out = `${which}${round}`;
+        runs[which].push(await measure(folder, out, seconds, which === 'alone' ? 0 : PAGES, latenciesMs));
+      }
+    }
+    return {
+      alone: caseOf(0, runs.alone),
+      watched: caseOf(PAGES, runs.watched),
+      latency_p50_ms: quantile(latenciesMs, 0.5),
+      latency_p99_ms: quantile(latenciesMs, 0.99),
+      latency_max_ms: latenciesMs.reduce((most, ms) => Math.max(most, ms), 0),
+      frames_per_s: latenciesMs.length / (rounds * PAGES * seconds),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function formatMonitorBench(result: MonitorBenchResult): string {
+  const line = (name: string, one: MonitorCase): string =>
+    `${name}: ticks late p50 ${one.tick_p50_ms.toFixed(3)}, p99 ${one.tick_p99_ms.toFixed(3)} ms; ` +
+    `memory ${one.memory_start_mb.toFixed(0)} to ${one.memory_end_mb.toFixed(0)} MB`;
+  const { alone, watched } = result;
+  return [
+    line('nobody watches', alone),
+    line(`${PAGES} pages, and one that reads nothing`, watched),
+    `p99 of ticks changes by ${(watched.tick_p99_ms - alone.tick_p99_ms).toFixed(3)} ms`,
+    `frames reach a page after p50 ${result.latency_p50_ms.toFixed(1)}, p99 ${result.latency_p99_ms.toFixed(1)}, max ${result.latency_max_ms.toFixed(1)} ms, ${result.frames_per_s.toFixed(0)} a second`,
+  ].join('\n');
+}
+
+/** A robot that takes next to nothing of the machine, and a policy for it. */
+async function writeInputs(folder: string): Promise<void> {
+  const shipped = readFileSync(fileURLToPath(new URL('../../../config/robots/arm6.yaml', import.meta.url)), 'utf8');
+  writeFileSync(join(folder, 'arm.yaml'), shipped.replace(/^driver:\n(?: .*\n?)+/m, 'driver:\n  kind: mock\n'));
+  writeFileSync(join(folder, 'config.yaml'), `task: { robot: ${join(folder, 'arm.yaml')} }\n`);
+  await saveSteadyPolicy(folder);
+}
+
+interface Measured {
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly startMb: number;
+  readonly endMb: number;
+}
+
+async function measure(
+  folder: string,
+  out: string,
+  seconds: number,
+  pages: number,
+  latenciesMs: number[],
+): Promise<Measured> {
+  const args = [
+    'run',
+    '--policy',
+    join(folder, 'good'),
+    '--start',
+    'now',
+    '--config',
+    join(folder, 'config.yaml'),
+    '--out',
+    out,
+  ];
+  const robot = spawn(process.execPath, [bin, ...args, '--monitor', '127.0.0.1:0'], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(robot, 'exit');
+  const sockets: (WebSocket | Socket)[] = [];
+  try {
+    const address = await addressOf(robot);
+    const first = new WebSocket(streamOf(address));
+    // One page is there in both cases until the robot is at work.
+    await atWork(first);
+    first.terminate();
+    const clock = new SystemClock();
+    for (let i = 0; i < pages; i++) {
+      sockets.push(watch(address, (frame) => void latenciesMs.push(1e3 * (clock.nowS() - frame.sentAtS))));
+    }
+    if (pages > 0) sockets.push(deafTo(address));
+    await delay(200 * seconds);
+    const startMb = residentMb(robot.pid!);
+    await delay(800 * seconds);
+    const endMb = residentMb(robot.pid!);
+    robot.kill('SIGINT');
+    await ended;
+    const { p50Us, p99Us } = latenessIn(join(folder, out, 'guard.log'));
+    return { p50Us, p99Us, startMb, endMb };
+  } finally {
+    for (const socket of sockets) {
+      if (socket instanceof WebSocket) socket.terminate();
+      else socket.destroy();
+    }
+    robot.kill('SIGKILL');
+  }
+}
+
+function streamOf(address: string): string {
+  return `${address.replace(/^http/, 'ws')}stream`;
+}
+
+/** The address that the run prints. */
+async function addressOf(robot: ChildProcess): Promise<string> {
+  let text = '';
+  robot.stdout!.on('data', (data: Buffer) => {
+    if (text.length < 1e5) text += data.toString();
+  });
+  const endMs = performance.now() + READY_MS;
+  for (;;) {
+    const [, address] = /monitor: (\S+)\n/.exec(text) ?? [];
+    if (address !== undefined) return address;
+    if (robot.exitCode !== null || performance.now() > endMs) {
+      throw new ReinError('environment', `The run did not begin:\n${text}`);
+    }
+    await delay(50);
+  }
+}
+
+/** Resolves when frames come. */
+function atWork(socket: WebSocket): Promise<void> {
+  socket.on('open', () => socket.send('{"kind":"hello"}'));
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new ReinError('environment', 'No frames came.')), READY_MS);
+    socket.on('error', reject);
+    socket.on('message', (data: Buffer) => {
+      if (kindOf(new Uint8Array(data)) !== 'frame') return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function watch(address: string, onFrame: (frame: FrameView) => void): WebSocket {
+  const socket = new WebSocket(streamOf(address));
+  socket.on('open', () => socket.send('{"kind":"hello"}'));
+  socket.on('error', () => undefined);
+  socket.on('message', (data: Buffer) => {
+    const bytes = new Uint8Array(data);
+    if (kindOf(bytes) === 'frame') onFrame(decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+  });
+  return socket;
+}
+
+/** Opens the stream by hand, and never reads: what it is sent fills the kernel's buffers, and then waits in the server. */
+function deafTo(address: string): Socket {
+  const { hostname, port, host } = new URL(address);
+  const socket = createConnection(Number(port), hostname);
+  socket.on('error', () => undefined);
+  const head = ['GET /stream HTTP/1.1', `host: ${host}`, 'upgrade: websocket', 'connection: Upgrade'];
+  const key = ['sec-websocket-version: 13', 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=='];
+  socket.write(`${[...head, ...key].join('\r\n')}\r\n\r\n`);
+  const hello = Buffer.from('{"kind":"hello"}');
+  // A masked frame of text whose mask is 0 (RFC 6455, 5.2).
+  socket.write(Buffer.concat([Buffer.of(0x81, 0x80 | hello.length, 0, 0, 0, 0), hello]));
+  socket.pause();
+  return socket;
+}
+
+function residentMb(pid: number): number {
+  const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kb) / 1024;
+}
+
+/** What the guard says of its ticks when it ends. */
+function latenessIn(log: string): { readonly p50Us: number; readonly p99Us: number } {
+  for (const line of readFileSync(log, 'utf8').split('\n').reverse()) {
+    const lateness = parseObject(line)?.['lateness'] as { p50Us: number; p99Us: number } | undefined;
+    if (lateness !== undefined) return lateness;
+  }
+  throw new ReinError('environment', `${log} does not say how late its ticks were.`);
+}
+
+function caseOf(pages: number, runs: readonly Measured[]): MonitorCase {
+  const middle = (value: (run: Measured) => number): number => quantile(runs.map(value), 0.5);
+  return {
+    pages,
+    tick_p50_ms: middle(({ p50Us }) => p50Us / 1e3),
+    tick_p99_ms: middle(({ p99Us }) => p99Us / 1e3),
+    memory_start_mb: middle(({ startMb }) => startMb),
+    memory_end_mb: middle(({ endMb }) => endMb),
+  };
+}
