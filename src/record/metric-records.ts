@@ -134,6 +134,8 @@ export interface SegmentRecord extends Stamp {
   /** Name of the operator, and what they drive with: the same, unless a page in a browser says what it reads. */
   readonly operator: string;
   readonly device: string;
+  /** Name that the person gave at the page; absent where they gave none. */
+  readonly person?: string;
   /** The policy's first step of the second before the onset; `firstStep` where it had none. */
   readonly beforeFromStep: number;
   readonly firstStep: number;

@@ -332,7 +332,12 @@ export class Episodes {
     const { operators, people } = this.#parts;
     const arbiter = operators ?? people;
     const isStopped = people?.isStopRequested === true;
-    return { operator: arbiter?.decider ?? '', device: arbiter?.device ?? '', isStopped };
+    return {
+      operator: arbiter?.decider ?? '',
+      device: arbiter?.device ?? '',
+      person: arbiter?.person ?? '',
+      isStopped,
+    };
   }
 
   #afterStep(transition: Transition): void {

@@ -8,12 +8,16 @@ export interface PersonPanelOptions {
   readonly action: ActionSpec;
   /** The machine's: a person does not follow simulated time. */
   readonly clock: Clock;
+  /** See `WatchedRunOptions`. */
+  readonly leaseS?: number | undefined;
   /** Takes a line for people. */
   readonly report: (line: string) => void;
 }
 
 /** How a run that is paused goes on. */
 const PAUSED = 'Paused: Start lets the robot go on.';
+const STOPPED = 'The robot was stopped: Start lets it go on.';
+const TOO_LATE = "The operator's page is too far behind to take over: what it shows is older than its lease.";
 
 export class PersonPanel {
   /** To be among the session's operators, which close it. */
@@ -21,11 +25,12 @@ export class PersonPanel {
   readonly #report: (line: string) => void;
   #session: LiveSession | undefined;
 
-  constructor({ action, clock, report }: PersonPanelOptions) {
+  constructor({ action, clock, leaseS, report }: PersonPanelOptions) {
     this.#report = report;
     this.teleop = new BrowserTeleop({
       action,
       clock,
+      ...(leaseS === undefined ? {} : { leaseS }),
       onEvent: ({ message, remedy }) => report(`${message} ${remedy}`),
     });
   }
@@ -43,16 +48,15 @@ export class PersonPanel {
         this.teleop.onInput(request);
         return;
       case 'takeOver':
-        if (!this.teleop.begin(request.shownAtS, request.device)) {
-          this.#report("The operator's page is too far behind to take over: what it shows is older than its lease.");
-        }
+        // A simulation that stands sends no new frames.
+        if (!this.teleop.begin(request)) this.#report(this.teleop.isStopRequested ? STOPPED : TOO_LATE);
         return;
       case 'stop':
         this.teleop.stopNow();
         this.#report('Stopped from the monitor: the robot holds until somebody starts it again.');
         return;
       case 'giveBack':
-        if (this.teleop.isStopRequested) this.#report('The robot was stopped: Start lets it go on.');
+        if (this.teleop.isStopRequested) this.#report(STOPPED);
         else this.teleop.giveBack();
         session?.endRewind();
         return;

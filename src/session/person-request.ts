@@ -30,8 +30,8 @@ export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
 export type PersonRequest =
   | { readonly kind: PlainRequest }
   | { readonly kind: 'mark'; readonly mark: Mark }
-  /** The person takes over with `device`, having been shown the frame of `shownAtS`; see `BrowserInput`. */
-  | { readonly kind: 'takeOver'; readonly shownAtS: number; readonly device: string }
+  /** The person takes over with `device`, having been shown the frame of `shownAtS`; see `BrowserInput`. `by`: name of whoever has the seat. */
+  | { readonly kind: 'takeOver'; readonly shownAtS: number; readonly device: string; readonly by?: string }
   | ({ readonly kind: 'input' } & BrowserInput);
 
 /** Whoever shows a run elsewhere, and hands on what people ask for there. */

@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
 function follow(watch: SegmentWatch, episode: number, letters: string, who: Partial<StepOperator> = {}): void {
   for (const [step, letter] of [...letters].entries()) {
     const transition = { ...createTransition(1, 1), episode, step, source: SOURCES[letter]! };
-    watch.see(transition, { operator: 'browser', device: 'gamepad', isStopped: false, ...who });
+    watch.see(transition, { operator: 'browser', device: 'gamepad', person: '', isStopped: false, ...who });
   }
 }
 
@@ -74,7 +74,7 @@ describe('SegmentWatch', () => {
     follow(watch, 0, 'ppc');
     watch.see(
       { ...createTransition(1, 1), step: 3, source: 'human_correct' },
-      { operator: 'keyboard', device: 'keyboard', isStopped: false },
+      { operator: 'keyboard', device: 'keyboard', person: '', isStopped: false },
     );
     watch.end();
     expect(

@@ -16,6 +16,8 @@ export interface SegmentOptions {
 export interface StepOperator {
   readonly operator: string;
   readonly device: string;
+  /** Their name; empty where none is known. */
+  readonly person: string;
   /** They, or somebody else, have the robot stopped. */
   readonly isStopped: boolean;
 }
@@ -68,7 +70,8 @@ export class SegmentWatch {
       this.#wasAsked = false;
       return;
     }
-    if (this.#open?.segment.operator !== who.operator) this.#begin(source, episode, step, who);
+    const { operator, person } = this.#open?.segment ?? {};
+    if (operator !== who.operator || (person ?? '') !== who.person) this.#begin(source, episode, step, who);
     const phases = this.#open!.phases;
     const phase = source.endsWith('recover') ? 'recover' : 'correct';
     if (phases.at(-1)?.phase !== phase) phases.push({ phase, fromStep: step });
@@ -82,7 +85,7 @@ export class SegmentWatch {
     this.#options.write({ ...segment, lastStep, phases });
   }
 
-  #begin(source: string, episode: number, step: number, { operator, device, isStopped }: StepOperator): void {
+  #begin(source: string, episode: number, step: number, { operator, device, person, isStopped }: StepOperator): void {
     const wasOther = this.#open !== undefined;
     this.end(step - 1);
     const { policyHz, epoch } = this.#options;
@@ -97,6 +100,7 @@ export class SegmentWatch {
         cause: this.#cause,
         operator,
         device,
+        ...(person === '' ? {} : { person }),
         beforeFromStep: wasOther ? step : before,
         firstStep: step,
         lastStep: step,

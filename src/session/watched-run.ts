@@ -12,6 +12,8 @@ export interface WatchedRunOptions extends RunNames {
   readonly watcher: RunWatcher;
   /** Sees what the watcher is shown as well. */
   readonly observer: RunObserver;
+  /** Of a page's commands, s; what a real robot can bear by default. */
+  readonly leaseS?: number;
 }
 
 export class WatchedRun {
@@ -22,12 +24,12 @@ export class WatchedRun {
   readonly #telemetry: Telemetry;
   readonly #panel: PersonPanel;
 
-  constructor({ watcher, setup, runId, folder, command, observer }: WatchedRunOptions) {
+  constructor({ watcher, setup, runId, folder, command, observer, leaseS }: WatchedRunOptions) {
     const send = (packet: Uint8Array): void => watcher.packet(packet);
     this.#telemetry = new Telemetry({ setup, runId, folder, command, send });
     this.observer = this.#telemetry.observer(observer);
     const report = (line: string): void => this.observer.print(line);
-    this.#panel = new PersonPanel({ action: setup.task.action, clock: new SystemClock(), report });
+    this.#panel = new PersonPanel({ action: setup.task.action, clock: new SystemClock(), report, leaseS });
     this.operator = this.#panel.teleop;
     watcher.asks((request) => this.#panel.ask(request));
   }

@@ -36,6 +36,9 @@ import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts'
 import { summarise } from './summary.ts';
 import { TrainingPlan } from './training-plan.ts';
 
+/** A machine that trains leaves pages late for longer than a real arm may wait for one. */
+const PAGE_LEASE_S = 1.5;
+
 export interface SimulationOptions {
   readonly config: ResolvedConfig;
   readonly out: string | undefined;
@@ -107,7 +110,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const { path, runId } = folder;
   const { watcher, observer = SILENT_OBSERVER } = options;
   const run = { setup, runId, folder: path, command: 'sim', observer };
-  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher });
+  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher, leaseS: PAGE_LEASE_S });
   const log = new RunLog(path, runId, setup, watched?.observer ?? observer);
   closes.push(() => log.close());
   log.phase('preparing');

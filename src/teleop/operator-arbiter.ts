@@ -47,6 +47,11 @@ export class OperatorArbiter implements TeleopSource {
     return this.#decider?.device ?? this.#decider?.name ?? '';
   }
 
+  /** Name of the person at it; empty where none was given. */
+  get person(): string {
+    return this.#decider?.person ?? '';
+  }
+
   /** Who decided last; `scripted` before anybody did. */
   get decidedBy(): 'human' | 'scripted' {
     return this.#decider?.decidedBy ?? 'scripted';

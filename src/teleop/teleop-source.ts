@@ -49,6 +49,8 @@ export interface TeleopSource {
   readonly name: string;
   /** What they drive with, where that is not their name; recorded with what they do. */
   readonly device?: string;
+  /** Whose hands they are in, where that is known; recorded with what they do. */
+  readonly person?: string;
   /** Whether a person decides or a script that stands in for one; recorded with every step. */
   readonly decidedBy: 'human' | 'scripted';
   /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -41,11 +41,6 @@ beforeAll(async () => {
   address = /monitor: (http\S+)/.exec(robot.said())![1]!;
   watcher = new StreamWatcher(address);
   await until(() => watcher.all('episode').length > 6 && watcher.all('diagnosis').length > 0, 'episodes and checks');
-  // A simulation keeps real time for whoever has taken over: the machine has room for the browser then.
-  for (const kind of ['sit', 'takeOver']) {
-    watcher.ask({ kind, shownAtS: watcher.frame!.sentAtS, device: 'keyboard' });
-  }
-  await until(() => stateName(watcher.frame!) !== 'active.policy', 'the person in control');
   cpSync(join(run.folder, 'runs/now/metrics.jsonl'), join(copyOf('earlier'), 'metrics.jsonl'));
   browser = await openBrowser('with 3-D');
 }, 120_000);
@@ -78,6 +73,46 @@ async function open(
   await page.waitForSelector(`#view-${view} > *:not(.empty)`);
   return page;
 }
+
+/** Records of the run so far. */
+function metrics(): Record<string, unknown>[] {
+  const lines = readFileSync(join(run.folder, 'runs/now/metrics.jsonl'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const newest = <T>(key: string): T => watcher.all('status').at(-1)?.[key] as T;
+
+describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { timeout: 120_000 }, () => {
+  it('is taken over from the page, counts it as an intervention of that person, and goes on training', async () => {
+    // The machine trains at full speed: 3-D would be drawn by the same CPU.
+    const plain = await openBrowser();
+    const page = await plain.newPage();
+    await page.goto(address);
+    await page.bringToFront();
+    await page.fill('#name', 'Ada');
+    await page.click('#take-over');
+    await page.waitForSelector('#state[data-state="active.human"]');
+    const before = watcher.frame!.referenceTcp[1]!;
+    await page.keyboard.down('a');
+    await until(() => watcher.frame!.referenceTcp[1]! - before > 0.002, 'the arm moving to the left');
+    await page.keyboard.up('a');
+    await page.click('#give-back');
+    const segments = (): Record<string, unknown>[] =>
+      metrics().filter(({ kind, operator }) => kind === 'segment' && operator === 'browser');
+    await until(() => segments().length > 0, 'the record of the intervention');
+    expect(segments()[0]).toMatchObject({ cause: 'tookOver', device: 'keyboard', person: 'Ada' });
+    // A segment is written when it ends: its episode is the next that does.
+    const after = (): Record<string, unknown>[] => {
+      const records = metrics();
+      return records.slice(records.findIndex(({ operator }) => operator === 'browser'));
+    };
+    await until(() => after().some(({ kind }) => kind === 'episode'), 'the end of its episode');
+    expect(after().find(({ kind }) => kind === 'episode')!['interventions']).toBeGreaterThan(0);
+    const [steps, updates] = [newest<number>('envSteps'), newest<number>('updates')];
+    await until(() => newest<number>('envSteps') > steps + 50 && newest<number>('updates') > updates, 'more training');
+    await plain.close();
+  });
+});
 
 const EPISODE = {
   episode: 7,
@@ -118,6 +153,14 @@ describe.skipIf(noBrowserBecause !== undefined)(
   "the monitor's views of a running simulation",
   { timeout: 120_000 },
   () => {
+    beforeAll(async () => {
+      // A simulation keeps real time for whoever has taken over: the machine has room for the browser then.
+      for (const kind of ['sit', 'takeOver']) {
+        watcher.ask({ kind, shownAtS: watcher.frame!.sentAtS, device: 'keyboard' });
+      }
+      await until(() => stateName(watcher.frame!) !== 'active.policy', 'the person in control');
+    }, 60_000);
+
     it('draws the robot by its own shapes, and says what the safety chain does', async () => {
       const page = await open('live');
       await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])');

@@ -1,6 +1,5 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
 import { useState } from 'preact/hooks';
-import { stateName } from '../../core/telemetry.ts';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import {
   device,
@@ -10,13 +9,14 @@ import {
   keys,
   SPEEDS,
   setTouch,
+  sit,
   speed,
   takeOver,
   wanted,
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
-import { ask, frame, operators } from './stream.ts';
+import { ask, frame, operators, person, setPerson, state } from './stream.ts';
 
 export function Live() {
   return (
@@ -35,7 +35,6 @@ export function Live() {
 function Controls() {
   const seat = operators.value;
   const isMine = isSeated.value;
-  const isHuman = frame.value !== undefined && stateName(frame.value) === 'active.human';
   const watches = seat?.right === 'watch';
   return (
     <section class="controls" aria-label="Control">
@@ -49,6 +48,17 @@ function Controls() {
               ? 'Nobody operates this robot from a page.'
               : `${seat.holder} operates this robot.`}
       </p>
+      {watches || isMine ? null : (
+        <label class="person">
+          Your name, for the record{' '}
+          <input
+            id="name"
+            maxLength={40}
+            value={person.value}
+            onInput={(event) => setPerson(event.currentTarget.value)}
+          />
+        </label>
+      )}
       <div class="buttons">
         <button type="button" id="take-over" disabled={watches} onClick={takeOver}>
           Take over
@@ -76,7 +86,7 @@ function Controls() {
             Leave the seat
           </button>
         ) : watches ? null : (
-          <button type="button" id="sit" onClick={() => ask({ kind: 'sit' })}>
+          <button type="button" id="sit" onClick={sit}>
             Take the seat
           </button>
         )}
@@ -87,12 +97,12 @@ function Controls() {
           Roll back policy
         </button>
       </div>
-      {isMine ? <Hands isHuman={isHuman} /> : null}
+      {isMine ? <Hands /> : null}
     </section>
   );
 }
 
-function Hands({ isHuman }: { readonly isHuman: boolean }) {
+function Hands() {
   return (
     <div class="hands">
       <label>
@@ -123,16 +133,9 @@ function Hands({ isHuman }: { readonly isHuman: boolean }) {
         />{' '}
         recovering
       </label>
-      <ul class="keys">
-        {keys.value.map(({ name, keys: [more, less] }, i) => (
-          <li key={name}>
-            <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
-            <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
-          </li>
-        ))}
-      </ul>
+      <Keys />
       <p class="soft">
-        {isHuman
+        {state.value === 'active.human'
           ? `You drive, by ${device.value}.`
           : 'Take over, then hold a key, a finger on a pad below, or LB of a gamepad.'}
         {gamepadName.value === '' ? '' : ` Gamepad: ${gamepadName.value}`}
@@ -142,6 +145,19 @@ function Hands({ isHuman }: { readonly isHuman: boolean }) {
         <TouchPad name="z, yaw" place={2} />
       </div>
     </div>
+  );
+}
+
+function Keys() {
+  return (
+    <ul class="keys">
+      {keys.value.map(({ name, keys: [more, less] }, i) => (
+        <li key={name}>
+          <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
+          <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

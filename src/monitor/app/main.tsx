@@ -3,12 +3,11 @@ import './main.css';
 import { computed, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { stateName } from '../../core/telemetry.ts';
 import { Episodes } from './episodes.tsx';
 import { Health } from './health.tsx';
 import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
-import { ask, connect, connection, frame, notices, operators, run, status } from './stream.ts';
+import { ask, connect, connection, notices, operators, run, state, status } from './stream.ts';
 import { Training } from './training.tsx';
 import { Why, wrongs } from './why.tsx';
 
@@ -68,8 +67,6 @@ function skip(): void {
 }
 
 function Head() {
-  const shown = frame.value;
-  const state = shown === undefined ? '' : stateName(shown);
   const phase = status.value?.phase ?? '';
   return (
     <header>
@@ -80,7 +77,7 @@ function Head() {
         </span>
       </div>
       {connection.value === 'open' && hasNoRobot.value ? null : (
-        <Badge state={connection.value === 'open' ? state : connection.value} />
+        <Badge state={connection.value === 'open' ? state.value : connection.value} />
       )}
       {hasNoRobot.value ? null : (
         <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>

@@ -4,7 +4,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { FrameView } from '../../core/telemetry.ts';
-import { ask, frame, hearFrames, operators, run } from './stream.ts';
+import { ask, frame, hearFrames, operators, person, run } from './stream.ts';
 
 /** Share of full speed that a held key asks for. */
 export const SPEEDS = [0.1, 0.25, 0.5, 1] as const;
@@ -67,9 +67,13 @@ export function setTouch(value: typeof touch): void {
   touch = value;
 }
 
+export function sit(): void {
+  ask({ kind: 'sit', name: person.peek() });
+}
+
 /** Asks for the seat, and for control once it is ours. */
 export function takeOver(): void {
-  ask({ kind: 'sit' });
+  sit();
   const begin = (view: FrameView): void => void ask({ kind: 'takeOver', shownAtS: view.sentAtS, device: device.value });
   const shown = frame.value;
   if (shown !== undefined) begin(shown);
@@ -113,7 +117,7 @@ function speak(view: FrameView): void {
   const pad = readPad();
   if (!isSeated.value) return;
   const { isEnabled, action } = intent(pad);
-  wanted.value = action;
+  if (action.some((value, i) => value !== wanted.peek()[i])) wanted.value = action;
   ask({
     kind: 'input',
     shownAtS: view.sentAtS,

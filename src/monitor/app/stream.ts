@@ -1,5 +1,5 @@
 /** The stream of a run in the page: what the server sends becomes signals, and what the person asks for goes back. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import {
   decodeJson,
   decodeNumbers,
@@ -8,6 +8,7 @@ import {
   kindOf,
   STEP_LAYOUT,
   type StepView,
+  stateName,
 } from '../../core/telemetry.ts';
 import type {
   DiagnosisRow,
@@ -32,6 +33,8 @@ export interface Notice {
 /** What is known of the run; `undefined` before it was told. */
 export const run = signal<RunView | undefined>(undefined);
 export const frame = signal<FrameView | undefined>(undefined);
+/** Of the robot, by its name: changes seldom, where frames come 50 times a second. Empty before the first. */
+export const state = computed(() => (frame.value === undefined ? '' : stateName(frame.value)));
 /** The same as often as people read numbers: what happened in the frames between is in it. */
 export const glance = signal<FrameView | undefined>(undefined);
 export const step = signal<StepView | undefined>(undefined);
@@ -64,6 +67,9 @@ export function hearFrames(listener: (view: FrameView) => void): () => void {
   return () => onFrames.delete(listener);
 }
 
+/** Name of the person at this page. */
+export const person = signal(firstName());
+
 let socket: WebSocket | undefined;
 
 /** Words behind `#` in the address: the token never goes to the server in a request line. */
@@ -79,7 +85,7 @@ export function connect(): void {
     const hello = {
       kind: 'hello',
       token: words.get('token') ?? undefined,
-      name: nameOf(),
+      name: person.peek(),
       watchOnly: words.has('watch'),
     };
     ws.send(JSON.stringify(hello));
@@ -95,8 +101,14 @@ export function connect(): void {
   };
 }
 
+/** Asks for the operator's seat, under the person's name. */
+interface Sit {
+  readonly kind: 'sit';
+  readonly name: string;
+}
+
 /** Asks for something; false where there is no stream. */
-export function ask(request: PersonRequest | { readonly kind: 'sit' | 'leave' | 'alive' }): boolean {
+export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' } | Sit): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(request));
   return true;
@@ -194,12 +206,17 @@ function add<T>(list: { value: readonly T[] }, item: T): void {
   list.value = [...list.value, item].slice(-KEPT);
 }
 
-/** What others see of this page's person; kept in the tab, so that a reload is the same person. */
-function nameOf(): string {
-  const known = sessionStorage.getItem('name');
+/** What others see of this page's person, and what is recorded with what they do: of this device, until they give another. */
+function firstName(): string {
+  const known = localStorage.getItem('name');
   if (known !== null) return known;
   const device = /Mobi|Android|iPhone|iPad/.test(navigator.userAgent) ? 'phone' : 'laptop';
   const name = `${device} ${Math.floor(100 + 900 * Math.random())}`;
-  sessionStorage.setItem('name', name);
+  localStorage.setItem('name', name);
   return name;
+}
+
+export function setPerson(name: string): void {
+  person.value = name;
+  localStorage.setItem('name', name);
 }

@@ -69,7 +69,8 @@ interface Page {
   readonly socket: WebSocket;
   readonly outbox: Outbox;
   readonly right: Right;
-  readonly name: string;
+  /** Of the person at it. */
+  name: string;
   /** In the present second. */
   messages: number;
   isAlive: boolean;
@@ -224,7 +225,7 @@ export class MonitorServer {
         socket.close(1008, 'Wrong token.');
         return;
       }
-      const name = typeof hello?.['name'] === 'string' ? hello['name'].slice(0, 40) : '';
+      const name = nameOf(hello?.['name']);
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
       this.#admit(socket, granted, name);
@@ -274,6 +275,7 @@ export class MonitorServer {
     this.#seat.hear(page.id, nowS);
     switch (message?.['kind']) {
       case 'sit':
+        page.name = nameOf(message?.['name']) || page.name;
         this.#sit(page, nowS);
         return;
       case 'leave':
@@ -301,7 +303,7 @@ export class MonitorServer {
     if (request === undefined) {
       this.#refuse(page, 'That is no request: nothing was done.');
     } else if (FROM_ANYBODY.includes(request.kind) || this.#seat.isHeldBy(page.id, nowS)) {
-      this.#options.onRequest(request);
+      this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
       const holder = this.#seat.holder(nowS)?.name;
       this.#refuse(page, holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
@@ -347,8 +349,13 @@ export class MonitorServer {
   }
 }
 
-function keyOf(holder: { readonly client: number } | undefined): string {
-  return holder === undefined ? '' : String(holder.client);
+/** As a person gave it, short enough for a line. */
+function nameOf(given: unknown): string {
+  return typeof given === 'string' ? given.trim().slice(0, 40) : '';
+}
+
+function keyOf(holder: { readonly client: number; readonly name: string } | undefined): string {
+  return holder === undefined ? '' : `${holder.client} ${holder.name}`;
 }
 
 function bearerOf(header: string | undefined): string | undefined {

@@ -18,27 +18,37 @@ export interface BrowserInput {
   readonly action: readonly number[];
 }
 
+/** What a page takes over with, and who sits at it. */
+export interface BrowserOnset {
+  readonly shownAtS: number;
+  readonly device: string;
+  readonly by?: string;
+}
+
 export type BrowserOptions = RemoteOptions;
 
 /**
- * A page hears at 50 Hz and answers at once: two periods and a wireless network's worst usual round trip fit. The most is less than
- * what a hand that has stopped takes to be noticed.
+ * A page hears at 50 Hz and answers at once: two periods and a wireless network's worst usual round trip fit. More than half a second is for
+ * simulations alone.
  */
-const BROWSER_LEASE = { defaultS: 0.25, mostS: 0.5 };
+const BROWSER_LEASE = { defaultS: 0.25, mostS: 1.5 };
 
 export class BrowserTeleop extends RemoteOperator {
   readonly name = 'browser';
   /** What the page reads its input from, e.g. `keyboard` or a gamepad's name; recorded with what the person does. */
   device = '';
+  /** Their name, as they gave it at the page. */
+  person = '';
 
   constructor(options: BrowserOptions) {
     super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
   }
 
   /** A person takes over, by a button: the robot holds until they move. Their page has to be heard within its lease. */
-  begin(shownAtS: number, device: string): boolean {
+  begin({ shownAtS, device, by = '' }: BrowserOnset): boolean {
     if (this.isClosed || !this.isFresh(shownAtS)) return false;
     this.device = device;
+    this.person = by;
     this.action.fill(0);
     this.takeOver();
     this.hear('released', shownAtS);

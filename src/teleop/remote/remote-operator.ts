@@ -22,7 +22,7 @@ export interface RemoteOptions {
   /** Real time: an operator does not follow simulated time. The clock of the messages' times of arrival. */
   readonly clock: Clock;
   /**
-   * How long one message counts, from when it was sent, s, ≤ 0.15 (0.5 of a browser); 0.1 by default (0.25), which needs messages at
+   * How long one message counts, from when it was sent, s, ≤ 0.15 (1.5 of a browser); 0.1 by default (0.25), which needs messages at
    * 30 Hz or more. `joy_node` repeats at 20 Hz unless told otherwise (`autorepeat_rate`): then take 0.15.
    */
   readonly leaseS?: number;
