@@ -64,3 +64,30 @@ it.each([
   const own = key.startsWith('{') ? key.slice(1, -1) : key;
   expect(refusal(`basePolicy: { file: bc.onnx, ${own} }`)).toContain(words);
 });
+
+it.each([
+  [
+    '{ all: [{ rule: force, aboveN: 5 }] }',
+    '',
+    'nobody drives before the critical phase: phaseSwitch needs a basePolicy',
+  ],
+  ['{ byButton: false }', 'basePolicy: { file: bc.onnx }', 'nothing ever begins the critical phase'],
+  [
+    '{ any: [{ rule: inside, place: hole, minM: [0, 0, 0], maxM: [1, 1, 1] }] }',
+    'basePolicy: { file: bc.onnx }',
+    'this kind of task has no place "hole", there are tool, base',
+  ],
+  [
+    '{ all: [{ rule: inside, place: tool, minM: [0, 0, 1], maxM: [1, 1, 1] }] }',
+    'basePolicy: { file: bc.onnx }',
+    'the box is empty: in z it goes from 1 to 1 m',
+  ],
+  [
+    '{ all: [{ rule: joint, joint: knee, atRad: 0, withinRad: 1 }] }',
+    'basePolicy: { file: bc.onnx }',
+    'no joint "knee"',
+  ],
+  ['{ all: [{ rule: force, aboveN: 5 }] }', 'basePolicy: { file: bc.onnx }', 'accepted'],
+])('a phase switch with %s and %s: %s', (phaseSwitch, base, words) => {
+  expect(refusal(`phaseSwitch: ${phaseSwitch}\n${base}`)).toContain(words);
+});

@@ -3,10 +3,16 @@
  * no YAML and checks nothing again.
  */
 import { fileURLToPath } from 'node:url';
-import { type ObservationParts, observationParts, observationSize, schemaHash } from '../core/index.ts';
+import {
+  type GuardFrame,
+  type ObservationParts,
+  observationParts,
+  observationSize,
+  schemaHash,
+} from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { TaskAction } from '../policy/index.ts';
-import { createTask, scenesOf, type Task, type TaskScenes } from '../tasks/index.ts';
+import { createTask, criticalTestOf, scenesOf, type Task, type TaskScenes } from '../tasks/index.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
@@ -21,6 +27,8 @@ export interface RunSetup {
   readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly ticksPerStep: number;
+  /** Whether the critical phase begins in a frame, by the task's rules; `undefined` where the learned policy acts from the first step. */
+  readonly isCritical: ((frame: GuardFrame) => boolean) | undefined;
   /**
    * What observations, actions and rewards mean beyond their numbers, by dotted key of the configuration: robots and learner
    * must agree on each.
@@ -39,6 +47,7 @@ export function createSetup(config: ResolvedConfig): RunSetup {
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
     actionSize: task.action.dimensions.length,
+    isCritical: criticalTestOf(config.task, config.robot),
     ticksPerStep: Math.round(config.robot.controlHz / config.task.policyHz),
     meaning: meaningOf(config),
   };
@@ -67,6 +76,7 @@ const TASK_MEANING = [
   'observationDelaySteps',
   'maxSteps',
   'basePolicy',
+  'phaseSwitch',
   'rewardClassifier',
   'peg',
   'hole',

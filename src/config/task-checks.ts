@@ -1,7 +1,7 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
-import { type TaskConfig, taskKind } from '../tasks/index.ts';
+import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -19,7 +19,14 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
     path: ['start'],
     message: message.replace('at home', 'at its start'),
   }));
-  return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...start, ...action];
+  return [
+    ...checkTiming(task, robot),
+    ...checkBasePolicy(task),
+    ...phaseSwitchProblemsOf(task, robot),
+    ...own,
+    ...start,
+    ...action,
+  ];
 }
 
 /** `robot` as the task uses it: in its workspace, with its start for home. */

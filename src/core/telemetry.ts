@@ -78,6 +78,7 @@ export interface StepView {
   /** 1 or 0. */
   terminated: number;
   truncated: number;
+  isBasePhase: number;
   observation: Float64Array;
   policyAction: Float64Array;
   humanAction: Float64Array;
@@ -148,6 +149,7 @@ export const STEP_LAYOUT: Layout<StepView> = {
     'filterBits',
     'terminated',
     'truncated',
+    'isBasePhase',
   ],
   arrays: ['observation', 'policyAction', 'humanAction', 'executed'],
 };

@@ -58,6 +58,8 @@ export interface Transition {
   terminated: boolean;
   /** The episode was cut (time limit, stop): bootstrap from `nextObservation`. */
   truncated: boolean;
+  /** The critical phase had not begun: the base policy drove alone, unless a person did. Its policy version is 0. */
+  isBasePhase: boolean;
   /** Bits of the safety stages that changed a command in this step (`src/safety/bits.ts`). */
   filterBits: number;
 }
@@ -85,6 +87,7 @@ export function createTransition(observationSize: number, actionSize: number): T
     tankLevel: 0,
     terminated: false,
     truncated: false,
+    isBasePhase: false,
     filterBits: 0,
   };
 }
@@ -111,5 +114,6 @@ export function copyTransition(into: Transition, from: Transition): void {
   into.tankLevel = from.tankLevel;
   into.terminated = from.terminated;
   into.truncated = from.truncated;
+  into.isBasePhase = from.isBasePhase;
   into.filterBits = from.filterBits;
 }

@@ -243,6 +243,7 @@ export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spe
   const frame = imageStorage(parts, storage, encoder.frozen?.variants);
   return new Replay(totalObservationSize(parts), actionSize, config.replayCapacity, {
     interventions: config.interventions,
+    learnsFromBasePhase: config.learnsFromBasePhase,
     ...(frame === undefined ? {} : { frame }),
     ...(algorithm.needsReturns === true ? { returns } : {}),
   });

@@ -114,7 +114,11 @@ function python(name: string): Record<string, unknown> {
 
 /** As JSON gives it: arrays of numbers. */
 function plain(t: Transition): Record<string, unknown> {
-  const flags = { terminated: Number(t.terminated), truncated: Number(t.truncated) };
+  const flags = {
+    terminated: Number(t.terminated),
+    truncated: Number(t.truncated),
+    isBasePhase: Number(t.isBasePhase),
+  };
   const arrays = Object.entries(t).filter(([, value]) => value instanceof Float32Array);
   return { ...t, ...flags, ...Object.fromEntries(arrays.map(([name, value]) => [name, [...value]])) };
 }

@@ -12,7 +12,7 @@ type ArrayKey = { [K in keyof Transition]: Transition[K] extends Float32Array ? 
 
 /**
  * Version of the table below. The hello and its answer, and every journal file, carry it. 2 added `marginMin`, `tankDrainJ`
- * and `tankLevel`.
+ * and `tankLevel`. Byte 83 was zero in its first records, which is what `isBasePhase` says of them.
  */
 export const RECORD_VERSION = 2;
 
@@ -22,7 +22,7 @@ export type ScalarField =
   | { readonly name: FlagKey; readonly offset: number; readonly type: 'flag' }
   | { readonly name: 'source'; readonly offset: number; readonly type: 'source' };
 
-/** The scalars, little-endian. Byte 83 is zero. */
+/** The scalars, little-endian. */
 export const SCALARS: readonly ScalarField[] = [
   { name: 'seq', offset: 0, type: 'u64' },
   { name: 'epoch', offset: 8, type: 'u32' },
@@ -40,6 +40,7 @@ export const SCALARS: readonly ScalarField[] = [
   { name: 'source', offset: 80, type: 'source' },
   { name: 'terminated', offset: 81, type: 'flag' },
   { name: 'truncated', offset: 82, type: 'flag' },
+  { name: 'isBasePhase', offset: 83, type: 'flag' },
 ];
 
 /** Where the arrays start; they follow one another as 32-bit floats in this order, O or A numbers each. */
@@ -94,7 +95,6 @@ export function encodeRecord(
     else if (field.type === 'u32') view.setUint32(at, transition[field.name], true);
     else writeU64(view, at, transition[field.name]);
   }
-  out[offset + 83] = 0;
   let at = offset + ARRAYS_OFFSET;
   for (const { name, size } of ARRAYS) {
     const values = transition[name];

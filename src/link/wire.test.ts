@@ -64,6 +64,7 @@ const transitions: fc.Arbitrary<Transition> = fc.record({
   tankLevel: number,
   terminated: fc.boolean(),
   truncated: fc.boolean(),
+  isBasePhase: fc.boolean(),
   filterBits: u32,
 });
 

@@ -14,6 +14,7 @@ import type { BasePolicy, Policy } from '../policy/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { EpisodeRunner } from './episode-runner.ts';
+import { PhaseSwitch } from './phase-switch.ts';
 
 const A = mockAction.dimensions.length;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
@@ -88,11 +89,19 @@ function createOperator(plan: string): TeleopSource {
   };
 }
 
-async function runEpisodes(plan: string, episodes: number, delay = 0) {
+async function runEpisodes(plan: string, episodes: number, delay = 0, phaseSwitch?: PhaseSwitch) {
   const { link, clock } = await createMockLink();
   const log: string[] = [];
   const task = createTask(plan.length, delay);
-  const runner = new EpisodeRunner({ task, link, clock, policyHz: 10, leaseS: 0.15, basePolicy: createBase(log) });
+  const runner = new EpisodeRunner({
+    task,
+    link,
+    clock,
+    policyHz: 10,
+    leaseS: 0.15,
+    basePolicy: createBase(log),
+    phaseSwitch,
+  });
   const steps: Transition[] = [];
   const places: number[] = [];
   for (let episode = 0; episode < episodes; episode++) {
@@ -164,5 +173,27 @@ describe("a base policy's action", () => {
     expect(() => new EpisodeRunner({ ...options, task })).toThrow('a base policy is needed');
     expect(() => new EpisodeRunner({ ...options, task: plain, basePolicy: createBase([]) })).toThrow('nowhere else');
     await link.close();
+  });
+
+  it('is what is done until the critical phase begins, with no weights; what a person does then is marked too', async () => {
+    await fc.assert(
+      fc.asyncProperty(plans, fc.integer({ min: 0, max: 8 }), async (plan, from) => {
+        let frames = 0;
+        const phase = new PhaseSwitch({ isCritical: () => frames++ % (plan.length + 1) >= from, forSteps: 1 });
+        const { steps } = await runEpisodes(plan, 2, 0, phase);
+        for (const [i, t] of steps.entries()) {
+          expect(t.isBasePhase).toBe(t.step < from);
+          const policy = t.isBasePhase ? t.observation[2]! : t.observation[2]! + 0.125;
+          expect(t.policyAction[0]).toBeCloseTo(policy, 6);
+          expect(t.policyVersion).toBe(t.isBasePhase ? 0 : 1);
+          for (const done of t.executed) expect(done).toBeCloseTo(plan[t.step] === 'r' ? -0.25 : policy, 3);
+          const before = steps[i - 1];
+          if (t.step === 0 || before === undefined) continue;
+          const isSame = before.source === t.source && before.isBasePhase === t.isBasePhase;
+          expect(t.segment === before.segment).toBe(isSame);
+        }
+      }),
+      { numRuns: 12 },
+    );
   });
 });

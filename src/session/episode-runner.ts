@@ -27,6 +27,7 @@ import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.t
 import { EpisodeTally, IdleTank, StepCosts } from './episode-tally.ts';
 import { ExecutedAction, ReferencePose } from './executed-action.ts';
 import { ObservationStack } from './observation-stack.ts';
+import { PhaseSwitch } from './phase-switch.ts';
 import type { EpisodeResult, Mark } from './session-types.ts';
 
 export interface EpisodeRunnerOptions {
@@ -38,6 +39,8 @@ export interface EpisodeRunnerOptions {
   readonly policyHz: number;
   /** Where the task's observation ends with its action. The caller closes it. */
   readonly basePolicy?: BasePolicy | undefined;
+  /** When the policy takes over from the base policy, which acts alone until then. Absent: at the first step. */
+  readonly phaseSwitch?: PhaseSwitch | undefined;
   /** Filled with how long things take, where somebody wants to know. */
   readonly timings?: StepTimings | undefined;
   /** How long an action stays valid: the guard brakes when no newer one has come by then. */
@@ -111,7 +114,13 @@ export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): Ep
     joints: robot.joints,
     policyHz,
     leaseS: leasePeriods * (1 / policyHz),
+    phaseSwitch: phaseSwitchOf(setup),
   });
+}
+
+function phaseSwitchOf({ config, isCritical }: RunSetup): PhaseSwitch | undefined {
+  const { phaseSwitch } = config.task;
+  return phaseSwitch && isCritical && new PhaseSwitch({ isCritical, forSteps: phaseSwitch.forSteps });
 }
 
 /** Runs episodes over one link. Not reentrant. */
@@ -169,6 +178,11 @@ export class EpisodeRunner {
     return this.#basePlace;
   }
 
+  /** A person begins the critical phase: the policy acts from the next step on. False where it acts already. */
+  beginCritical(): boolean {
+    return this.#options.phaseSwitch?.press() === true;
+  }
+
   /** Runs one episode to its end and leaves the robot holding. */
   async run(episode: EpisodeOptions): Promise<EpisodeResult> {
     const { link, task } = this.#options;
@@ -181,16 +195,24 @@ export class EpisodeRunner {
     for (let step = 0; step < maxSteps; step++) {
       await episode.beforeStep?.();
       t.step = step;
-      const abortedBy = await this.#step(episode, noise, tally.source);
+      const abortedBy = await this.#step(episode, noise, tally);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       tally.add(t, task.ownVerdict);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
         await link.request({ kind: 'hold' });
-        return tally.result(this.#verdict.success, t.terminated, abortedBy);
+        const result = tally.result(this.#verdict.success, t.terminated, abortedBy);
+        return { ...result, ...this.#basePhaseOf(episode, tally) };
       }
     }
     throw new TypeError(`an episode needs at least one step, got ${maxSteps}`);
+  }
+
+  /** What became of the base phase; nothing where there was none to be. */
+  #basePhaseOf(episode: EpisodeOptions, { basePhaseSteps }: EpisodeTally): Pick<EpisodeResult, 'basePhase'> {
+    const { phaseSwitch } = this.#options;
+    if (phaseSwitch === undefined || !isPhased(episode)) return {};
+    return { basePhase: { steps: basePhaseSteps, endedBy: phaseSwitch.cause ?? null } };
   }
 
   /** Arranges the scene where that is possible, and asks the guard for leave to move. */
@@ -218,6 +240,7 @@ export class EpisodeRunner {
     // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
     this.#clutch.open();
     task.begin?.(link.latest);
+    this.#options.phaseSwitch?.begin(link.latest);
     this.#idleTank.begin(link.latest);
     return drawn;
   }
@@ -242,14 +265,15 @@ export class EpisodeRunner {
   }
 
   /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */
-  async #step(episode: EpisodeOptions, noise: PolicyNoise, before: Source | undefined): Promise<string | undefined> {
+  async #step(episode: EpisodeOptions, noise: PolicyNoise, before: EpisodeTally): Promise<string | undefined> {
     const { link, timings } = this.#options;
     const startMs = performance.now();
     const t = this.#transition;
     t.observation.set(this.#stack.values);
     this.#basePlace = this.#options.basePolicy?.place;
+    t.isBasePhase = isPhased(episode) && this.#options.phaseSwitch?.isBase === true;
     t.source = await this.#decide(episode, noise);
-    if (t.source !== before) this.#segment++;
+    if (t.source !== before.source || t.isBasePhase !== before.isBasePhase) this.#segment++;
     t.segment = this.#segment;
     timings?.policyStepMs.add(performance.now() - startMs);
     const unled = await this.#execute();
@@ -263,12 +287,14 @@ export class EpisodeRunner {
     const t = this.#transition;
     const command = this.#command;
     const seenAtS = this.#options.link.latest.robot.measuredAtS;
-    t.policyVersion = episode.policy?.version ?? 0;
+    const policy = t.isBasePhase ? undefined : episode.policy;
+    t.policyVersion = policy?.version ?? 0;
     t.policyAction.fill(0);
     t.humanAction.fill(0);
-    if (episode.policy !== undefined) {
+    if (t.isBasePhase) t.policyAction.set(this.#stack.baseAction);
+    else if (policy !== undefined) {
       const startMs = performance.now();
-      await episode.policy.decide(t.observation, noise, t.policyAction);
+      await policy.decide(t.observation, noise, t.policyAction);
       this.#options.timings?.inferenceMs.add(performance.now() - startMs);
     }
     const teleop = this.#teleop;
@@ -282,7 +308,7 @@ export class EpisodeRunner {
     command.seq = this.#commandSeq++;
     command.decider = teleop.active ? 'human' : 'policy';
     command.policyVersion = t.policyVersion;
-    command.policyRun = episode.policy?.run ?? 0;
+    command.policyRun = policy?.run ?? 0;
     const nowS = clock.nowS();
     this.#leaseLeftS = t.step === 0 ? Number.POSITIVE_INFINITY : leaseLeftS(command, nowS);
     command.issuedAtS = nowS;
@@ -313,6 +339,7 @@ export class EpisodeRunner {
     this.#costs.end(link.latest, t);
     this.#stack.push(link.latest, t.executed);
     task.judge(link.latest, this.#verdict, this.#stack.values);
+    this.#options.phaseSwitch?.see(link.latest);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
     // What was planned was for another way than the one that a person took.
@@ -352,6 +379,11 @@ export class EpisodeRunner {
     const leftS = Math.min(this.#leaseLeftS, leaseLeftS(this.#command, clock.nowS()));
     return whyHeld(frame, { joints, leaseLeftS: leftS });
   }
+}
+
+/** A demonstration, and whatever goes on without a policy, has no phases. */
+function isPhased({ policy, purpose }: EpisodeOptions): boolean {
+  return policy !== undefined && purpose !== 'demo';
 }
 
 const REMEDIES: { readonly [kind: string]: string } = {

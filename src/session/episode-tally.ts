@@ -53,6 +53,8 @@ export class EpisodeTally {
   #drainSumJ = 0;
   #marginMin = 1;
   #source: Source | undefined;
+  #isBasePhase = false;
+  #basePhaseSteps = 0;
   #own: OwnVerdict | undefined;
 
   /** Who decided the newest step. */
@@ -60,8 +62,18 @@ export class EpisodeTally {
     return this.#source;
   }
 
+  /** Whether the newest step was one of the base phase, and how many were. */
+  get isBasePhase(): boolean {
+    return this.#isBasePhase;
+  }
+
+  get basePhaseSteps(): number {
+    return this.#basePhaseSteps;
+  }
+
   /** Takes a step that is done. `own`: what the task's own rules say of it, where a classifier decides. */
-  add({ source, reward, cost, tankDrainJ, marginMin, episode, step }: Transition, own?: Readonly<Verdict>): void {
+  add(transition: Transition, own?: Readonly<Verdict>): void {
+    const { source, reward, cost, tankDrainJ, marginMin, episode, step, isBasePhase } = transition;
     if (own !== undefined) {
       this.#own ??= { episode, firstSuccess: null };
       if (own.success) this.#own = { episode, firstSuccess: this.#own.firstSuccess ?? step };
@@ -72,6 +84,8 @@ export class EpisodeTally {
       if (this.#source === undefined || !isIntervention(this.#source)) this.#interventions++;
     }
     this.#source = source;
+    this.#isBasePhase = isBasePhase;
+    if (isBasePhase) this.#basePhaseSteps++;
     this.#returnSum += reward;
     this.#costSum += cost;
     this.#drainSumJ += tankDrainJ;

@@ -278,7 +278,7 @@ export class Episodes {
   async #askForHelp(activity: Activity<unknown>): Promise<void> {
     const { link, listeners, live, people } = this.#parts;
     const sinceS = live.log.elapsedS;
-    const message = `The robot asks for help: no progress for ${this.#help.threshold} steps. Take over (t), or let it go on (g, Start).`;
+    const message = `The robot asks for help: no progress for ${this.#help.threshold} steps. Take over (t), or let it go on (c, g, Start).`;
     listeners.report({ level: 'warn', name: 'asksForHelp', message });
     live.log.ask(message);
     this.#mayGoOnAlone = false;

@@ -120,7 +120,7 @@ class Place {
       action: this.#action,
       clock: this.#clock,
       onEvent,
-      onMark: heard.onMark,
+      ...heard,
       port: this.#record('pedal').port(new DeviceFile(path, () => this.#clock.nowS())),
       roles: rolesOf(config),
       onGiveBack: () => this.#giveBack(),
@@ -219,6 +219,7 @@ class Place {
       for (const { name } of keys.feed(bytes, this.#clock.nowS())) {
         if (name === 'g') this.#giveBack();
         if (name !== 'c') continue;
+        this.#context.heard.onGoOn?.();
         for (const source of this.sources)
           if (source.isStopRequested === true && !(source instanceof KeyboardTeleop)) source.giveBack?.();
       }
@@ -240,7 +241,7 @@ class Place {
       speed: config.speed,
       frame: frameOf(config, this.#action, () => robot()?.referenceTcp),
       onEvent,
-      onMark: heard.onMark,
+      ...heard,
       isEnabledElsewhere: () => this.#pedal?.isEnabling() ?? false,
     };
   }
@@ -262,7 +263,8 @@ function isSameProduct(
   return a.vendorId === b.vendorId && a.productId === b.productId;
 }
 
-function rolesOf({ enable, stop, success, failure, giveBack }: DeviceOf<'pedal'>): ReadonlyMap<number, PedalRole> {
-  const roles = Object.entries({ enable, stop, success, failure, giveBack });
+function rolesOf(config: DeviceOf<'pedal'>): ReadonlyMap<number, PedalRole> {
+  const { enable, stop, success, failure, giveBack, rewind, critical } = config;
+  const roles = Object.entries({ enable, stop, success, failure, giveBack, rewind, critical });
   return new Map(roles.flatMap(([role, key]) => (key === undefined ? [] : [[KEY_CODES[key]!, role as PedalRole]])));
 }

@@ -15,7 +15,7 @@ export interface PersonPanelOptions {
 }
 
 /** How a run that is paused goes on. */
-const PAUSED = 'Paused: Start lets the robot go on.';
+const PAUSED = 'Paused: Start, or c at the terminal, lets the robot go on.';
 const STOPPED = 'The robot was stopped: Start lets it go on.';
 const TOO_LATE = "The operator's page is too far behind to take over: what it shows is older than its lease.";
 
@@ -62,6 +62,9 @@ export class PersonPanel {
         return;
       case 'rewind':
         session?.rewind();
+        return;
+      case 'critical':
+        session?.beginCritical();
         return;
       case 'start':
         session?.letGo();

@@ -20,6 +20,8 @@ export const PLAIN_REQUESTS = [
   'giveBack',
   /** The way that the robot came, backwards and slowly; then it holds. */
   'rewind',
+  /** The critical phase begins: the learned policy acts in place of the base policy. */
+  'critical',
   'skipDemonstrations',
   'savePolicy',
   'rollbackPolicy',

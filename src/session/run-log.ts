@@ -193,8 +193,10 @@ export class RunLog {
     status.intervention = { ...status.intervention, stepShare: this.#takenOver.value || 0 };
     const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
     const source = isShown ? 'human_correct' : transition.source;
-    status.operator = { ...status.operator, driving: drivingName(source, person) };
-    this.uses(transition.policyVersion);
+    const isBase = source === 'policy' && transition.isBasePhase;
+    status.operator = { ...status.operator, driving: isBase ? 'base policy' : drivingName(source, person) };
+    // In the base phase none act.
+    if (!transition.isBasePhase) this.uses(transition.policyVersion);
     this.link(connection);
     this.show('when due');
   }
@@ -234,6 +236,7 @@ export class RunLog {
       interventionSteps: result.interventionSteps,
       ...result.costs,
       policyVersion: this.#weightsVersion,
+      ...(result.basePhase === undefined ? {} : { basePhase: result.basePhase }),
       ...(robotS === undefined ? {} : { robotS }),
     });
   }

@@ -20,6 +20,8 @@ export interface RunView {
     readonly maxSteps: number;
     readonly demonstrations: number;
     readonly takesMarks: boolean;
+    /** A person may begin the critical phase. */
+    readonly isPhased: boolean;
     readonly action: RunSetup['task']['action'];
     readonly observation: RunSetup['task']['observation'];
     readonly signalNames: readonly string[];
@@ -88,6 +90,7 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
       maxSteps: task.maxSteps,
       demonstrations: config.task.demonstrations,
       takesMarks: task.takesMarks === true,
+      isPhased: config.task.phaseSwitch?.byButton === true,
       action: task.action,
       observation: task.observation,
       signalNames: task.signalNames,

@@ -585,6 +585,33 @@ describe('what a session offers beside motion', () => {
     expect(records.find(({ kind }) => kind === 'segment')).toMatchObject({ cause: 'askedForHelp', firstStep: 5 });
   });
 
+  it('goes on after a pause in the monitor where a person at the terminal says so', async () => {
+    const session = await withPolicy();
+    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    panel.attach(session);
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    panel.ask({ kind: 'pause' });
+    const { episode } = session.state;
+    await until(() => session.state.authority === 'hold');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(session.state.episode).toBe(episode);
+    session.endPause();
+    await until(() => session.state.episode > episode);
+    await session.pause('enough');
+    await run.done;
+  });
+
+  it('says why no critical phase begins where the task has none', async () => {
+    const session = await withPolicy();
+    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    panel.attach(session);
+    const said: string[] = [];
+    session.listen({ event: ({ message }) => void said.push(message) });
+    panel.ask({ kind: 'critical' });
+    expect(said).toEqual(['The critical phase does not begin: the task has no phaseSwitch.']);
+  });
+
   it('notes a mark where the task judges itself', async () => {
     const session = await withPolicy();
     const events: SessionEvent[] = [];

@@ -188,10 +188,15 @@ export class LiveSession {
 
   /** Episodes may begin again; the people's control and stops end, as somebody who may do so has asked for. */
   letGo(): void {
-    this.#episodes.goOn();
-    this.#episodes.holdBack(undefined);
+    this.endPause();
     this.#parts.operators?.giveBack();
     this.#wasStopRequested = false;
+  }
+
+  /** A person at the robot lets it go on: a pause ends, and a question for help is answered. Whoever has control keeps it. */
+  endPause(): void {
+    this.#episodes.goOn();
+    this.#episodes.holdBack(undefined);
   }
 
   /** A person wants the robot to go back the way it came, slowly, and then to hold. What cannot be is told. */
@@ -199,6 +204,19 @@ export class LiveSession {
     const why = this.#activity === undefined ? 'No episode is going on.' : this.#episodes.rewind();
     const message = why ?? 'The robot goes back the way it came. Whoever takes over or stops it ends that.';
     this.#parts.listeners.report({ level: why === undefined ? 'info' : 'warn', name: 'rewind', message });
+  }
+
+  /** A person begins the critical phase of the present episode. Says what became of it. */
+  beginCritical(): void {
+    const { listeners, runner, setup } = this.#parts;
+    const { phaseSwitch } = setup.config.task;
+    const idle = this.#activity === undefined ? 'no episode is going on' : 'it goes on already';
+    const offered = phaseSwitch === undefined ? 'the task has no phaseSwitch' : 'the task leaves it to rules';
+    const isBegun = phaseSwitch?.byButton === true && this.#activity !== undefined && runner.beginCritical();
+    const message = isBegun
+      ? 'The critical phase begins: the learned policy acts.'
+      : `The critical phase does not begin: ${phaseSwitch?.byButton === true ? idle : offered}.`;
+    listeners.report({ level: isBegun ? 'info' : 'warn', name: 'criticalPhase', message });
   }
 
   /** Who gives back, gives a rewind back too, and answers a robot that asked for help. */

@@ -171,5 +171,6 @@ function stepView(transition: Transition): Source64<StepView> {
     source: SOURCES.indexOf(transition.source),
     terminated: Number(transition.terminated),
     truncated: Number(transition.truncated),
+    isBasePhase: Number(transition.isBasePhase),
   };
 }

@@ -21,6 +21,8 @@ export type { Task, Verdict } from './task.ts';
 export {
   checkScripted,
   createTask,
+  criticalTestOf,
+  phaseSwitchProblemsOf,
   sceneOf,
   scenesOf,
   TASK_SCHEMAS,

@@ -4,6 +4,7 @@ import type { RobotModel } from '../core/index.ts';
 import type { DriverConfig, SurroundingsSpec } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
+import type { Places } from './described/places.ts';
 import type { Task } from './task.ts';
 
 /** A robot's file, as far as tasks are checked against it. */
@@ -24,6 +25,8 @@ export interface TaskKind<Config extends { readonly kind: string } = { readonly 
   readonly schema: z.ZodType<Config>;
   /** The task on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
   create(config: Config, robot: RobotModel): Task;
+  /** Named places that rules may be about, with the signals that they read. Absent: tool and base. */
+  places?(config: Config): Places;
   /** What does not agree within `config`, and with `robot`. `isActionRight`: nothing is wrong with its action itself. */
   problems(config: Config, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[];
   /** `robot` as the task uses it: a smaller workspace, another home. Nothing is wrong with the two. Absent: as it is. */

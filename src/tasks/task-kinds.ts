@@ -4,14 +4,17 @@ import { ReinError, type RobotModel } from '../core/index.ts';
 import type { SurroundingsSpec } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import { describedKind } from './described/described-kind.ts';
+import { Places } from './described/places.ts';
+import type { RuleTest } from './described/rules.ts';
 import type { DescribedTaskConfig } from './described/schema.ts';
 import { type JudgedTaskConfig, judgedKind } from './operator-judged.ts';
 import type { PegTaskConfig } from './peg-insertion.ts';
 import { pegKind } from './peg-kind.ts';
+import { criticalTest, hasPhaseRules, phaseSwitchProblems } from './phase-switch.ts';
 import { type PluginTaskConfig, pluginKind } from './plugin.ts';
 import { judgedByClassifier } from './reward/judged-by-classifier.ts';
 import type { Task } from './task.ts';
-import type { TaskKind } from './task-kind.ts';
+import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 
 /** A task's file, of any kind. */
 export type TaskConfig = PegTaskConfig | DescribedTaskConfig | JudgedTaskConfig | PluginTaskConfig;
@@ -33,6 +36,21 @@ export function taskKind(config: TaskConfig): TaskKind {
 export function createTask(config: TaskConfig, robot: RobotModel): Task {
   const task = taskKind(config).create(config, robot);
   return config.rewardClassifier === undefined ? task : judgedByClassifier(task, config.rewardClassifier);
+}
+
+/** Whether the critical phase of an episode begins in a frame, by the rules of `config`. `undefined` without a phase switch. */
+export function criticalTestOf(config: TaskConfig, robot: RobotModel): RuleTest | undefined {
+  if (config.phaseSwitch === undefined) return undefined;
+  const places = taskKind(config).places?.(config) ?? new Places([], undefined);
+  return criticalTest(config.phaseSwitch, places, robot);
+}
+
+/** What of the phase switch of `config` does not agree with the rest of it and with `robot`. */
+export function phaseSwitchProblemsOf(config: TaskConfig, robot: TaskRobot): readonly TaskProblem[] {
+  const { phaseSwitch, basePolicy } = config;
+  if (phaseSwitch === undefined) return [];
+  const ownPlaces = taskKind(config).places === undefined ? { knownPlaces: ['tool', 'base'] } : {};
+  return phaseSwitchProblems(phaseSwitch, robot, { hasBasePolicy: basePolicy !== undefined, ...ownPlaces });
 }
 
 /** Measures of the scene that the task is about. Throws `ReinError` for a task that is about none. */
@@ -59,6 +77,15 @@ export interface TaskScenes {
 /** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
   const { operator, needsPeople } = taskKind(config);
+  if (config.phaseSwitch !== undefined && !hasPhaseRules(config.phaseSwitch)) {
+    throw new ReinError(
+      'task',
+      `The critical phase of task ${config.name} begins by a button alone, which no script presses.`,
+      {
+        remedy: 'Give phaseSwitch a rule (all, any) as well, or run it on its robot: rein run.',
+      },
+    );
+  }
   if (operator !== undefined && needsPeople?.(config) !== true) return { operator };
   throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
     remedy:

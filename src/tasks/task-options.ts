@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
 import { group, name, num, pluginGroup, reference, whole } from '../schema/index.ts';
+import { phaseSwitchSchema } from './phase-switch.ts';
 import { rewardClassifierSchema } from './reward/judged-by-classifier.ts';
 
 /** The name of a task and the word for its kind. */
@@ -40,6 +41,7 @@ export const taskKeys = {
     'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
   ).default(0),
   basePolicy: basePolicySchema.optional(),
+  phaseSwitch: phaseSwitchSchema.optional(),
   rewardClassifier: rewardClassifierSchema.optional(),
   help: group('When the robot pauses and asks a person for help.', {
     afterSteps: whole(

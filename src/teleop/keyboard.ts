@@ -96,7 +96,8 @@ export class KeyboardTeleop implements TeleopSource {
     // Marks are offered where somebody listens to them.
     const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
     const back = this.#options.onRewind === undefined ? '' : 'b go back the way it came  ';
-    return `t take over  g give back  space stop  c continue after a stop\n${marks}${back}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
+    const critical = this.#options.onCritical === undefined ? '' : 'p critical phase  ';
+    return `t take over  g give back  space stop  c continue after a stop\n${marks}${back}${critical}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
@@ -174,6 +175,9 @@ export class KeyboardTeleop implements TeleopSource {
         return;
       case 'b':
         this.#options.onRewind?.();
+        return;
+      case 'p':
+        this.#options.onCritical?.();
         return;
       case 'm':
       case 'n':

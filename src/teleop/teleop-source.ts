@@ -40,6 +40,10 @@ export interface OperatorHeard {
   readonly onRedo?: () => void;
   /** They want the robot to go back the way it came. */
   readonly onRewind?: () => void;
+  /** They begin the critical phase of the episode. Absent: the task has none that people begin. */
+  readonly onCritical?: () => void;
+  /** They let the robot go on (`c` at the terminal). */
+  readonly onGoOn?: () => void;
   /** They give back, whether or not they have control themselves. */
   readonly onGiveBack?: () => void;
 }

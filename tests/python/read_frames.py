@@ -17,10 +17,10 @@ def crc32c(data):
 
 KINDS = "none hello helloAck refuse transitions ack heartbeat control controlAck weights weightsRequest bye query about".split()
 SOURCES = "policy human_recover human_correct scripted_recover scripted_correct demo".split()
-SCALARS = "seq epoch episode step segment policyVersion filterBits observationAgeMs reward cost marginMin tankDrainJ tankLevel source terminated truncated".split()
+SCALARS = "seq epoch episode step segment policyVersion filterBits observationAgeMs reward cost marginMin tankDrainJ tankLevel source terminated truncated isBasePhase".split()
 
 def record(data, o, a):
-    out = dict(zip(SCALARS, struct.unpack_from("<QIIIIIIddddddBBB", data)))
+    out = dict(zip(SCALARS, struct.unpack_from("<QIIIIIIddddddBBBB", data)))
     out["source"] = SOURCES[out["source"]]
     at = 84
     for name, size in (("observation", o), ("nextObservation", o), ("policyAction", a), ("humanAction", a), ("executed", a)):

@@ -160,6 +160,14 @@ export const learnerSettings = z
     expo: expoSettings,
     hilSerl: hilSerlSettings,
     interventions: interventionSettings,
+    // The learned policy never acts there: what its critics would expect of the states there, nothing corrects.
+    learnsFromBasePhase: z
+      .boolean()
+      .meta({
+        description:
+          "Steps before the critical phase (`phaseSwitch` of a task) are learned from too, a person's among them. Off: they count, and are not drawn.",
+      })
+      .default(false),
     passive: passiveSettings,
     td3: td3Settings,
     residual: residualSettings,

@@ -61,7 +61,7 @@ export class Onsets {
 
 /**
  * What of a whole record, in its order, is learned from offline, where all of it counts as a demonstration: without the interventions
- * that `rule` does not show and the steps before an onset that it leaves out, and with its penalty.
+ * that `rule` does not show, the steps before an onset that it leaves out and those of the base phase, and with its penalty.
  */
 export function routedOffline(transitions: readonly Transition[], rule: InterventionRule): readonly Transition[] {
   const leftOut = new Set<Transition>();
@@ -70,6 +70,7 @@ export function routedOffline(transitions: readonly Transition[], rule: Interven
     const before = transitions[i - 1];
     const isSameEpisode = before?.epoch === transition.epoch && before.episode === transition.episode;
     if (!isSameEpisode) policy = [];
+    if (transition.isBasePhase) leftOut.add(transition);
     if (!isIntervention(transition.source)) {
       policy.push(transition);
       continue;

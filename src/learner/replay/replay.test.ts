@@ -57,6 +57,33 @@ describe('Replay', () => {
     expect(rewards(replay.demonstrations, visible.demonstrations)).toEqual([0, 2, 3, 5, 6]);
   });
 
+  it("draws nothing of the base phase, a person's steps among them, unless it is told to, and counts it all the same", () => {
+    const drawn = (learnsFromBasePhase: boolean) => {
+      const replay = new Replay(2, 1, 100, { learnsFromBasePhase });
+      for (let i = 0; i < 40; i++) {
+        replay.add(step(i, i % 8 === 2 ? 'human_correct' : 'policy', { isBasePhase: i % 10 < 7, episode: 0, step: i }));
+      }
+      expect(replay.counts()).toMatchObject({ online: 40, demonstrations: 5 });
+      const rng = new Rng(1);
+      const visible = replay.visible(40);
+      const rows = (ring: TransitionRing, range: (typeof visible)['online']): number[] => {
+        const numbers = Array.from({ length: 400 }, () => {
+          const batch = oneRow();
+          ring.copyRow(ring.drawn(range.from + rng.int(range.to - range.from), range, rng), batch, 0);
+          return batch.reward[0]!;
+        });
+        return [...new Set(numbers)].sort((a, b) => a - b);
+      };
+      return {
+        online: rows(replay.online, visible.online),
+        demonstrations: rows(replay.demonstrations, visible.demonstrations),
+      };
+    };
+    const all = Array.from({ length: 40 }, (_, i) => i);
+    expect(drawn(true)).toEqual({ online: all, demonstrations: [2, 10, 18, 26, 34] });
+    expect(drawn(false)).toEqual({ online: all.filter((i) => i % 10 >= 7), demonstrations: [18] });
+  });
+
   it('shows an update the first transitions that count for it and nothing else, however many have come', () => {
     const replay = new Replay(2, 1, 100);
     replay.add(step(0, 'demo'));

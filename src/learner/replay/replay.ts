@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly returns?: ReturnRule;
   /** What interventions are learned from as; absent: as demonstrations, all of them. */
   readonly interventions?: InterventionRule;
+  /** Steps of the base phase are drawn like others; absent: they count, and are not. */
+  readonly learnsFromBasePhase?: boolean;
 }
 
 /** Where a transition comes from, and what comes with it. */
@@ -66,19 +68,21 @@ export class Replay {
   readonly #trajectories: Trajectories;
   readonly #rule: InterventionRule;
   readonly #onsets: Onsets;
+  readonly #learnsFromBasePhase: boolean;
   #received = 0;
   #interventions = 0;
   #continued = 0;
 
   /** `capacity`: the newest online transitions that are sampled from; as many demonstrations are kept. */
   constructor(observationSize: number, actionSize: number, capacity: number, options: ReplayOptions = {}) {
-    const { frame, returns, interventions = DEFAULT_INTERVENTION_RULE } = options;
+    const { frame, returns, interventions = DEFAULT_INTERVENTION_RULE, learnsFromBasePhase = false } = options;
     const rows = capacity + ARRIVAL_SLACK;
     this.#window = capacity;
     this.online = new TransitionRing(observationSize, actionSize, rows, frame);
     this.demonstrations = new TransitionRing(observationSize, actionSize, rows, frame);
     this.#trajectories = new Trajectories(this.online, this.demonstrations, returns);
     this.#rule = interventions;
+    this.#learnsFromBasePhase = learnsFromBasePhase;
     this.#onsets = new Onsets(this.online, interventions);
   }
 
@@ -93,7 +97,7 @@ export class Replay {
     this.#trajectories.add(robot, transition, (before) => {
       const placed = this.#put(transition, before, frames);
       this.#onsets.see(robot, transition, placed.online, placed.visibleFrom);
-      if (isLeftOut === true) {
+      if (isLeftOut === true || (transition.isBasePhase && !this.#learnsFromBasePhase)) {
         this.online.leaveOut(placed.online, placed.visibleFrom);
         this.demonstrations.leaveOut(placed.demonstration, placed.visibleFrom);
       }

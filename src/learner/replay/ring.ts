@@ -6,7 +6,7 @@ import { type FrameStorage, ObservationStore } from './observation-store.ts';
 const FIRST_ROWS = 4096;
 const FIRST_BYTES = 2 ** 22;
 /** Draws before the next row that is not left out is taken in place of one that is. */
-const REDRAWS = 16;
+const REDRAWS = 64;
 /** In place of the number of a row that is not there. */
 export const NO_ROW = -1;
 /**

@@ -16,7 +16,7 @@ import {
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
-import { ask, frame, operators, person, setPerson, state } from './stream.ts';
+import { ask, frame, operators, person, run, setPerson, state } from './stream.ts';
 
 export function Live() {
   return (
@@ -75,6 +75,11 @@ function Controls() {
         <button type="button" id="rewind" disabled={!isMine} onClick={() => ask({ kind: 'rewind' })}>
           Rewind
         </button>
+        {run.value?.task.isPhased === true ? (
+          <button type="button" id="critical" disabled={!isMine} onClick={() => ask({ kind: 'critical' })}>
+            Critical phase
+          </button>
+        ) : null}
         <button type="button" id="success" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'success' })}>
           ✓ Success
         </button>

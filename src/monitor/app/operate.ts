@@ -39,7 +39,16 @@ const OTHER_KEYS: readonly (readonly [string, string])[] = [
 /** Sticks of the standard gamepad (W3C Gamepad, standard mapping), as x, y, z, yaw: up and left are positive. */
 const STICKS = [1, 0, 3, 2] as const;
 const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3 };
-export const PAD_BUTTONS = { enable: 4, recover: 5, success: 0, failure: 2, stop: 1, giveBack: 9 } as const;
+export const PAD_BUTTONS = {
+  enable: 4,
+  recover: 5,
+  success: 0,
+  failure: 2,
+  stop: 1,
+  giveBack: 9,
+  rewind: 8,
+  critical: 3,
+} as const;
 const DEADZONE = 0.1;
 
 const held = new Set<string>();
@@ -153,6 +162,8 @@ function readPad(): Pad | undefined {
     if (isNew(PAD_BUTTONS.success)) ask({ kind: 'mark', mark: 'success' });
     if (isNew(PAD_BUTTONS.failure)) ask({ kind: 'mark', mark: 'failure' });
     if (isNew(PAD_BUTTONS.giveBack)) ask({ kind: 'giveBack' });
+    if (isNew(PAD_BUTTONS.rewind)) ask({ kind: 'rewind' });
+    if (isNew(PAD_BUTTONS.critical) && run.value?.task.isPhased === true) ask({ kind: 'critical' });
   }
   padHeld = now;
   return {

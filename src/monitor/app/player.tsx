@@ -141,6 +141,13 @@ function Scrubber({ steps }: { readonly steps: EpisodeTrace['steps'] }) {
   );
 }
 
+/** Who decided a step, for people. */
+function deciderOf(step: Step): string | undefined {
+  const source = sourceName(step);
+  if (step.isBasePhase !== 1) return source;
+  return source === 'policy' ? 'base policy, before the critical phase' : `${source}, before the critical phase`;
+}
+
 /** Who wanted what of each dimension of the action, −1 to 1, and what became of it. */
 function Wanted() {
   const shown = step.value;
@@ -157,7 +164,7 @@ function Wanted() {
   return (
     <section class="wanted" aria-label="What was wanted and done">
       <p>
-        Decided by <b id="decided-by">{sourceName(shown)}</b>, policy version {shown.policyVersion}. Reward{' '}
+        Decided by <b id="decided-by">{deciderOf(shown)}</b>, policy version {shown.policyVersion}. Reward{' '}
         {text(shown.reward)}.
       </p>
       <table>

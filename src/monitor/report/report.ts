@@ -58,7 +58,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpText(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
+  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
   const learner = html`<div class="pair">${calibration(records)}<div class="row">${learnerCurves(records)}</div></div>`;
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
@@ -105,6 +105,34 @@ function helpText(records: readonly MetricRecord[]): Html {
   const uncounted = cut === 0 ? '' : ` ${cut} that were cut are not counted.`;
   const successes = alone.filter(({ success }) => success).length;
   return html`<p>Without help ${successes} of ${alone.length} episodes succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
+}
+
+/** How the base policy and the learned one shared the episodes, where the task has a phase switch. */
+function basePhaseText(records: readonly MetricRecord[]): Html {
+  const phased = only(records, 'episode').filter(
+    ({ purpose, basePhase }) => purpose === 'training' && basePhase !== undefined,
+  );
+  if (phased.length === 0) return NOTHING;
+  const begunBy = (cause: 'rule' | 'button' | null) => phased.filter(({ basePhase }) => basePhase?.endedBy === cause);
+  const share =
+    mean(phased.map(({ basePhase }) => basePhase!.steps)) / Math.max(1, mean(phased.map(({ steps }) => steps)));
+  const never = begunBy(null);
+  const alone = never.filter(({ success }) => success).length;
+  return html`<p>The base policy drove in ${percent(share)} of the steps. Of ${phased.length} training episodes the critical phase began by rule in ${begunBy('rule').length}, by button in ${begunBy('button').length}, and not at all in ${never.length}, of which ${alone} succeeded.</p>`;
+}
+
+/** How often the robot asked for help, how often a person answered, and what became of those episodes. */
+function askedText(records: readonly MetricRecord[]): Html {
+  const asked = only(records, 'help');
+  if (asked.length === 0) return NOTHING;
+  const answered = asked.filter(({ answer }) => answer !== 'none');
+  const outcome = (answer: 'tookOver' | 'goOn' | 'none'): string => {
+    const those = asked.filter((each) => each.answer === answer);
+    return `${those.filter(({ success }) => success).length} of ${those.length}`;
+  };
+  const waited =
+    answered.length === 0 ? '' : `, after ${durationText(mean(answered.map(({ waitedS }) => waitedS)))} on average`;
+  return html`<p>The robot asked for help in ${asked.length} training episodes, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
 }
 
 function headline({ summary, runId, records }: ReportData): string {

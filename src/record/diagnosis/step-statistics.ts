@@ -139,6 +139,8 @@ export class StepStatistics {
       this.#isHelped ||= t.source !== 'demo';
       return;
     }
+    // A base policy that is not learned says nothing of one that is.
+    if (t.isBasePhase) return;
     block.policySteps++;
     if (t.policyVersion === 0) block.untrainedSteps++;
     for (let i = 0; i < block.atLow.length; i++) {

@@ -154,7 +154,9 @@ function openPeople(
     },
     onRedo: () => current()?.record('redo'),
     onRewind: () => current()?.rewind(),
+    ...(setup.config.task.phaseSwitch?.byButton === true ? { onCritical: () => current()?.beginCritical() } : {}),
     onGiveBack: () => current()?.endRewind(),
+    onGoOn: () => current()?.endPause(),
   };
   return openOperators(listed, {
     setup,

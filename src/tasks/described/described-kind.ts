@@ -4,15 +4,16 @@ import { isMujoco, isRos, placeSignals, readSceneFile, type SceneFile, worldOf }
 import { type OperatorContext, PlaceMover, type TeleopSource } from '../../teleop/index.ts';
 import { StartPose } from '../start-pose.ts';
 import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';
-import { DescribedTask, fieldName, usedPlaces } from './described-task.ts';
+import { DescribedTask, fieldName, placesIn, usedPlaces } from './described-task.ts';
 import { isDrawn, OWN_PLACES } from './places.ts';
-import { AXES, type Rule } from './rules.ts';
+import { AXES, ruleProblems } from './rules.ts';
 import { type DescribedTaskConfig, describedTaskSchema } from './schema.ts';
 
 export const describedKind: TaskKind<DescribedTaskConfig> = {
   kind: 'described',
   schema: describedTaskSchema,
   create: (config, robot) => new DescribedTask(config, robot),
+  places: placesIn,
   problems: problemsOf,
   narrowed,
   withPaths: (config, from) =>
@@ -244,25 +245,12 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
       'nothing says when it is done: success needs rules (all, any), or byMarks: true, or the task a rewardClassifier';
     problems.push({ path: ['success'], message });
   }
-  const names = robot.joints.map(({ name }) => name);
-  const look = (rules: readonly Rule[], path: readonly string[]): void => {
-    for (const [i, rule] of rules.entries()) {
-      if (rule.rule === 'joint' && !names.includes(rule.joint)) {
-        const message = `robot "${robot.name}" has no joint "${rule.joint}", it has ${names.join(', ')}${didYouMean(rule.joint, names)}`;
-        problems.push({ path: [...path, i, 'joint'], message });
-      }
-      if (rule.rule !== 'inside' && rule.rule !== 'outside') continue;
-      for (const [k, axis] of AXES.entries()) {
-        if (rule.minM[k]! < rule.maxM[k]!) continue;
-        const message = `the box is empty: in ${axis} it goes from ${rule.minM[k]} to ${rule.maxM[k]} m`;
-        problems.push({ path: [...path, i, 'minM'], message });
-      }
-    }
-  };
-  look(success.all, ['success', 'all']);
-  look(success.any, ['success', 'any']);
-  look(failure.any, ['failure', 'any']);
-  return problems;
+  return [
+    ...problems,
+    ...ruleProblems(success.all, ['success', 'all'], robot),
+    ...ruleProblems(success.any, ['success', 'any'], robot),
+    ...ruleProblems(failure.any, ['failure', 'any'], robot),
+  ];
 }
 
 /** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */

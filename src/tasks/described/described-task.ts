@@ -19,7 +19,7 @@ import { StartPose } from '../start-pose.ts';
 import type { Task, Verdict } from '../task.ts';
 import { onceFields } from '../task-options.ts';
 import { distanceBetween, isDrawn, Places } from './places.ts';
-import { placesOf, type Rule, type RuleTest, ruleWords, testOf } from './rules.ts';
+import { anyTest, placesOf, type Rule, type RuleTest, ruleTest, ruleWords } from './rules.ts';
 import type { DescribedTaskConfig } from './schema.ts';
 
 /** Layouts that are drawn before one is found that is not a success already. */
@@ -54,10 +54,7 @@ export class DescribedTask implements Task {
   /** Throws `RangeError` for places and joints that are not there, and where nothing is observed. */
   constructor(config: DescribedTaskConfig, robot: RobotModel) {
     const { action, success, failure, reward, observation } = config;
-    const places = new Places(
-      usedPlaces(config).map(({ name }) => name),
-      config.goal,
-    );
+    const places = placesIn(config);
     this.name = config.name;
     this.action = action;
     this.maxSteps = config.maxSteps;
@@ -78,9 +75,8 @@ export class DescribedTask implements Task {
     if (this.#parts.length === 0) throw new RangeError('nothing is observed');
     const fields = this.#parts.map(({ field }) => field);
     this.observation = { frames: config.historyFrames, fields, ...onceFields(config, action) };
-    const tested = (rules: readonly Rule[]): RuleTest[] => rules.map((rule) => testOf(rule, places, robot));
-    this.#isDone = doneTest(tested(success.all), tested(success.any));
-    this.#isLost = anyOf(tested(failure.any));
+    this.#isDone = ruleTest(success.all, success.any, places, robot);
+    this.#isLost = anyTest(failure.any, places, robot);
     const { progress } = reward;
     this.#progress = progress && {
       distanceM: distanceBetween(places.at(progress.place), places.at(progress.to), [0, 1, 2]),
@@ -167,13 +163,20 @@ export class DescribedTask implements Task {
 
 type Triple = readonly [number, number, number];
 
+/** The places of `config`. */
+export function placesIn(config: DescribedTaskConfig): Places {
+  const used = usedPlaces(config).map(({ name }) => name);
+  return new Places(used, config.goal);
+}
+
 /** Every use of a place in `config`, with the path of the key that names it. */
 export function usedPlaces({
   observation,
   success,
   failure,
   reward,
-}: Pick<DescribedTaskConfig, 'observation' | 'success' | 'failure' | 'reward'>): readonly {
+  phaseSwitch,
+}: Pick<DescribedTaskConfig, 'observation' | 'success' | 'failure' | 'reward' | 'phaseSwitch'>): readonly {
   readonly path: readonly (string | number)[];
   readonly name: string;
 }[] {
@@ -187,6 +190,8 @@ export function usedPlaces({
     ...ofRules(success.all, ['success', 'all']),
     ...ofRules(success.any, ['success', 'any']),
     ...ofRules(failure.any, ['failure', 'any']),
+    ...ofRules(phaseSwitch?.all ?? [], ['phaseSwitch', 'all']),
+    ...ofRules(phaseSwitch?.any ?? [], ['phaseSwitch', 'any']),
     ...(reward.progress === undefined
       ? []
       : [
@@ -230,23 +235,6 @@ function placeParts(
     },
   };
   return [way, turn];
-}
-
-/** Nothing is done where there are no rules: then people say it. */
-function doneTest(all: readonly RuleTest[], any: readonly RuleTest[]): RuleTest {
-  if (all.length + any.length === 0) return () => false;
-  const isAny = any.length === 0 ? () => true : anyOf(any);
-  return (frame) => {
-    for (let i = 0; i < all.length; i++) if (!all[i]!(frame)) return false;
-    return isAny(frame);
-  };
-}
-
-function anyOf(tests: readonly RuleTest[]): RuleTest {
-  return (frame) => {
-    for (let i = 0; i < tests.length; i++) if (tests[i]!(frame)) return true;
-    return false;
-  };
 }
 
 function wayTo(places: Places, name: string): (frame: GuardFrame, out: Float64Array) => void {

@@ -4,9 +4,12 @@
  * `rewardClassifier`, a key of a task of any kind.
  */
 import { z } from 'zod';
-import type { GuardFrame, RobotModel } from '../../core/index.ts';
+import { didYouMean, type GuardFrame, type RobotModel } from '../../core/index.ts';
 import { type Configured, num, triple } from '../../schema/index.ts';
+import type { TaskProblem } from '../task-kind.ts';
 import { distanceBetween, type Places } from './places.ts';
+
+export type { Places } from './places.ts';
 
 export const AXES = ['x', 'y', 'z'] as const;
 
@@ -57,6 +60,52 @@ const joint = z.strictObject({
 export const ruleSchema = z.discriminatedUnion('rule', [near, inside, outside, force, joint]);
 
 export type Rule = Configured<typeof ruleSchema>;
+
+/** A key that lists rules, none by default. */
+export function ruleList(description: string) {
+  return z.array(ruleSchema).max(16).meta({ description }).default([]);
+}
+
+/** What of `rules`, which stand at `path` of a task's file, cannot be. Places are not looked at. */
+export function ruleProblems(
+  rules: readonly Rule[],
+  path: readonly string[],
+  robot: Pick<RobotModel, 'name' | 'joints'>,
+): TaskProblem[] {
+  const names = robot.joints.map(({ name }) => name);
+  return rules.flatMap((rule, i): TaskProblem[] => {
+    if (rule.rule === 'joint' && !names.includes(rule.joint)) {
+      const message = `robot "${robot.name}" has no joint "${rule.joint}", it has ${names.join(', ')}${didYouMean(rule.joint, names)}`;
+      return [{ path: [...path, i, 'joint'], message }];
+    }
+    if (rule.rule !== 'inside' && rule.rule !== 'outside') return [];
+    return AXES.flatMap((axis, k) => {
+      if (rule.minM[k]! < rule.maxM[k]!) return [];
+      const message = `the box is empty: in ${axis} it goes from ${rule.minM[k]} to ${rule.maxM[k]} m`;
+      return [{ path: [...path, i, 'minM'], message }];
+    });
+  });
+}
+
+/** Whether every rule of `all` holds, and one of `any` where there are any. Never, where there are no rules at all. */
+export function ruleTest(all: readonly Rule[], any: readonly Rule[], places: Places, robot: RobotModel): RuleTest {
+  if (all.length + any.length === 0) return () => false;
+  const everyOne = all.map((rule) => testOf(rule, places, robot));
+  const isAny = any.length === 0 ? () => true : anyTest(any, places, robot);
+  return (frame) => {
+    for (let i = 0; i < everyOne.length; i++) if (!everyOne[i]!(frame)) return false;
+    return isAny(frame);
+  };
+}
+
+/** Whether one of `rules` holds. */
+export function anyTest(rules: readonly Rule[], places: Places, robot: RobotModel): RuleTest {
+  const tests = rules.map((rule) => testOf(rule, places, robot));
+  return (frame) => {
+    for (let i = 0; i < tests.length; i++) if (tests[i]!(frame)) return true;
+    return false;
+  };
+}
 
 /** Whether it holds at `frame`. No allocation. */
 export type RuleTest = (frame: GuardFrame) => boolean;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actionSchema, box, type Configured, group, num, triple, whole } from '../../schema/index.ts';
 import { robotObservationKeys } from '../robot-observation.ts';
 import { maxStepsOf, openGoalKeys, taskIdentity, taskKeys } from '../task-options.ts';
-import { placeName, ruleSchema } from './rules.ts';
+import { placeName, ruleList } from './rules.ts';
 
 const spread = (description: string) =>
   z
@@ -86,11 +86,9 @@ const observation = z
   })
   .meta({ description: 'What the policy sees.' });
 
-const rules = (description: string) => z.array(ruleSchema).max(16).meta({ description }).default([]);
-
 const success = {
-  all: rules('Every one of these holds.'),
-  any: rules('At least one of these holds too, where there are any.'),
+  all: ruleList('Every one of these holds.'),
+  any: ruleList('At least one of these holds too, where there are any.'),
   forSteps: whole('steps', { min: 1, max: 1000 }, 'So many steps in a row.').default(1),
   byMarks: z
     .boolean()
@@ -99,7 +97,7 @@ const success = {
 };
 
 const failure = {
-  any: rules('The episode is lost as soon as one of these holds.'),
+  any: ruleList('The episode is lost as soon as one of these holds.'),
   penalty: num('1', { min: 0, max: 100 }, 'It is deducted from the reward then.').default(0),
 };
 

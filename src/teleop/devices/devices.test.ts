@@ -260,8 +260,12 @@ describe('a foot pedal', () => {
         [KEY_CODES['KEY_A']!, 'enable'],
         [KEY_CODES['KEY_B']!, 'stop'],
         [KEY_CODES['KEY_C']!, 'success'],
+        [KEY_CODES['KEY_D']!, 'rewind'],
+        [KEY_CODES['KEY_E']!, 'critical'],
       ]),
       onMark: (mark) => marks.push(mark),
+      onRewind: () => marks.push('rewind'),
+      onCritical: () => marks.push('critical'),
       onGiveBack: () => undefined,
       onEvent: (event) => events.push(event),
     });
@@ -285,7 +289,8 @@ describe('a foot pedal', () => {
   it('stops and judges, however short the foot was on it', () => {
     const { does, marks, pedal } = made();
     expect(does(key('KEY_C', 1), key('KEY_C', 0))).toBe('policy 0 0 0 0');
-    expect(marks).toEqual(['success']);
+    does(key('KEY_D', 1), key('KEY_D', 0), key('KEY_E', 1), key('KEY_E', 0));
+    expect(marks).toEqual(['success', 'rewind', 'critical']);
     expect(does(key('KEY_B', 1), key('KEY_B', 0))).toBe('holds 0 0 0 0, stopped');
     pedal.giveBack();
     expect(does()).toBe('policy 0 0 0 0');

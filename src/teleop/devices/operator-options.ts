@@ -67,6 +67,8 @@ const pedal = z.strictObject({
   success: key('marks a success'),
   failure: key('marks a failure'),
   giveBack: key('gives back to the policy'),
+  rewind: key('lets the robot go back the way it came'),
+  critical: key('begins the critical phase (`phaseSwitch` of a task)'),
 });
 
 const leader = z.strictObject({

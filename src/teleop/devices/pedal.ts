@@ -8,9 +8,9 @@ import type { InputPort } from './input-port.ts';
 import { KeyEventParser, type KeyEvents } from './key-events.ts';
 
 /** What a key of a pedal may do. */
-export type PedalRole = 'enable' | 'stop' | 'success' | 'failure' | 'giveBack';
+export type PedalRole = 'enable' | 'stop' | 'success' | 'failure' | 'giveBack' | 'rewind' | 'critical';
 
-export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark'> {
+export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark' | 'onRewind' | 'onCritical'> {
   readonly port: InputPort;
   /** By the key's code (`linux/input-event-codes.h`). */
   readonly roles: ReadonlyMap<number, PedalRole>;
@@ -56,6 +56,8 @@ export class Pedal extends RemoteOperator implements KeyEvents {
     this.#held.add(role);
     if (role === 'stop') this.stop();
     else if (role === 'giveBack') this.#options.onGiveBack();
+    else if (role === 'rewind') this.#options.onRewind?.();
+    else if (role === 'critical') this.#options.onCritical?.();
     else if (role !== 'enable') this.#options.onMark(role);
   }
 

@@ -26,6 +26,10 @@ export interface JoyButtons {
   readonly stop?: JoyButton;
   readonly success?: JoyButton;
   readonly failure?: JoyButton;
+  /** Back the way the robot came. */
+  readonly rewind?: JoyButton;
+  /** Begins the critical phase. */
+  readonly critical?: JoyButton;
   readonly slower?: JoyButton;
   readonly faster?: JoyButton;
 }
@@ -49,7 +53,7 @@ export type JoyPadName = 'xbox' | 'playstation' | 'stick';
 export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
   xbox: {
     description:
-      'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back.',
+      'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back, Back rewinds, Y begins the critical phase.',
     sticks: [1, 0, 4, 3],
     buttons: {
       enable: { button: 4 },
@@ -58,12 +62,14 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       stop: { button: 1 },
       success: { button: 0 },
       failure: { button: 2 },
+      rewind: { button: 6 },
+      critical: { button: 3 },
       ...SPEEDS,
     },
   },
   playstation: {
     description:
-      'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back.',
+      'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back, Share rewinds, triangle begins the critical phase.',
     sticks: [1, 0, 4, 3],
     buttons: {
       enable: { button: 4 },
@@ -72,6 +78,8 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       stop: { button: 1 },
       success: { button: 0 },
       failure: { button: 3 },
+      rewind: { button: 8 },
+      critical: { button: 2 },
       ...SPEEDS,
     },
   },

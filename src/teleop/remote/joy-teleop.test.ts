@@ -23,6 +23,8 @@ const STOP = 1;
 const GIVE_BACK = 7;
 const SUCCESS = 0;
 const FAILURE = 2;
+const REWIND = 6;
+const CRITICAL = 3;
 
 let clock: FakeClock;
 let joy: JoyTeleop;
@@ -40,6 +42,8 @@ beforeEach(() => {
     clock,
     onEvent: (event) => events.push(event),
     onMark: (mark) => marks.push(mark),
+    onRewind: () => marks.push('rewind'),
+    onCritical: () => marks.push('critical'),
   });
   out = { active: false, action: new Float32Array(4).fill(7), phase: 'correct' };
 });
@@ -271,6 +275,14 @@ describe('buttons of a joystick', () => {
     send([]);
     send([FAILURE]);
     expect(marks).toEqual(['success', 'failure']);
+  });
+
+  it('asks for a rewind and for the critical phase once per press', () => {
+    send([]);
+    for (let i = 0; i < 3; i++) send([REWIND]);
+    send([]);
+    send([CRITICAL]);
+    expect(marks).toEqual(['rewind', 'critical']);
   });
 
   it('gives way to another operator', () => {

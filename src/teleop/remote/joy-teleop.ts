@@ -5,6 +5,7 @@
  */
 import { allFinite, clamp } from '../../core/index.ts';
 import { FIRST_STEP_SCALE, faster, slower } from '../step-scales.ts';
+import type { OperatorHeard } from '../teleop-source.ts';
 import type { JoyButton, JoyButtons, JoyMapping } from './joy-pads.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
@@ -14,7 +15,9 @@ export interface JoyMessage {
   readonly buttons: ArrayLike<number>;
 }
 
-export interface JoyTeleopOptions extends RemoteOptions {
+export interface JoyTeleopOptions
+  extends RemoteOptions,
+    Partial<Pick<OperatorHeard, 'onMark' | 'onRewind' | 'onCritical'>> {
   readonly mapping: JoyMapping;
   /** Share of a stick's way that counts as its middle, [0, 0.5]; 0.1 by default. */
   readonly deadzone?: number;
@@ -24,8 +27,6 @@ export interface JoyTeleopOptions extends RemoteOptions {
   readonly device?: { readonly name: string; readonly subject: string };
   /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
   readonly isEnabledElsewhere?: () => boolean;
-  /** The person says how the episode ended. */
-  readonly onMark?: (outcome: 'success' | 'failure') => void;
 }
 
 const DEFAULT_DEADZONE = 0.1;
@@ -101,6 +102,8 @@ export class JoyTeleop extends RemoteOperator {
     if (isPressedNow('giveBack') && !this.isStopRequested) this.giveBack();
     if (isPressedNow('success')) this.#options.onMark?.('success');
     if (isPressedNow('failure')) this.#options.onMark?.('failure');
+    if (isPressedNow('rewind')) this.#options.onRewind?.();
+    if (isPressedNow('critical')) this.#options.onCritical?.();
     if (isPressedNow('slower')) this.#scale = slower(this.#scale);
     if (isPressedNow('faster')) this.#scale = faster(this.#scale);
   }
