@@ -37,7 +37,7 @@ const doors = [
   '^src/core/(statistics|telemetry)\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',
-  '^src/record/log\\.ts$',
+  '^src/record/(log|trace)\\.ts$',
   '^src/safety/chain-report\\.ts$',
   '^src/session/(person-request|rollout|run-request|supervision)\\.ts$',
 ];
@@ -68,6 +68,8 @@ const homes = {
   ],
   'node-hid': ['src/teleop/devices/'],
   commander: ['src/cli/', 'bench/main\\.ts$'],
+  '@mcap/core': ['src/record/trace/'],
+  '@foxglove/schemas': ['src/record/trace/'],
   fastify: ['src/monitor/web/'],
   ws: ['src/monitor/web/', 'bench/monitor/'],
   rxjs: ['src/session/telemetry\\.ts$'],

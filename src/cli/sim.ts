@@ -12,6 +12,7 @@ import {
   seedOption,
   taskOption,
   text,
+  traceOption,
   wholeNumber,
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
@@ -47,6 +48,7 @@ const options = optionsOf({
   config: configOption(),
   json: pathOption('--json <file>', 'write the summary as JSON'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
+  trace: traceOption(),
   output: outputOption(),
   ...monitorOptions(),
 });
@@ -70,6 +72,7 @@ What it writes, below runs/<id>/ or --out:
   metrics.jsonl             episodes, validations, filters, link and times, one JSON object a line
   metrics-learner.jsonl     losses, values and temperature, from the learner
   checkpoints/              the newest states of the networks and their optimisers
+  trace.mcap                every step with the robot's frame, and what happened, for the monitor and for Foxglove
   recordings/               poses of the first validation episode and of one evaluation episode
 
 Examples:

@@ -153,6 +153,7 @@ export {
 export { didYouMean, editDistance } from './suggest.ts';
 export {
   decodeJson,
+  decodeNumbers,
   encodeJson,
   encodeNumbers,
   FRAME_LAYOUT,

@@ -46,6 +46,8 @@ export interface FrameView {
   tickLateMs: number;
   /** Bits of the stages that changed a command in the time since the frame before. */
   filterBitsSince: number;
+  /** When the guard read the robot, s of its clock, which is simulated in lock-step. */
+  measuredAtS: number;
   positionRad: Float64Array;
   velocityRadPerS: Float64Array;
   torqueNm: Float64Array;
@@ -116,6 +118,7 @@ export const FRAME_LAYOUT: Layout<FrameView> = {
     'overruns',
     'tickLateMs',
     'filterBitsSince',
+    'measuredAtS',
   ],
   arrays: [
     'positionRad',

@@ -26,6 +26,7 @@ export {
   taskOption,
   tcpAddress,
   text,
+  traceOption,
   valueReader,
   wholeNumber,
 } from './option.ts';

@@ -152,6 +152,11 @@ export function outputOption(what = 'the last summary'): z.ZodDefault<z.ZodEnum<
   return option(oneOf('live', 'quiet').default('live'), '--quiet', `print ${what} and errors only`, { given: 'quiet' });
 }
 
+/** Whether what a run does is written for viewers. */
+export function traceOption(): z.ZodDefault<z.ZodEnum<{ on: 'on'; off: 'off' }>> {
+  return option(oneOf('on', 'off').default('on'), '--trace <on|off>', 'write trace.mcap: every step, as MCAP');
+}
+
 /** Where the page for browsers is served, and who may use it. */
 export function monitorOptions(firstPort = 7400): {
   readonly monitor: z.ZodOptional<z.ZodString>;

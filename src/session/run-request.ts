@@ -19,6 +19,7 @@ import {
   taskOption,
   tcpAddress,
   text,
+  traceOption,
   wholeNumber,
 } from '../schema/index.ts';
 
@@ -60,6 +61,7 @@ export const runOptions = optionsOf({
   ),
   labelSteps: option(wholeNumber(1, 1000).default(LABEL_STEPS), '--label-steps <n>', 'steps that one mark labels'),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
+  trace: traceOption(),
   output: outputOption(),
   ...monitorOptions(),
 });

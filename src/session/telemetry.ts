@@ -10,6 +10,7 @@ import {
   FRAME_LAYOUT,
   type FrameView,
   type GuardFrame,
+  type PacketKind,
   SAFETY_STATES,
   type SceneLayout,
   SOURCES,
@@ -32,8 +33,27 @@ const STEP_MS = 40;
 const STATUS_MS = 200;
 
 export interface TelemetryOptions extends RunNames {
-  /** Takes a packet, which belongs to it. Must be quick and must not throw. */
-  readonly send: (packet: Uint8Array) => void;
+  /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
+  readonly send?: ((packet: Uint8Array) => void) | undefined;
+  /** The same for the record: every step, with the frame of its end after it, and all that happens. Absent: none is kept. */
+  readonly keep?: ((packet: Uint8Array) => void) | undefined;
+}
+
+/** What a frame says of the time since the one that was told before. */
+class Since {
+  filterBits = 0;
+  tickLateMs = 0;
+
+  /** Every frame. Allocates nothing. */
+  add(filterBits: number, lateMs: number): void {
+    this.filterBits |= filterBits;
+    if (lateMs > this.tickLateMs) this.tickLateMs = lateMs;
+  }
+
+  forget(): void {
+    this.filterBits = 0;
+    this.tickLateMs = 0;
+  }
 }
 
 export class Telemetry {
@@ -45,9 +65,9 @@ export class Telemetry {
   #lastPhase = '';
   #objects: Float64Array = new Float64Array(0);
   #objectNames: readonly string[] = [];
-  /** Between two frames that are sent. */
-  #filterBitsSince = 0;
-  #tickLateMs = 0;
+  /** Between two frames that are sent, and two that are kept. */
+  readonly #sent: Since = new Since();
+  readonly #kept: Since = new Since();
   #measuredAtS = Number.NaN;
 
   constructor(options: TelemetryOptions) {
@@ -64,36 +84,53 @@ export class Telemetry {
       },
       print: (line) => {
         inner.print(line);
-        this.#options.send(encodeJson('notice', { line, atMs: Date.now() }));
+        this.#tell('notice', { line });
       },
       diagnosis: (rows) => {
         inner.diagnosis?.(rows);
-        this.#options.send(encodeJson('diagnosis', rows.map(diagnosisRow)));
+        this.#options.send?.(encodeJson('diagnosis', rows.map(diagnosisRow)));
       },
     };
   }
 
   /** Tells of `session` until `close`. */
   attach(session: LiveSession): void {
-    const { send } = this.#options;
+    const { send, keep } = this.#options;
+    if (send === undefined && keep === undefined) return;
     const frames = observe(session, 'frame');
     const steps = observe(session, 'step');
     const newest = { leading: true, trailing: true };
     this.#on(frames, (frame) => this.#gather(frame));
-    this.#on(frames.pipe(throttleTime(FRAME_MS, undefined, newest)), (frame) => send(this.#frame(frame)));
-    this.#on(steps.pipe(throttleTime(STEP_MS, undefined, newest)), (step) =>
-      send(encodeNumbers(STEP_LAYOUT, stepView(step))),
-    );
+    if (keep !== undefined) {
+      this.#on(steps, (step) => {
+        keep(encodeNumbers(STEP_LAYOUT, stepView(step)));
+        keep(this.#frame(session.frame, this.#kept));
+      });
+    }
+    if (send !== undefined) {
+      this.#on(frames.pipe(throttleTime(FRAME_MS, undefined, newest)), (frame) => send(this.#frame(frame, this.#sent)));
+      this.#on(steps.pipe(throttleTime(STEP_MS, undefined, newest)), (step) =>
+        send(encodeNumbers(STEP_LAYOUT, stepView(step))),
+      );
+    }
     this.#on(observe(session, 'state'), (state) => this.#sendState(state));
     this.#on(observe(session, 'scene'), (layout) => this.#arranged(layout));
     for (const kind of ['event', 'episode', 'intervention'] as const) {
-      this.#on(observe<typeof kind>(session, kind), (value) => send(encodeJson(kind, { ...value, atMs: Date.now() })));
+      this.#on(observe<typeof kind>(session, kind), (value) => this.#tell(kind, value));
     }
     this.#sendState(session.state);
   }
 
   close(): void {
     for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+  }
+
+  /** What happened: when, by people's clock and by the robot's. */
+  #tell(kind: PacketKind, value: object): void {
+    const { send, keep } = this.#options;
+    const packet = encodeJson(kind, { ...value, atMs: Date.now(), atS: this.#measuredAtS });
+    keep?.(packet.slice());
+    send?.(packet);
   }
 
   #on<T>(source: Observable<T>, next: (value: T) => void): void {
@@ -114,12 +151,15 @@ export class Telemetry {
   }
 
   #sendRun(): void {
+    const { send, keep } = this.#options;
     const view = { ...runViewOf(this.#options), startedAtMs: this.#startedAtMs, objects: this.#objectNames };
-    this.#options.send(encodeJson('run', view));
+    const packet = encodeJson('run', view);
+    keep?.(packet.slice());
+    send?.(packet);
   }
 
   #sendState(state: SessionState): void {
-    this.#options.send(encodeJson('session', state));
+    this.#options.send?.(encodeJson('session', state));
   }
 
   #onStatus(status: RunStatus): void {
@@ -128,31 +168,30 @@ export class Telemetry {
     if (!isDue) return;
     this.#lastStatusMs = nowMs;
     this.#lastPhase = status.phase;
-    this.#options.send(encodeJson('status', status));
+    this.#options.send?.(encodeJson('status', status));
   }
 
   /** Every frame. Allocates nothing. */
   #gather({ filterBits, robot }: GuardFrame): void {
-    this.#filterBitsSince |= filterBits;
     const { controlHz } = this.#options.setup.config.robot;
     const lateMs = 1e3 * (robot.measuredAtS - this.#measuredAtS - 1 / controlHz);
     this.#measuredAtS = robot.measuredAtS;
-    if (lateMs > this.#tickLateMs) this.#tickLateMs = lateMs;
+    this.#sent.add(filterBits, lateMs);
+    this.#kept.add(filterBits, lateMs);
   }
 
-  #frame(frame: GuardFrame): Uint8Array {
+  #frame(frame: GuardFrame, since: Since): Uint8Array {
     const view: Source64<FrameView> = {
       ...frame,
       ...frame.robot,
       sentAtS: this.#clock.nowS(),
       state: SAFETY_STATES.indexOf(frame.state),
       decider: DECIDERS.indexOf(frame.decider),
-      tickLateMs: this.#tickLateMs,
-      filterBitsSince: this.#filterBitsSince,
+      tickLateMs: since.tickLateMs,
+      filterBitsSince: since.filterBits,
       objects: this.#objects,
     };
-    this.#filterBitsSince = 0;
-    this.#tickLateMs = 0;
+    since.forget();
     return encodeNumbers(FRAME_LAYOUT, view);
   }
 }

@@ -52,6 +52,8 @@ export interface SimulationOptions {
   readonly createOperators?: (people: PeopleContext) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
   /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
   readonly watcher?: RunWatcher | undefined;
+  /** Whether `trace.mcap` is written. Default: off. */
+  readonly trace?: 'on' | 'off' | undefined;
   /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'people';
 }
@@ -108,10 +110,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
   const { path, runId } = folder;
-  const { watcher, observer = SILENT_OBSERVER } = options;
+  const { watcher, trace = 'off', observer = SILENT_OBSERVER } = options;
   const run = { setup, runId, folder: path, command: 'sim', observer };
-  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher, leaseS: PAGE_LEASE_S });
-  const log = new RunLog(path, runId, setup, watched?.observer ?? observer);
+  const watched = new WatchedRun({ ...run, watcher, trace, leaseS: PAGE_LEASE_S });
+  closes.push(() => watched.close());
+  const log = new RunLog(path, runId, setup, watched.observer);
   closes.push(() => log.close());
   log.phase('preparing');
   const trouble = new AbortController();
@@ -125,7 +128,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   let session: LiveSession | undefined;
   const atRobot = await peopleOf(options, { setup, folder: path, robot, log }, () => session);
   closes.push(...atRobot.map((operator) => () => operator.close()));
-  const operators = watched === undefined ? atRobot : [...atRobot, watched.operator];
+  const operators = [...atRobot, ...watched.operators];
   const parts = await openLockStep({
     setup,
     folder: path,
@@ -149,9 +152,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     return { connection, plan, live: new LiveSession(parts, new LockStep(parts, { robot, plan, signal })) };
   });
   session = live;
-  const unwatch = watched?.attach(live);
+  const unwatch = watched.attach(live);
   closes.push(
-    () => unwatch?.(),
+    unwatch,
     () => live.close(),
     () => plan.close(),
   );

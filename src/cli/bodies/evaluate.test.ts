@@ -40,7 +40,9 @@ it.each(['reach-judged', 'drive-judged'])('says of %s that people judge it, and 
   };
   await expect(evaluateBody({ ...given, policy, task })).rejects.toMatchObject(refusal);
   const sim = { ...given, task, steps: undefined, evalEpisodes: undefined, timeLimitS: undefined, out: folder };
-  await expect(simBody({ ...sim, demonstrations: 'scripted', operator: 'keyboard' })).rejects.toMatchObject(refusal);
+  await expect(
+    simBody({ ...sim, demonstrations: 'scripted', operator: 'keyboard', trace: 'off' }),
+  ).rejects.toMatchObject(refusal);
 });
 
 it('counts pairs in the order of their starts, times successes alone, and says which is better only where that is known', () => {

@@ -17,6 +17,7 @@ const options: SimOptions = {
   config: undefined,
   json: undefined,
   out: undefined,
+  trace: 'off',
   output: 'quiet',
 };
 

@@ -50,6 +50,7 @@ export async function simBody(options: SimOptions): Promise<number> {
       out: options.out,
       observer,
       watcher: monitor,
+      trace: options.trace,
       signal: stop.signal,
       demonstrations: options.demonstrations === 'scripted' ? 'scripted' : 'people',
       onFolder: (path) => {

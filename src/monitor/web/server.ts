@@ -19,6 +19,7 @@ import {
   parseJson,
   SystemClock,
 } from '../../core/index.ts';
+import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
@@ -89,6 +90,7 @@ export class MonitorServer {
   readonly #picture: ScenePicture = new ScenePicture();
   /** The run's. */
   #folder: string | undefined;
+  #trace: TraceReader | undefined;
   #count = 0;
   #toldHolder = '';
 
@@ -128,7 +130,7 @@ export class MonitorServer {
     const kind = kindOf(packet);
     if (kind === undefined) return;
     if (isState(kind) || kind === 'run') this.#newest.set(kind, packet);
-    if (kind === 'run') this.#folder = (decodeJson(packet) as RunView).folder;
+    if (kind === 'run') this.#setFolder((decodeJson(packet) as RunView).folder);
     if (KEPT_KINDS.includes(kind)) {
       const kept = this.#kept.get(kind) ?? [];
       kept.push(packet);
@@ -193,9 +195,21 @@ export class MonitorServer {
     });
   }
 
-  /** Episodes as the run's trace has them: none is kept. */
+  /** Episodes as the run's trace has them. */
   #routeEpisodes(): void {
-    this.#app.get('/api/episodes', async () => []);
+    const app = this.#app;
+    app.get('/api/episodes', async () => (await this.#trace?.episodes()) ?? []);
+    app.get('/api/episodes/:number', async (request, reply) => {
+      const number = Number((request.params as { number: string }).number);
+      const episode = await this.#trace?.episode(number);
+      return episode ?? reply.code(404).send({ error: 'The trace has no such episode.' });
+    });
+  }
+
+  #setFolder(folder: string): void {
+    if (folder === this.#folder) return;
+    this.#folder = folder;
+    this.#trace = new TraceReader(folder);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

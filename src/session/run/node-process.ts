@@ -7,7 +7,15 @@ import { PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import { endFailed, openParentChannel, type ParentChannel, ReinError, SystemClock } from '../../core/index.ts';
+import {
+  type Close,
+  closeAll,
+  endFailed,
+  openParentChannel,
+  type ParentChannel,
+  ReinError,
+  SystemClock,
+} from '../../core/index.ts';
 import type { OperatorConfig, OperatorHeard, TeleopSource } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import { operatorsOf } from '../operator-devices.ts';
@@ -63,10 +71,11 @@ async function main(): Promise<void> {
 /** Runs the node until it is asked to end. Rejects with `ReinError` where it cannot go on; whatever happens, files are closed. */
 async function work(node: Node): Promise<void> {
   const { signal } = node;
+  const closes: Close[] = [];
   let session: LiveSession | undefined;
   const cut = (): void => void session?.pause('The run ends.');
   try {
-    session = await open(node, () => session);
+    session = await open(node, closes, () => session);
     signal.addEventListener('abort', cut);
     signal.throwIfAborted();
     await session.resume().done;
@@ -77,20 +86,22 @@ async function work(node: Node): Promise<void> {
   } finally {
     signal.removeEventListener('abort', cut);
     await session?.close();
+    await closeAll(closes);
   }
 }
 
 /** `current`: the session, once it is open; what devices say before means nothing. */
-async function open(node: Node, current: () => LiveSession | undefined): Promise<LiveSession> {
+async function open(node: Node, closes: Close[], current: () => LiveSession | undefined): Promise<LiveSession> {
   const { start, setup, watcher } = node;
   const { request, folder, socketPath, startedAtS } = start;
   const runId = await runOf(node);
   const run = { setup, runId, folder, command: 'run', observer: node.observer };
-  const watched = watcher === undefined ? undefined : new WatchedRun({ ...run, watcher });
-  const { observer } = watched ?? node;
+  const watched = new WatchedRun({ ...run, watcher, trace: request.trace });
+  closes.push(() => watched.close());
+  const { observer } = watched;
   const listed = operatorsOf(request.operator, setup.config.operators);
   const atRobot = await openPeople(node, listed, current);
-  const operators = watched === undefined ? atRobot : [...atRobot, watched.operator];
+  const operators = [...atRobot, ...watched.operators];
   const session = await openSession({
     ...request,
     setup,
@@ -107,7 +118,7 @@ async function open(node: Node, current: () => LiveSession | undefined): Promise
     howToGoOn: `${HOW_TO_GO_ON}${watched === undefined ? '' : OR_BY_PAGE}.`,
     listener: { event: (event) => print(observer, event) },
   });
-  watched?.attach(session);
+  watched.attach(session);
   return session;
 }
 

@@ -1,0 +1,3 @@
+/** The trace of a run, as MCAP: who writes and reads it loads the library for it. */
+export { TraceReader } from './trace/trace-reader.ts';
+export { TraceRecorder } from './trace/trace-recorder.ts';

@@ -1,0 +1,227 @@
+/**
+ * The episodes of a trace, also while it is written and where it was cut: what is read ends with the last chunk that is whole. Keeps where
+ * each episode lies, and reads what was added since when it is asked.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
+import { asObject, parseJson } from '../../core/index.ts';
+import { FACTS, FIRST_EPISODE, traceFiles } from './trace-file.ts';
+
+/** An episode of a list. */
+export interface TracedEpisode {
+  /** Counts all episodes of the run's trace, from 0. */
+  readonly episode: number;
+  /** `training`, `evaluation` or `demo`. */
+  readonly purpose: string;
+  readonly success: boolean;
+  /** `success`, `failure`, `time limit`, or the reason why it was cut. */
+  readonly endedBy: string;
+  readonly steps: number;
+  readonly returnSum: number;
+  readonly interventions: number;
+  readonly interventionSteps: number;
+  /** When it ended, ms since 1970. */
+  readonly atMs: number;
+}
+
+/** One of its steps: a `StepView`, and the frame of its end, both as JSON has them. */
+export interface TracedStep extends Readonly<Record<string, unknown>> {
+  /** `FrameView`; absent where the trace was cut before it. */
+  readonly frame?: Readonly<Record<string, unknown>>;
+}
+
+export interface EpisodeTrace extends Omit<TracedEpisode, 'steps'> {
+  readonly stepCount: number;
+  /** Every so many-th step is given: 1 but for very long episodes. */
+  readonly every: number;
+  readonly steps: readonly TracedStep[];
+}
+
+/** Bytes of a file between two records. */
+interface Part {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Entry {
+  readonly about: TracedEpisode;
+  readonly parts: readonly Part[];
+}
+
+/** A file as far as it was read. */
+interface Followed {
+  readonly path: string;
+  /** Where the next record begins. */
+  at: number;
+  /** All before the first chunk: what readers need to understand one. */
+  head: Uint8Array | undefined;
+  firstEpisode: number;
+  /** Where the chunks of the present episode begin. */
+  episodeAt: number;
+}
+
+const MAGIC_BYTES = 8;
+/** Opcode and length. */
+const RECORD_HEAD_BYTES = 9;
+/** No record of ours is longer: what says so is damaged. */
+const LONGEST_RECORD_BYTES = 64 * 2 ** 20;
+/** Steps that are given of an episode at most. */
+const MOST_STEPS = 5000;
+
+/** Number of the next episode of the trace in `folder`: 0 where there is none. */
+export async function nextEpisode(folder: string): Promise<number> {
+  const last = (await new TraceReader(folder).episodes()).at(-1);
+  return last === undefined ? 0 : last.episode + 1;
+}
+
+export class TraceReader {
+  readonly #folder: string;
+  readonly #files = new Map<string, Followed>();
+  #entries: readonly Entry[] = [];
+  /** Of an episode that goes on from the file before. */
+  #begun: Part[] = [];
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** All that have ended, in their order. Empty where there is no trace. */
+  async episodes(): Promise<readonly TracedEpisode[]> {
+    await this.#catchUp();
+    return this.#entries.map(({ about }) => about);
+  }
+
+  /** With its steps; `undefined` where the trace has no such episode. */
+  async episode(number: number): Promise<EpisodeTrace | undefined> {
+    await this.#catchUp();
+    const entry = this.#entries.find(({ about }) => about.episode === number);
+    if (entry === undefined) return undefined;
+    const every = Math.max(1, Math.ceil(entry.about.steps / MOST_STEPS));
+    const found: TracedStep[] = [];
+    for (const part of entry.parts) await this.#readSteps(part, found);
+    return { ...entry.about, stepCount: entry.about.steps, every, steps: found.filter((_, i) => i % every === 0) };
+  }
+
+  /** Reads what was added; two who ask at once wait for one reading. */
+  #catchUp(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#follow());
+    return this.#reading;
+  }
+
+  async #follow(): Promise<void> {
+    const paths = traceFiles(this.#folder);
+    this.#entries = this.#entries.filter(({ parts }) => parts.every(({ path }) => paths.includes(path)));
+    for (const path of paths) {
+      const file = this.#files.get(path) ?? { path, at: MAGIC_BYTES, head: undefined, firstEpisode: 0, episodeAt: 0 };
+      this.#files.set(path, file);
+      await this.#followFile(file).catch(() => undefined); // gone meanwhile: the oldest makes room
+    }
+  }
+
+  async #followFile(file: Followed): Promise<void> {
+    const handle = await open(file.path);
+    try {
+      const { size } = await handle.stat();
+      while (file.at + RECORD_HEAD_BYTES <= size) {
+        const start = await read(handle, file.at, RECORD_HEAD_BYTES);
+        const opcode = start[0];
+        const length = Number(start.readBigUInt64LE(1));
+        const end = file.at + RECORD_HEAD_BYTES + length;
+        // Cut, or still being written; after the data comes an index.
+        if (length > LONGEST_RECORD_BYTES || end > size || opcode === McapConstants.Opcode.DATA_END) break;
+        if (opcode === McapConstants.Opcode.CHUNK) {
+          file.head ??= this.#begin(file, await read(handle, 0, file.at));
+          this.#see(file, await read(handle, file.at, end - file.at), end);
+        }
+        file.at = end;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** A file begins. Another start of the robot goes on with no episode of the one before. */
+  #begin(file: Followed, head: Uint8Array): Uint8Array {
+    const facts = recordsOf(head).find((record) => record.type === 'Metadata' && record.name === FACTS);
+    file.firstEpisode = Number(facts?.type === 'Metadata' ? facts.metadata.get(FIRST_EPISODE) : 0) || 0;
+    file.episodeAt = file.at;
+    const { path } = this.#begun.at(-1) ?? {};
+    if (path !== undefined && this.#files.get(path)?.firstEpisode !== file.firstEpisode) this.#begun = [];
+    return head;
+  }
+
+  /** A chunk, which ends at `end`: an episode's end is the last that its chunk says. */
+  #see(file: Followed, chunk: Uint8Array, end: number): void {
+    const { path, firstEpisode } = file;
+    for (const { topic, message } of messagesOf(file.head!, chunk)) {
+      if (topic !== '/episode') continue;
+      const parts = [...this.#begun, { path, from: file.episodeAt, to: end }];
+      this.#entries = [...this.#entries, { about: aboutOf(message(), firstEpisode), parts }];
+      this.#begun = [];
+      file.episodeAt = end;
+    }
+  }
+
+  async #readSteps({ path, from, to }: Part, into: TracedStep[]): Promise<void> {
+    const handle = await open(path);
+    try {
+      const bytes = await read(handle, from, to - from);
+      for (const { topic, message } of messagesOf(this.#files.get(path)!.head!, bytes)) {
+        if (topic === '/step') into.push(message());
+        const last = into.at(-1);
+        if (topic === '/frame' && last !== undefined) into[into.length - 1] = { ...last, frame: message() };
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function read(handle: FileHandle, from: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(bytes, 0, length, from);
+  return bytes.subarray(0, bytesRead);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Messages of the chunks in `bytes`, whose file begins with `head`; none of a chunk that is damaged. */
+function messagesOf(head: Uint8Array, bytes: Uint8Array): { readonly topic: string; readonly message: () => Json }[] {
+  const topics = new Map<number, string>();
+  return recordsOf(head, bytes).flatMap((record) => {
+    if (record.type === 'Channel') topics.set(record.id, record.topic);
+    if (record.type !== 'Message') return [];
+    const message = (): Json => asObject(parseJson(new TextDecoder().decode(record.data))) ?? {};
+    return [{ topic: topics.get(record.channelId) ?? '', message }];
+  });
+}
+
+function recordsOf(...pieces: readonly Uint8Array[]): McapTypes.TypedMcapRecord[] {
+  const reader = new McapStreamReader();
+  const records: McapTypes.TypedMcapRecord[] = [];
+  try {
+    for (const piece of pieces) reader.append(piece);
+    for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) records.push(record);
+  } catch {
+    return records; // what comes before the damage is whole
+  }
+  return records;
+}
+
+function aboutOf(told: Json, firstEpisode: number): TracedEpisode {
+  const number = (key: string): number => (typeof told[key] === 'number' ? (told[key] as number) : 0);
+  const text = (key: string): string => (typeof told[key] === 'string' ? (told[key] as string) : '');
+  return {
+    episode: firstEpisode + number('episode'),
+    purpose: text('purpose'),
+    success: told['success'] === true,
+    endedBy: text('endedBy'),
+    steps: number('steps'),
+    returnSum: number('returnSum'),
+    interventions: number('interventions'),
+    interventionSteps: number('interventionSteps'),
+    atMs: number('atMs'),
+  };
+}

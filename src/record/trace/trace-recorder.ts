@@ -1,0 +1,98 @@
+/** The trace as a run holds it: hands packets to the thread that writes them, never waits for it, and counts what it had no room for. */
+import { Worker } from 'node:worker_threads';
+import { kindOf } from '../../core/index.ts';
+import type { FromTraceThread, ToTraceThread, TraceThreadData } from './trace-thread.ts';
+
+/** Packets are handed on so many at a time, or after so long, ms. */
+const BATCH_PACKETS = 64;
+const BATCH_MS = 500;
+/** Packets that the thread has not done yet; more are dropped: a disk that hangs costs no memory. */
+const MOST_UNDER_WAY = 8192;
+const MOST_HEAP_MB = 128;
+const CLOSE_MS = 3000;
+
+export interface TraceRecorderOptions {
+  /** The run's. */
+  readonly folder: string;
+  /** One sentence for people, when something of the trace is lost, or nothing is any more. */
+  readonly onTrouble: (message: string) => void;
+}
+
+export class TraceRecorder {
+  readonly #options: TraceRecorderOptions;
+  readonly #timer: NodeJS.Timeout;
+  #worker: Worker | undefined;
+  #ended: Promise<number> = Promise.resolve(0);
+  #batch: Uint8Array[] = [];
+  #underWay = 0;
+  #dropped = 0;
+  #hasFailed = false;
+
+  constructor(options: TraceRecorderOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#post(), BATCH_MS);
+    this.#timer.unref();
+  }
+
+  /** Takes a packet, which then belongs to it. Quick; never throws. */
+  packet(packet: Uint8Array): void {
+    if (this.#hasFailed || this.#underWay + this.#batch.length >= MOST_UNDER_WAY) {
+      this.#dropped++;
+      return;
+    }
+    this.#batch.push(packet);
+    if (this.#batch.length >= BATCH_PACKETS || kindOf(packet) === 'episode') this.#post();
+  }
+
+  /** Writes what is left. Says how many messages found no room. Never rejects. */
+  async close(): Promise<number> {
+    clearInterval(this.#timer);
+    this.#post();
+    this.#worker?.postMessage({ kind: 'close' } satisfies ToTraceThread);
+    const timer = setTimeout(() => void this.#worker?.terminate(), CLOSE_MS);
+    const dropped = this.#dropped + (await this.#ended);
+    clearTimeout(timer);
+    if (dropped > 0) this.#options.onTrouble(`The trace lacks ${dropped} messages that found no room.`);
+    return dropped;
+  }
+
+  /** The thread starts when there is something to write. */
+  #post(): void {
+    const packets = this.#batch;
+    if (packets.length === 0 || this.#hasFailed) return;
+    this.#batch = [];
+    this.#underWay += packets.length;
+    this.#worker ??= this.#start();
+    const message: ToTraceThread = { kind: 'packets', packets };
+    this.#worker.postMessage(
+      message,
+      packets.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+  }
+
+  #start(): Worker {
+    const workerData: TraceThreadData = { folder: this.#options.folder };
+    const worker = new Worker(new URL('./trace-thread.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+    });
+    worker.unref();
+    worker.on('error', (error: Error) => this.#fail(error.message));
+    worker.on('message', (message: FromTraceThread) => {
+      if (message.kind === 'trouble') this.#options.onTrouble(message.message);
+      if (message.kind === 'taken') this.#underWay -= message.packets;
+    });
+    this.#ended = new Promise((resolve) => {
+      worker.on('message', (message: FromTraceThread) => {
+        if (message.kind === 'closed') resolve(message.dropped);
+      });
+      worker.once('exit', () => resolve(this.#underWay));
+    });
+    return worker;
+  }
+
+  #fail(message: string): void {
+    if (!this.#hasFailed) this.#options.onTrouble(`The trace has failed and ends here: ${message}. The run goes on.`);
+    this.#hasFailed = true;
+  }
+}
