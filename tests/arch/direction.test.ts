@@ -57,6 +57,8 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
   ['home-of-zod', 'src/learner/schema.ts', 'zod'],
   ['home-of-commander', 'src/session/arguments.ts', 'commander'],
+  ['home-of-core', 'src/session/server.ts', '@mcap/core'],
+  ['home-of-schemas', 'src/session/server.ts', '@foxglove/schemas'],
   ['home-of-fastify', 'src/session/server.ts', 'fastify'],
   ['home-of-ws', 'src/session/socket.ts', 'ws'],
   ['home-of-rxjs', 'src/session/streams.ts', 'rxjs'],
