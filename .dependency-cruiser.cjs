@@ -34,7 +34,7 @@ const doors = [
   '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/mujoco\\.ts$',
   '^src/monitor/(terminal|web)\\.ts$',
-  '^src/core/(statistics|telemetry)\\.ts$',
+  '^src/core/(shown-capsules|statistics|telemetry)\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',
   '^src/record/(log|trace)\\.ts$',

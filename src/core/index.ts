@@ -123,6 +123,7 @@ export {
   turnAboutZ,
   yawBetween,
 } from './rotation.ts';
+export { shownCapsules } from './shown-capsules.ts';
 export {
   type ActionSpec,
   BASE_ACTION,
@@ -164,6 +165,7 @@ export {
   type Source64,
   STEP_LAYOUT,
   type StepView,
+  shownObjects,
 } from './telemetry.ts';
 export { clockText, grouped, markdownTable, percent, significant } from './text.ts';
 export {

@@ -244,3 +244,15 @@ export function stateName({ state }: FrameView): SafetyStateName {
 export function sourceName({ source }: { readonly source: number | null }): Source | undefined {
   return SOURCES[source ?? -1];
 }
+
+/** [4·k] x, y, z (m), yaw (rad) of each of the objects `names`: as a signal measures it (`<name>XM` and the next three), or else as it was put. */
+export function shownObjects(
+  names: readonly string[],
+  signalNames: readonly string[],
+  { objects, signals }: { readonly objects: ArrayLike<number>; readonly signals?: ArrayLike<number> | undefined },
+): Float64Array {
+  return Float64Array.from({ length: 4 * names.length }, (_, i) => {
+    const at = signalNames.indexOf(`${names[i >> 2]!}XM`);
+    return (at < 0 ? objects[i] : signals?.[at + (i & 3)]) ?? 0;
+  });
+}

@@ -35,7 +35,7 @@ const STATUS_MS = 200;
 export interface TelemetryOptions extends RunNames {
   /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
   readonly send?: ((packet: Uint8Array) => void) | undefined;
-  /** The same for the record: every step, with the frame of its end after it, and all that happens. Absent: none is kept. */
+  /** The same for the record: steps, each with the frame of its end after it, and all that happens. Absent: none is kept. */
   readonly keep?: ((packet: Uint8Array) => void) | undefined;
 }
 
@@ -55,6 +55,38 @@ class Since {
     this.tickLateMs = 0;
   }
 }
+
+/**
+ * The steps that are kept: all in real time. A run that is faster than that, in lock-step, keeps whole episodes, no more of them than real
+ * time would bring, so that recording costs it next to nothing; and of the others what people decide, from there to the end.
+ */
+export class KeptSteps {
+  readonly #periodMs: number;
+  readonly #nowMs: () => number;
+  readonly #startedMs: number;
+  #episode = Number.NaN;
+  #keeps = false;
+  #keptMs = 0;
+
+  constructor(periodMs: number, nowMs: () => number = () => performance.now()) {
+    this.#periodMs = periodMs;
+    this.#nowMs = nowMs;
+    this.#startedMs = nowMs();
+  }
+
+  takes({ episode, source }: Pick<Transition, 'episode' | 'source'>): boolean {
+    if (episode !== this.#episode) {
+      this.#episode = episode;
+      this.#keeps = this.#keptMs <= this.#nowMs() - this.#startedMs + SLACK_MS;
+    }
+    this.#keeps ||= source.startsWith('human');
+    if (this.#keeps) this.#keptMs += this.#periodMs;
+    return this.#keeps;
+  }
+}
+
+/** Steps of real time do not come on the microsecond. */
+const SLACK_MS = 1000;
 
 export class Telemetry {
   readonly #options: TelemetryOptions;
@@ -102,7 +134,9 @@ export class Telemetry {
     const newest = { leading: true, trailing: true };
     this.#on(frames, (frame) => this.#gather(frame));
     if (keep !== undefined) {
+      const budget = new KeptSteps(1e3 / this.#options.setup.config.task.policyHz);
       this.#on(steps, (step) => {
+        if (!budget.takes(step)) return;
         keep(encodeNumbers(STEP_LAYOUT, stepView(step)));
         keep(this.#frame(session.frame, this.#kept));
       });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
+import { readMcap } from '../support/mcap.ts';
 import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
@@ -60,6 +61,35 @@ describe('rein sim', () => {
       expect(records.length).toBeGreaterThan(0);
     }
     expect(readFileSync(join(dir, 'first', 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i);
+  });
+
+  it('leaves a trace that the library of the format reads whole: steps, joints, shapes and what was said', async () => {
+    const { schemas, messages } = await readMcap(join(dir, 'first', 'trace.mcap'));
+    expect(Object.fromEntries(schemas)).toMatchObject({
+      '/joints': 'foxglove.JointStates',
+      '/scene': 'foxglove.SceneUpdate',
+      '/tf': 'foxglove.FrameTransforms',
+      '/log': 'foxglove.Log',
+    });
+    const steps = messages.get('/step')!.length;
+    expect(steps).toBeGreaterThan(10);
+    for (const topic of ['/frame', '/joints', '/joints/reference', '/tf']) {
+      expect([topic, messages.get(topic)!.length]).toEqual([topic, steps]);
+    }
+    const [{ joints }, { transforms }] = [messages.get('/joints')![0]!, messages.get('/tf')![0]!] as never as [
+      { readonly joints: readonly { readonly name: string; readonly position: number }[] },
+      { readonly transforms: readonly { readonly child_frame_id: string }[] },
+    ];
+    expect(joints.map(({ position }) => Number.isFinite(position))).toEqual(joints.map(() => true));
+    // All shapes stand in frames that something moves.
+    const frames = ['base', ...transforms.map(({ child_frame_id }) => child_frame_id)];
+    const { entities } = messages.get('/scene')![0] as never as {
+      readonly entities: readonly { readonly frame_id: string }[];
+    };
+    expect(frames).toEqual(expect.arrayContaining(entities.map(({ frame_id }) => frame_id)));
+    expect(entities.length).toBeGreaterThan(2 * joints.length - 2);
+    expect(messages.get('/run')!.length).toBeGreaterThan(0);
+    expect(messages.get('/episode')!.length).toBeGreaterThan(2);
   });
 
   it('writes a summary with every key that scripts rely on, the same beside the report and where --json says', () => {

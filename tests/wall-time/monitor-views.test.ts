@@ -192,9 +192,18 @@ describe.skipIf(noBrowserBecause !== undefined)(
       await page.close();
     });
 
+    it('lists the episodes of the trace, and plays one of them back', async () => {
+      const page = await open('episodes');
+      await page.click('button.look');
+      await page.waitForSelector('.player canvas');
+      expect(Number(await page.getAttribute('#scrubber', 'max'))).toBeGreaterThan(2);
+      await page.waitForSelector('#decided-by:not(:empty)');
+      await page.close();
+    });
+
     it('plays an episode back, and says at each step who wanted what and what became of it', async () => {
       const page = await open('episodes', DESKTOP, async (made) => {
-        await made.route('**/api/episodes', (route) => route.fulfill({ json: [{ ...EPISODE, steps: 2 }] }));
+        await made.route('**/api/episodes', (route) => route.fulfill({ json: [{ ...EPISODE, steps: 2, traced: 2 }] }));
         await made.route('**/api/episodes/7', (route) => route.fulfill({ json: traceOf(watcher.frames.slice(-2)) }));
       });
       await page.click('button.look');

@@ -11,6 +11,8 @@ interface Listed {
   readonly success: boolean;
   readonly endedBy: string;
   readonly steps: number;
+  /** Steps that can be played back. */
+  readonly traced?: number;
   readonly returnSum: number;
   readonly interventions: number;
   readonly interventionSteps: number;
@@ -88,6 +90,7 @@ function Line({ episode, isTraced }: { readonly episode: Listed; readonly isTrac
     success,
     endedBy,
     steps,
+    traced = 0,
     returnSum,
     interventions,
     interventionSteps,
@@ -110,9 +113,13 @@ function Line({ episode, isTraced }: { readonly episode: Listed; readonly isTrac
       <td>{new Date(atMs).toLocaleTimeString()}</td>
       {isTraced ? (
         <td>
-          <button type="button" class="look" disabled={isLooked} onClick={() => void look(number)}>
-            Play back<span class="unseen"> episode {number}</span>
-          </button>
+          {traced === 0 ? (
+            <span title="Of a run that is faster than real time the trace keeps some episodes.">not kept</span>
+          ) : (
+            <button type="button" class="look" disabled={isLooked} onClick={() => void look(number)}>
+              Play back<span class="unseen"> episode {number}</span>
+            </button>
+          )}
         </td>
       ) : null}
     </tr>

@@ -30,7 +30,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import type { FrameView } from '../../core/telemetry.ts';
+import { shownCapsules } from '../../core/shown-capsules.ts';
+import { type FrameView, shownObjects } from '../../core/telemetry.ts';
 import type { DrawnPose, DrawnScene, SceneShape } from '../../drivers/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
@@ -69,9 +70,11 @@ class Arm {
     this.tool.position.set(...robot.tool.originXyzM);
     this.tool.quaternion.copy(rpy(robot.tool.originRpyRad));
     last.add(this.tool);
-    const known = robot.collision?.capsules ?? [];
-    for (const { link, fromM, toM, radiusM } of known) this.#carry(link, capsule(fromM, toM, radiusM, material));
-    if (known.length === 0) this.#drawBones(robot, material);
+    for (const { link, fromM, toM, radiusM } of shownCapsules(robot)) {
+      const mesh = capsule(fromM, toM, radiusM, material);
+      this.#links.get(link)?.add(mesh);
+      this.capsules.push(mesh);
+    }
     this.tool.add(new Mesh(new SphereGeometry(0.008), material));
   }
 
@@ -87,21 +90,6 @@ class Arm {
   /** Fixes `mesh`, which stands in the base frame where it is while the joints are as they were set last, to a link. */
   attach(link: string, mesh: Mesh): void {
     this.#links.get(link)?.attach(mesh);
-  }
-
-  #carry(link: string, mesh: Mesh): void {
-    this.#links.get(link)?.add(mesh);
-    this.capsules.push(mesh);
-  }
-
-  /** A robot without shapes of its own: a bone to the origin of each next joint. */
-  #drawBones(robot: Robot, material: Material): void {
-    let parent = 'base';
-    for (const { name, originXyzM, parent: named } of robot.joints) {
-      this.#carry(named ?? parent, capsule([0, 0, 0], originXyzM, 0.025, material));
-      parent = name;
-    }
-    this.#carry(robot.tool.link ?? parent, capsule([0, 0, 0], robot.tool.originXyzM, 0.02, material));
   }
 }
 
@@ -204,13 +192,12 @@ export class RobotView {
     this.#measured.pose(positionRad);
     this.#reference.pose(referenceRad);
     const { task, objects: names } = this.#run;
+    const numbers = shownObjects(names, signals === undefined ? [] : task.signalNames, { objects, signals });
     names.forEach((name, i) => {
       const object = this.#objects.get(name) ?? this.#box(name);
-      // Where it was put, or where it is measured to be now.
-      const at = signals === undefined ? -1 : task.signalNames.indexOf(`${name}XM`);
-      const numbers = at < 0 ? objects.subarray(4 * i, 4 * i + 4) : signals!.subarray(at, at + 4);
-      object.position.set(numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 0);
-      object.rotation.set(0, 0, numbers[3] ?? 0);
+      const [x = 0, y = 0, z = 0, yaw = 0] = numbers.subarray(4 * i, 4 * i + 4);
+      object.position.set(x, y, z);
+      object.rotation.set(0, 0, yaw);
     });
     this.#controls.update();
     this.#renderer.render(this.#scene, this.#camera);

@@ -1,8 +1,8 @@
 /**
- * What a run says in formats of others: channels with JSON schemas, and the messages that each packet of the stream becomes. Events are
- * Foxglove's `Log`; what has no schema there is one of ours, with the names that the stream uses.
+ * What a run says in formats of others: channels with JSON schemas, and the messages that each packet of the stream becomes. What Foxglove's
+ * schemas have a word for is told in it; the rest is ours, with the names that the stream uses.
  */
-import { Log } from '@foxglove/schemas/jsonschema.js';
+import { FrameTransforms, JointStates, Log, SceneUpdate } from '@foxglove/schemas/jsonschema.js';
 import {
   asObject,
   DECIDERS,
@@ -11,28 +11,29 @@ import {
   FRAME_LAYOUT,
   type FrameView,
   kindOf,
+  type PacketKind,
   SAFETY_STATES,
   SOURCES,
   STEP_LAYOUT,
   type StepView,
+  shownObjects,
 } from '../../core/index.ts';
+import { type DrawnRun, RobotMessages, rounded, stampOf } from './foxglove.ts';
 
 /** What a file or a client is told of: a topic, how its messages are meant, and their JSON schema. */
-export interface TraceChannel {
+export interface Channel {
   readonly topic: string;
   readonly schemaName: string;
   readonly schema: unknown;
 }
 
-/** A message of the channel of that topic; a plain object, which becomes JSON. */
-export interface TraceMessage {
-  readonly topic: Topic;
+/** A message of the channel at that place of `CHANNELS`; a plain object, which becomes JSON. */
+export interface ChannelMessage {
+  readonly channel: number;
   /** Since 1970, ms. */
   readonly atMs: number;
   readonly message: unknown;
 }
-
-export type Topic = '/run' | '/step' | '/frame' | '/episode' | '/intervention' | '/log';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -81,102 +82,168 @@ const INTERVENTION = objectOf('rein.Intervention', 'Somebody takes over, or give
   step: NUMBER,
   durationS: NUMBER,
 });
+const STATUS = objectOf('rein.Status', 'Where the run is and how it learns, as the screen shows it', {
+  phase: TEXT,
+  elapsedS: NUMBER,
+  envSteps: NUMBER,
+  updates: NUMBER,
+  updatesPerS: NUMBER,
+  utdAchieved: NUMBER,
+});
 const RUN = objectOf('rein.Run', 'What the run is: task, robot, and the order of numbers', { runId: TEXT });
 
-export const CHANNELS: readonly (TraceChannel & { readonly topic: Topic })[] = [
-  { topic: '/run', schemaName: 'rein.Run', schema: RUN },
-  { topic: '/step', schemaName: 'rein.Step', schema: STEP },
-  { topic: '/frame', schemaName: 'rein.Frame', schema: FRAME },
-  { topic: '/episode', schemaName: 'rein.Episode', schema: EPISODE },
-  { topic: '/intervention', schemaName: 'rein.Intervention', schema: INTERVENTION },
-  { topic: '/log', schemaName: 'foxglove.Log', schema: Log },
-];
+/** What the messages of a channel are made of. */
+interface Told {
+  readonly view: Json;
+  readonly atMs: number;
+  readonly run: Json;
+  /** Absent before the run has said what the robot is. */
+  readonly robot: RobotMessages | undefined;
+}
 
-/** Levels of `foxglove.Log`. */
-const LEVELS: Readonly<Record<string, number>> = { info: 2, warn: 3, error: 4 };
+type Json = Readonly<Record<string, unknown>>;
+
+interface OwnChannel extends Channel {
+  /** Kinds of packets that it is told of. */
+  readonly kinds: readonly PacketKind[];
+  /** `undefined`: nothing. */
+  readonly message: (told: Told) => unknown;
+}
+
+const asTold = ({ view }: Told): unknown => view;
+const asFrame = (view: Json): FrameView => view as unknown as FrameView;
+
+export const CHANNELS: readonly OwnChannel[] = [
+  { topic: '/run', schemaName: 'rein.Run', schema: RUN, kinds: ['run'], message: asTold },
+  { topic: '/step', schemaName: 'rein.Step', schema: STEP, kinds: ['step'], message: stepMessage },
+  { topic: '/frame', schemaName: 'rein.Frame', schema: FRAME, kinds: ['frame'], message: frameMessage },
+  {
+    topic: '/joints',
+    schemaName: 'foxglove.JointStates',
+    schema: JointStates,
+    kinds: ['frame'],
+    message: ({ view, atMs, robot }) => {
+      const { positionRad, velocityRadPerS, torqueNm } = asFrame(view);
+      return robot?.joints(stampOf(atMs), positionRad, velocityRadPerS, torqueNm);
+    },
+  },
+  {
+    topic: '/joints/reference',
+    schemaName: 'foxglove.JointStates',
+    schema: JointStates,
+    kinds: ['frame'],
+    message: ({ view, atMs, robot }) => robot?.joints(stampOf(atMs), asFrame(view).referenceRad),
+  },
+  {
+    topic: '/tf',
+    schemaName: 'foxglove.FrameTransforms',
+    schema: FrameTransforms,
+    kinds: ['frame'],
+    message: ({ view, atMs, robot, run }) => {
+      const { positionRad, referenceRad, objects, signals } = asFrame(view);
+      const { task } = run as { readonly task?: { readonly signalNames?: readonly string[] } };
+      const names = (run['objects'] ?? []) as readonly string[];
+      const shown = shownObjects(names, task?.signalNames ?? [], { objects, signals });
+      return robot?.transforms(stampOf(atMs), positionRad, referenceRad, shown);
+    },
+  },
+  {
+    topic: '/scene',
+    schemaName: 'foxglove.SceneUpdate',
+    schema: SceneUpdate,
+    kinds: ['run'],
+    message: ({ atMs, robot }) => robot?.scene(stampOf(atMs)),
+  },
+  { topic: '/episode', schemaName: 'rein.Episode', schema: EPISODE, kinds: ['episode'], message: asTold },
+  {
+    topic: '/intervention',
+    schemaName: 'rein.Intervention',
+    schema: INTERVENTION,
+    kinds: ['intervention'],
+    message: asTold,
+  },
+  { topic: '/status', schemaName: 'rein.Status', schema: STATUS, kinds: ['status'], message: asTold },
+  { topic: '/log', schemaName: 'foxglove.Log', schema: Log, kinds: ['event', 'notice'], message: logMessage },
+];
 
 /** Turns packets into messages, and keeps of them when things happened: frames say how the robot's clock goes, all else follows it. */
 export class Translation {
   /** Ms since 1970 less ms of the robot's clock. */
   #offsetMs: number | undefined;
   #newestMs: number = Number.NaN;
+  #run: Json = {};
+  #robot: RobotMessages | undefined;
 
-  /** The messages that `packet` is; none where it is of no kind that is recorded, or no packet. */
-  messages(packet: Uint8Array): readonly TraceMessage[] {
-    switch (kindOf(packet)) {
-      case 'frame':
-        return this.#frame(decodeNumbers<FrameView>(FRAME_LAYOUT, packet));
-      case 'step':
-        return this.#step(decodeNumbers<StepView>(STEP_LAYOUT, packet));
-      case 'run':
-        return this.#told('/run', decodeJson(packet));
-      case 'episode':
-        return this.#told('/episode', decodeJson(packet));
-      case 'intervention':
-        return this.#told('/intervention', decodeJson(packet));
-      case 'event':
-      case 'notice':
-        return this.#log(asObject(decodeJson(packet)) ?? {});
-      default:
-        return [];
+  /** The messages that `packet` is on the channels that are wanted; none where it is of no kind that is told, or no packet. */
+  messages(packet: Uint8Array, isWanted: (channel: number) => boolean = () => true): readonly ChannelMessage[] {
+    const kind = kindOf(packet);
+    if (kind === undefined) return [];
+    const wanted = CHANNELS.flatMap(({ kinds }, i) => (kinds.includes(kind) && isWanted(i) ? [i] : []));
+    // Frames and runs are read for what follows them as well.
+    if (wanted.length === 0 && kind !== 'frame' && kind !== 'run') return [];
+    const view = viewOf(kind, packet);
+    const atMs = this.#timeOf(kind, view);
+    if (kind === 'run') this.#take(view);
+    const told = { view, atMs, run: this.#run, robot: this.#robot };
+    return wanted.flatMap((channel) => {
+      const message = CHANNELS[channel]!.message(told);
+      return message === undefined ? [] : [{ channel, atMs, message }];
+    });
+  }
+
+  #take(run: Json): void {
+    this.#run = run;
+    this.#robot = run['robot'] === undefined ? undefined : new RobotMessages(run as unknown as DrawnRun);
+  }
+
+  /** By the robot's clock where it is told; else when the newest was: a step comes before the frame of its end. */
+  #timeOf(kind: PacketKind, view: Json): number {
+    const atS = kind === 'frame' ? view['measuredAtS'] : view['atS'];
+    if (kind === 'frame' && Number.isFinite(atS)) {
+      this.#offsetMs ??= Date.now() - 1e3 * Number(atS);
+      this.#newestMs = this.#offsetMs + 1e3 * Number(atS);
+      return this.#newestMs;
     }
-  }
-
-  #frame(view: FrameView): TraceMessage[] {
-    const robotMs = 1e3 * view.measuredAtS;
-    this.#offsetMs ??= Date.now() - robotMs;
-    this.#newestMs = this.#offsetMs + robotMs;
-    const names = { stateName: SAFETY_STATES[view.state], deciderName: DECIDERS[view.decider] };
-    return [{ topic: '/frame', atMs: this.#newestMs, message: { ...plain(view), ...names } }];
-  }
-
-  /** A step comes before the frame of its end. */
-  #step(view: StepView): TraceMessage[] {
-    const message = { ...plain(view), sourceName: SOURCES[view.source] };
-    return [{ topic: '/step', atMs: this.#timeOf({}), message }];
-  }
-
-  #told(topic: Topic, message: unknown): TraceMessage[] {
-    return [{ topic, atMs: this.#timeOf(asObject(message) ?? {}), message }];
-  }
-
-  #log(told: Readonly<Record<string, unknown>>): TraceMessage[] {
-    const { level, name, message, line, remedy } = told;
-    const text = [message ?? line, remedy].filter((part) => typeof part === 'string' && part !== '').join(' ');
-    const atMs = this.#timeOf(told);
-    const log = {
-      timestamp: stampOf(atMs),
-      level: LEVELS[String(level)] ?? LEVELS['info'],
-      message: text,
-      name: typeof name === 'string' ? name : 'rein',
-      file: '',
-      line: 0,
-    };
-    return [{ topic: '/log', atMs, message: log }];
-  }
-
-  /** By the robot's clock where it is told; else when the newest was. */
-  #timeOf({ atS }: Readonly<Record<string, unknown>>): number {
     if (typeof atS === 'number' && this.#offsetMs !== undefined) return this.#offsetMs + 1e3 * atS;
     return Number.isNaN(this.#newestMs) ? Date.now() : this.#newestMs;
   }
 }
 
-/** Time as Foxglove's schemas have it. */
-export function stampOf(atMs: number): { readonly sec: number; readonly nsec: number } {
-  const sec = Math.floor(atMs / 1e3);
-  return { sec, nsec: Math.floor((atMs - 1e3 * sec) * 1e6) };
+function viewOf(kind: PacketKind, packet: Uint8Array): Json {
+  if (kind === 'frame') return decodeNumbers<FrameView>(FRAME_LAYOUT, packet) as unknown as Json;
+  if (kind === 'step') return decodeNumbers<StepView>(STEP_LAYOUT, packet) as unknown as Json;
+  return asObject(decodeJson(packet)) ?? {};
 }
 
-/** Numbers to the sixth place: micrometres, microradians; more digits would only be longer. */
-function plain(view: FrameView | StepView): Record<string, unknown> {
+function frameMessage({ view }: Told): unknown {
+  const { state, decider } = asFrame(view);
+  return { ...plain(view), stateName: SAFETY_STATES[state], deciderName: DECIDERS[decider] };
+}
+
+function stepMessage({ view }: Told): unknown {
+  return { ...plain(view), sourceName: SOURCES[Number(view['source'])] };
+}
+
+/** Levels of `foxglove.Log`. */
+const LEVELS: Readonly<Record<string, number>> = { info: 2, warn: 3, error: 4 };
+
+function logMessage({ view, atMs }: Told): unknown {
+  const { level, name, message, line, remedy } = view;
+  const text = [message ?? line, remedy].filter((part) => typeof part === 'string' && part !== '').join(' ');
+  return {
+    timestamp: stampOf(atMs),
+    level: LEVELS[String(level)] ?? LEVELS['info'],
+    message: text,
+    name: typeof name === 'string' ? name : 'rein',
+    file: '',
+    line: 0,
+  };
+}
+
+function plain(view: Json): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(view) as [string, number | Float64Array][]) {
     out[key] = typeof value === 'number' ? rounded(value) : Array.from(value, rounded);
   }
   return out;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
 }

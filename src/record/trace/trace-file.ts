@@ -7,7 +7,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, writeSync 
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Channel, type ChunkIndex, McapChunkBuilder, McapRecordBuilder, type Schema } from '@mcap/core';
-import type { TraceChannel } from './channels.ts';
+import type { Channel as TraceChannel } from './channels.ts';
 
 const NAME = /^trace(?:-(\d+))?\.mcap$/;
 

@@ -17,6 +17,8 @@ export interface TracedEpisode {
   /** `success`, `failure`, `time limit`, or the reason why it was cut. */
   readonly endedBy: string;
   readonly steps: number;
+  /** Steps that the trace has of it. */
+  readonly traced: number;
   readonly returnSum: number;
   readonly interventions: number;
   readonly interventionSteps: number;
@@ -46,7 +48,7 @@ interface Part {
 
 interface Entry {
   readonly about: TracedEpisode;
-  readonly parts: readonly Part[];
+  readonly part: Part;
 }
 
 /** A file as far as it was read. */
@@ -59,6 +61,8 @@ interface Followed {
   firstEpisode: number;
   /** Where the chunks of the present episode begin. */
   episodeAt: number;
+  /** Steps in them. */
+  steps: number;
 }
 
 const MAGIC_BYTES = 8;
@@ -79,8 +83,6 @@ export class TraceReader {
   readonly #folder: string;
   readonly #files = new Map<string, Followed>();
   #entries: readonly Entry[] = [];
-  /** Of an episode that goes on from the file before. */
-  #begun: Part[] = [];
   #reading: Promise<void> = Promise.resolve();
 
   constructor(folder: string) {
@@ -98,9 +100,8 @@ export class TraceReader {
     await this.#catchUp();
     const entry = this.#entries.find(({ about }) => about.episode === number);
     if (entry === undefined) return undefined;
-    const every = Math.max(1, Math.ceil(entry.about.steps / MOST_STEPS));
-    const found: TracedStep[] = [];
-    for (const part of entry.parts) await this.#readSteps(part, found);
+    const every = Math.max(1, Math.ceil(entry.about.traced / MOST_STEPS));
+    const found = await this.#readSteps(entry.part);
     return { ...entry.about, stepCount: entry.about.steps, every, steps: found.filter((_, i) => i % every === 0) };
   }
 
@@ -112,9 +113,16 @@ export class TraceReader {
 
   async #follow(): Promise<void> {
     const paths = traceFiles(this.#folder);
-    this.#entries = this.#entries.filter(({ parts }) => parts.every(({ path }) => paths.includes(path)));
+    this.#entries = this.#entries.filter(({ part }) => paths.includes(part.path));
     for (const path of paths) {
-      const file = this.#files.get(path) ?? { path, at: MAGIC_BYTES, head: undefined, firstEpisode: 0, episodeAt: 0 };
+      const file = this.#files.get(path) ?? {
+        path,
+        at: MAGIC_BYTES,
+        head: undefined,
+        firstEpisode: 0,
+        episodeAt: 0,
+        steps: 0,
+      };
       this.#files.set(path, file);
       await this.#followFile(file).catch(() => undefined); // gone meanwhile: the oldest makes room
     }
@@ -142,13 +150,11 @@ export class TraceReader {
     }
   }
 
-  /** A file begins. Another start of the robot goes on with no episode of the one before. */
+  /** A file begins. No episode goes on from one file to the next. */
   #begin(file: Followed, head: Uint8Array): Uint8Array {
     const facts = recordsOf(head).find((record) => record.type === 'Metadata' && record.name === FACTS);
     file.firstEpisode = Number(facts?.type === 'Metadata' ? facts.metadata.get(FIRST_EPISODE) : 0) || 0;
     file.episodeAt = file.at;
-    const { path } = this.#begun.at(-1) ?? {};
-    if (path !== undefined && this.#files.get(path)?.firstEpisode !== file.firstEpisode) this.#begun = [];
     return head;
   }
 
@@ -156,23 +162,26 @@ export class TraceReader {
   #see(file: Followed, chunk: Uint8Array, end: number): void {
     const { path, firstEpisode } = file;
     for (const { topic, message } of messagesOf(file.head!, chunk)) {
+      if (topic === '/step') file.steps++;
       if (topic !== '/episode') continue;
-      const parts = [...this.#begun, { path, from: file.episodeAt, to: end }];
-      this.#entries = [...this.#entries, { about: aboutOf(message(), firstEpisode), parts }];
-      this.#begun = [];
+      const part = { path, from: file.episodeAt, to: end };
+      this.#entries = [...this.#entries, { about: aboutOf(message(), firstEpisode, file.steps), part }];
       file.episodeAt = end;
+      file.steps = 0;
     }
   }
 
-  async #readSteps({ path, from, to }: Part, into: TracedStep[]): Promise<void> {
+  async #readSteps({ path, from, to }: Part): Promise<TracedStep[]> {
+    const found: TracedStep[] = [];
     const handle = await open(path);
     try {
       const bytes = await read(handle, from, to - from);
       for (const { topic, message } of messagesOf(this.#files.get(path)!.head!, bytes)) {
-        if (topic === '/step') into.push(message());
-        const last = into.at(-1);
-        if (topic === '/frame' && last !== undefined) into[into.length - 1] = { ...last, frame: message() };
+        if (topic === '/step') found.push(message());
+        const last = found.at(-1);
+        if (topic === '/frame' && last !== undefined) found[found.length - 1] = { ...last, frame: message() };
       }
+      return found;
     } finally {
       await handle.close();
     }
@@ -210,7 +219,7 @@ function recordsOf(...pieces: readonly Uint8Array[]): McapTypes.TypedMcapRecord[
   return records;
 }
 
-function aboutOf(told: Json, firstEpisode: number): TracedEpisode {
+function aboutOf(told: Json, firstEpisode: number, traced: number): TracedEpisode {
   const number = (key: string): number => (typeof told[key] === 'number' ? (told[key] as number) : 0);
   const text = (key: string): string => (typeof told[key] === 'string' ? (told[key] as string) : '');
   return {
@@ -219,6 +228,7 @@ function aboutOf(told: Json, firstEpisode: number): TracedEpisode {
     success: told['success'] === true,
     endedBy: text('endedBy'),
     steps: number('steps'),
+    traced,
     returnSum: number('returnSum'),
     interventions: number('interventions'),
     interventionSteps: number('interventionSteps'),

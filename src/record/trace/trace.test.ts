@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { McapIndexedReader } from '@mcap/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readMcap } from '../../../tests/support/mcap.ts';
 import { encodeJson, encodeNumbers, FRAME_LAYOUT, STEP_LAYOUT } from '../../core/index.ts';
 import { CHANNELS } from './channels.ts';
 import { openSink, type TraceSink, traceFiles } from './trace-file.ts';
@@ -42,25 +42,6 @@ function addEpisode(to: TraceWriter, episode: number, steps: number): void {
   to.add(encodeJson('episode', { ...report, episode, steps, interventionSteps: 0, atMs: 7 }));
 }
 
-/** All messages that the library's reader finds in a file that was closed, by topic. */
-async function readIndexed(path: string): Promise<Map<string, unknown[]>> {
-  const bytes = readFileSync(path);
-  const reader = await McapIndexedReader.Initialize({
-    readable: {
-      size: async () => BigInt(bytes.length),
-      read: async (offset, size) => new Uint8Array(bytes.subarray(Number(offset), Number(offset + size))),
-    },
-  });
-  const found = new Map<string, unknown[]>();
-  for await (const { channelId, data } of reader.readMessages()) {
-    const { topic } = reader.channelsById.get(channelId)!;
-    found.set(topic, [...(found.get(topic) ?? []), JSON.parse(new TextDecoder().decode(data))]);
-  }
-  expect(reader.statistics?.messageCount).toBe(BigInt([...found.values()].flat().length));
-  expect([...reader.schemasById.values()].map(({ name }) => name)).toEqual(CHANNELS.map((each) => each.schemaName));
-  return found;
-}
-
 describe('a trace', () => {
   it('is read by the library of the format, by its index', async () => {
     const trace = writer();
@@ -68,7 +49,8 @@ describe('a trace', () => {
     addEpisode(trace, 0, 3);
     addEpisode(trace, 1, 2);
     trace.close();
-    const found = await readIndexed(join(folder, 'trace.mcap'));
+    const { messages: found, schemas } = await readMcap(join(folder, 'trace.mcap'));
+    expect([...schemas]).toEqual(CHANNELS.map(({ topic, schemaName }) => [topic, schemaName]));
     expect(found.get('/run')).toEqual([{ runId: 'r1' }]);
     expect(found.get('/frame')).toHaveLength(5);
     expect(found.get('/frame')![1]).toMatchObject({ positionRad: [1, 0.3], stateName: 'disconnected' });
@@ -148,7 +130,7 @@ describe('a trace', () => {
     expect(trace.dropped).toBeGreaterThan(1000);
     isFull = false;
     trace.close();
-    expect((await readIndexed(join(folder, 'trace.mcap'))).get('/episode')![0]).toMatchObject({ episode: 0 });
+    expect((await readMcap(join(folder, 'trace.mcap'))).messages.get('/episode')![0]).toMatchObject({ episode: 0 });
     expect((await new TraceReader(folder).episodes())[0]).toMatchObject({ episode: 0, steps: 2 });
   });
 });

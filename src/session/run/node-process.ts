@@ -115,7 +115,7 @@ async function open(node: Node, closes: Close[], current: () => LiveSession | un
     elapsedS: new SystemClock().nowS() - startedAtS,
     recording: start.recording,
     afterStop: 'askLeave',
-    howToGoOn: `${HOW_TO_GO_ON}${watched === undefined ? '' : OR_BY_PAGE}.`,
+    howToGoOn: `${HOW_TO_GO_ON}${watcher === undefined ? '' : OR_BY_PAGE}.`,
     listener: { event: (event) => print(observer, event) },
   });
   watched.attach(session);

@@ -1,0 +1,20 @@
+/** Shapes of a robot of which no own ones are known, for pictures. Imports nothing but types: pages are built with it. */
+import type { Capsule, RobotModel } from './robot-model.ts';
+
+/** Radii of links and tool of which nothing is known, m. */
+const BONE_M = 0.025;
+const TOOL_M = 0.02;
+
+/** What the safety chain takes the links for; a bone to the origin of each next joint where it knows nothing. */
+export function shownCapsules({ joints, tool, collision }: RobotModel): readonly Capsule[] {
+  const known = collision?.capsules ?? [];
+  if (known.length > 0) return known;
+  const bones = joints.map(({ name, originXyzM, parent }, i) => {
+    const link = parent ?? joints[i - 1]?.name ?? 'base';
+    return { name: `bone to ${name}`, link, fromM: ORIGIN, toM: originXyzM, radiusM: BONE_M };
+  });
+  const link = tool.link ?? joints.at(-1)?.name ?? 'base';
+  return [...bones, { name: 'tool', link, fromM: ORIGIN, toM: tool.originXyzM, radiusM: TOOL_M }];
+}
+
+const ORIGIN = [0, 0, 0] as const;
