@@ -37,6 +37,8 @@ const config: KnipConfig = {
     js: (text: string) =>
       text.replace(/'\.\.\/dist\/(bench\/)?([^']*)\.js'/g, (_, bench, path) => `'../${bench ?? 'src/'}${path}.ts'`),
   },
+  // Named in the page's own tsconfig.json.
+  ignoreDependencies: ['@types/webxr'],
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
   ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
 };

@@ -62,10 +62,14 @@ export function readPersonRequest(value: unknown): PersonRequest | undefined {
     if (typeof device !== 'string' || device.length > NAME_LETTERS) return undefined;
     return { kind, shownAtS, device };
   }
-  const { isEnabled, isRecovering } = given;
-  const action = given['action'];
+  const { isEnabled, isRecovering, action } = given;
   if (kind !== 'input' || typeof isEnabled !== 'boolean' || typeof isRecovering !== 'boolean') return undefined;
-  return isAction(action) ? { kind, shownAtS, isEnabled, isRecovering, action } : undefined;
+  if (!isAction(action)) return undefined;
+  const input: PersonRequest = { kind: 'input', shownAtS, isEnabled, isRecovering, action };
+  if (given['pose'] === undefined) return input;
+  const { closing, at } = asObject(given['pose']) ?? {};
+  if (!Number.isSafeInteger(closing) || (closing as number) < 0 || !isAction(at)) return undefined;
+  return { ...input, pose: { closing: closing as number, at } };
 }
 
 function isAction(value: unknown): value is number[] {

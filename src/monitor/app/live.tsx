@@ -17,6 +17,7 @@ import {
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
 import { ask, frame, operators, person, run, setPerson, state } from './stream.ts';
+import { HandTracking } from './webxr.tsx';
 
 export function Live() {
   return (
@@ -149,6 +150,7 @@ function Hands() {
         <TouchPad name="x, y" place={0} />
         <TouchPad name="z, yaw" place={2} />
       </div>
+      <HandTracking />
     </div>
   );
 }

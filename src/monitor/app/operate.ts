@@ -1,10 +1,11 @@
 /**
- * The person's hand on the robot: keys, a gamepad or fingers on the screen become one action, which goes out with each frame that comes
- * in and names that frame. Where the page is hidden or has lost the focus the enabling switch is released: the robot holds.
+ * The person's hand on the robot: keys, a gamepad, fingers on the screen or a tracked hand become one action, which goes out with each frame
+ * that comes in and names that frame. Where the page is hidden or has lost the focus the enabling switch is released: the robot holds.
  */
 import { computed, signal } from '@preact/signals';
 import type { FrameView } from '../../core/telemetry.ts';
 import { ask, frame, hearFrames, operators, person, run } from './stream.ts';
+import type { HandPose } from './tracked-hand.ts';
 
 /** Share of full speed that a held key asks for. */
 export const SPEEDS = [0.1, 0.25, 0.5, 1] as const;
@@ -54,6 +55,10 @@ const DEADZONE = 0.1;
 const held = new Set<string>();
 /** [4] of the sticks on the screen, as `STICKS`; `undefined` where no finger is on one. */
 let touch: readonly [number, number, number, number] | undefined;
+/** Where a tracked hand was, and when, ms; `undefined` where none is tracked. */
+let hand: { readonly pose: HandPose; readonly atMs: number } | undefined;
+/** Who has not been seen for so long is not followed, ms: a headset that is taken off draws no more. */
+const HAND_MS = 100;
 let padHeld = new Set<number>();
 
 /** Keys of each dimension of the action, in order. */
@@ -74,6 +79,11 @@ const sticks = computed(() => {
 
 export function setTouch(value: typeof touch): void {
   touch = value;
+}
+
+/** Takes where a tracked hand is now; while one is tracked, nothing else of this page moves the robot. */
+export function setHand(pose: HandPose | undefined): void {
+  hand = pose && { pose, atMs: performance.now() };
 }
 
 export function sit(): void {
@@ -125,7 +135,7 @@ function isTyping(target: EventTarget | null): boolean {
 function speak(view: FrameView): void {
   const pad = readPad();
   if (!isSeated.value) return;
-  const { isEnabled, action } = intent(pad);
+  const { isEnabled, action, pose } = intent(pad);
   if (action.some((value, i) => value !== wanted.peek()[i])) wanted.value = action;
   ask({
     kind: 'input',
@@ -133,6 +143,7 @@ function speak(view: FrameView): void {
     isEnabled,
     isRecovering: isRecovering.value || pad?.recover === true,
     action,
+    pose,
   });
 }
 
@@ -174,8 +185,18 @@ function readPad(): Pad | undefined {
   };
 }
 
-/** What is asked for, and whether the enabling switch is held. */
-function intent(pad: Pad | undefined): { readonly isEnabled: boolean; readonly action: number[] } {
+interface Intent {
+  /** The enabling switch is held. */
+  readonly isEnabled: boolean;
+  readonly action: number[];
+  readonly pose?: HandPose;
+}
+
+function intent(pad: Pad | undefined): Intent {
+  if (hand !== undefined) {
+    const isEnabled = hand.pose.closing !== 0 && performance.now() - hand.atMs < HAND_MS;
+    return { isEnabled, action: hand.pose.at.map(() => 0), pose: hand.pose };
+  }
   const scale = speed.value;
   const hasFocus = !document.hidden && document.hasFocus();
   if (pad?.enable === true) {

@@ -1,9 +1,10 @@
 /**
- * Teleoperation from a page in a browser: keys, a gamepad or fingers on a screen, read by the page and sent as what they ask for.
+ * Teleoperation from a page in a browser: keys, a gamepad, fingers on a screen or a hand that WebXR tracks, read by the page and sent as what they ask for.
  * Each message gives back the stamp of the newest frame that the page had shown, and counts for its lease from that stamp on: one
  * that waited in a network, or comes from a page that stands still or sees nothing, is too old to move anything.
  */
 import { allFinite, clamp } from '../../core/index.ts';
+import type { SourcePose, TeleopCommand } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
 /** What a page asks for, as often as it is told where the robot is. */
@@ -16,6 +17,15 @@ export interface BrowserInput {
   readonly isRecovering: boolean;
   /** [A] normalised, [−1, 1]. */
   readonly action: readonly number[];
+  /** Where a tracked hand is, in place of an action: it moves the robot only while its clutch is closed. */
+  readonly pose?: BrowserPose | undefined;
+}
+
+export interface BrowserPose {
+  /** Number of the closing of its clutch: another at each, 0 while it is open. */
+  readonly closing: number;
+  /** [A] m and rad, in the action's dimensions. */
+  readonly at: readonly number[];
 }
 
 /** What a page takes over with, and who sits at it. */
@@ -39,9 +49,21 @@ export class BrowserTeleop extends RemoteOperator {
   device = '';
   /** Their name, as they gave it at the page. */
   person = '';
+  readonly #hand: SourcePose & { closing: number; readonly pose: Float64Array };
+  /** Of the page's numbers; ours never begin anew. */
+  #closingOfPage = 0;
+  #closings = 0;
+  #isHand = false;
 
   constructor(options: BrowserOptions) {
     super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
+    this.#hand = { source: this.name, closing: 0, pose: new Float64Array(options.action.dimensions.length) };
+  }
+
+  override poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
+    super.poll(observation, nowS, out);
+    this.#hand.closing = this.passesMotion && this.#closingOfPage !== 0 ? this.#closings : 0;
+    out.absolute = this.#isHand ? this.#hand : undefined;
   }
 
   /** A person takes over, by a button: the robot holds until they move. Their page has to be heard within its lease. */
@@ -50,15 +72,17 @@ export class BrowserTeleop extends RemoteOperator {
     this.device = device;
     this.person = by;
     this.action.fill(0);
+    // Another page may count its closings alike.
+    this.#closingOfPage = 0;
     this.takeOver();
     this.hear('released', shownAtS);
     return true;
   }
 
   /** Takes a message. Never throws: what does not fit is counted, and is silence. */
-  onInput({ shownAtS, isEnabled, isRecovering, action }: BrowserInput): void {
+  onInput({ shownAtS, isEnabled, isRecovering, action, pose }: BrowserInput): void {
     if (this.isClosed) return;
-    if (action.length !== this.action.length || !allFinite(action) || !Number.isFinite(shownAtS)) {
+    if (!this.#fits(action) || !this.#fits(pose?.at ?? action) || !Number.isFinite(shownAtS)) {
       this.counters.malformed++;
       return;
     }
@@ -70,7 +94,9 @@ export class BrowserTeleop extends RemoteOperator {
     }
     this.counters.taken++;
     if (!this.isInControl) return;
-    for (let i = 0; i < action.length; i++) this.action[i] = clamp(action[i]!, -1, 1);
+    this.#isHand = pose !== undefined;
+    if (pose !== undefined) this.#track(pose);
+    for (let i = 0; i < action.length; i++) this.action[i] = pose === undefined ? clamp(action[i]!, -1, 1) : 0;
     this.phase = isRecovering ? 'recover' : 'correct';
     this.hear(isEnabled ? 'held' : 'released', shownAtS);
   }
@@ -78,5 +104,15 @@ export class BrowserTeleop extends RemoteOperator {
   /** Anybody who watches stops the robot; it stays stopped until a resume or reset. */
   stopNow(): void {
     this.stop();
+  }
+
+  #fits(numbers: readonly number[]): boolean {
+    return numbers.length === this.action.length && allFinite(numbers);
+  }
+
+  #track({ closing, at }: BrowserPose): void {
+    if (closing !== this.#closingOfPage && closing !== 0) this.#closings++;
+    this.#closingOfPage = closing;
+    this.#hand.pose.set(at);
   }
 }

@@ -131,6 +131,11 @@ export abstract class RemoteOperator implements TeleopSource {
     this.giveBack();
   }
 
+  /** What is asked for moves the robot: in control, enabled, heard within the lease. */
+  protected get passesMotion(): boolean {
+    return this.#isMoving;
+  }
+
   /** Messages come: the lease of the last one runs. */
   protected get isHeard(): boolean {
     return this.#isHeard;
