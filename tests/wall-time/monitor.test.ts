@@ -76,14 +76,35 @@ async function openPage(at = address, words = ''): Promise<Page> {
 
 const state = (): string => stateName(watcher.frame!);
 
-/** The page takes over and moves along +x; gives where the tool was before, m. */
-async function drive(page: Page): Promise<number> {
-  await page.click('#take-over');
-  await until(() => state() === 'active.human', 'the person in control');
-  const before = watcher.frame!.referenceTcp[0]!;
-  await page.keyboard.down('w');
-  await until(() => Math.abs(watcher.frame!.referenceTcp[0]! - before) > 0.002, 'the arm moving');
-  return before;
+/**
+ * Does what a person does, and again where nothing comes of it: a page that a busy machine held up for longer than its lease has lost
+ * control, and a person takes over once more.
+ */
+async function insist(act: () => Promise<unknown>, hasCome: () => boolean, what: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await act();
+    const came = eventually(hasCome, what, TRY_MS);
+    if (await came.catch((error) => (tries < TRIES ? false : Promise.reject(error)))) return;
+  }
+}
+
+const TRY_MS = 5000;
+const TRIES = 8;
+
+/** The page takes over and moves along x, to where there is room. Resolves to the key that is held. */
+async function drive(page: Page): Promise<string> {
+  let [before, key] = [0, 'w'];
+  const begin = async (): Promise<void> => {
+    await page.keyboard.up(key);
+    await page.click('#take-over');
+    await eventually(() => state() === 'active.human', 'the person in control', TRY_MS).catch(() => undefined);
+    before = watcher.frame!.referenceTcp[0]!;
+    key = before > watcher.frames[0]!.referenceTcp[0]! ? 's' : 'w';
+    await page.keyboard.down(key);
+  };
+  const moves = (): boolean => state() === 'active.human' && Math.abs(watcher.frame!.referenceTcp[0]! - before) > 0.002;
+  await insist(begin, moves, 'the arm moving');
+  return key;
 }
 
 /** When the reference moved last, s after `sinceS`. */
@@ -130,8 +151,7 @@ async function aMoment(): Promise<void> {
 
 /** Waits until the robot has stood for a second; the policy did not take over by itself. */
 async function staysHeld(): Promise<void> {
-  const from = watcher.frames.length;
-  await until(() => watcher.frames.length > from + 100, 'two seconds of frames');
+  await nextFrames(100);
   const last = watcher.frames.slice(-50);
   expect(last.filter((frame) => stateName(frame) === 'active.policy')).toEqual([]);
   const [first] = last;
@@ -140,12 +160,19 @@ async function staysHeld(): Promise<void> {
   }
 }
 
+async function nextFrames(count: number): Promise<void> {
+  const from = watcher.frames.length;
+  await until(() => watcher.frames.length > from + count, `${count} frames`);
+}
+
 /** A person at a page that is seated lets the robot go on. */
 async function goOn(page: Page): Promise<void> {
-  await page.click('#sit');
-  await page.waitForSelector('#leave');
-  await page.click('#start');
-  await until(() => state() === 'active.policy', 'the policy driving again');
+  const start = async (): Promise<void> => {
+    if (await page.isVisible('#sit')) await page.click('#sit');
+    await page.waitForSelector('#leave');
+    await page.click('#start');
+  };
+  await insist(start, () => state() === 'active.policy', 'the policy driving again');
   await page.click('#leave');
 }
 
@@ -184,10 +211,11 @@ const FAKE_PHONE = `
 describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in browsers', { timeout: 180_000 }, () => {
   it('is taken over by keys, moves by them, and goes back to its policy when it is given back', async () => {
     const page = await openPage();
-    await drive(page);
-    await page.keyboard.up('w');
-    await page.click('#give-back');
-    await until(() => state() === 'active.policy', 'the policy driving again');
+    const driveAndGiveBack = async (): Promise<void> => {
+      await page.keyboard.up(await drive(page));
+      await page.click('#give-back');
+    };
+    await insist(driveAndGiveBack, () => state() === 'active.policy', 'the policy driving again');
     const reports = watcher.all('intervention');
     expect(reports[0]).toMatchObject({ isActive: true, operator: 'browser', decidedBy: 'human' });
     await until(
@@ -203,14 +231,22 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.addInitScript(FAKE_PAD);
     await page.goto(address);
     await page.waitForSelector('#take-over');
-    await page.evaluate('pad.buttons[4].pressed = true');
-    await until(() => state() === 'active.human', 'the person in control');
-    const before = watcher.frame!.referenceTcp[1]!;
-    await page.evaluate('pad.axes[0] = -1');
-    await until(() => watcher.frame!.referenceTcp[1]! - before > 0.002, 'the arm moving to the left');
-    await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false');
-    await page.evaluate('pad.buttons[9].pressed = true');
-    await until(() => state() === 'active.policy', 'the policy driving again');
+    let before = 0;
+    const press = async (): Promise<void> => {
+      await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false; pad.buttons[9].pressed = false');
+      await nextFrames(5);
+      await page.evaluate('pad.buttons[4].pressed = true');
+      await eventually(() => state() === 'active.human', 'the person in control', TRY_MS).catch(() => undefined);
+      before = watcher.frame!.referenceTcp[1]!;
+      await page.evaluate('pad.axes[0] = -1');
+    };
+    const moves = (): boolean => state() === 'active.human' && watcher.frame!.referenceTcp[1]! - before > 0.002;
+    const pressAndGiveBack = async (): Promise<void> => {
+      await insist(press, moves, 'the arm moving to the left');
+      await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false');
+      await page.evaluate('pad.buttons[9].pressed = true');
+    };
+    await insist(pressAndGiveBack, () => state() === 'active.policy', 'the policy driving again');
     await page.close();
   });
 
@@ -242,10 +278,12 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await first.click('#sit');
     await first.waitForSelector('#leave');
     const second = await openPage();
+    const from = watcher.frames.length;
     await second.click('#take-over');
     await second.waitForSelector('.messages .for-you');
     expect(await second.textContent('.messages')).toContain('operates the robot');
-    expect(state()).toBe('active.policy');
+    await nextFrames(20);
+    expect(watcher.frames.slice(from).map(stateName)).not.toContain('active.human');
     await first.click('#leave');
     await first.close();
     await second.close();
@@ -265,13 +303,13 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
 
   it('holds when the page freezes in motion', async () => {
     const page = await openPage();
-    await drive(page);
+    const key = await drive(page);
     const frozenAtS = watcher.frame!.sentAtS;
     // Two seconds in which nothing of the page runs; what it was sent meanwhile it answers afterwards, all at once.
     await page.evaluate('const end = performance.now() + 2000; while (performance.now() < end);');
     await staysHeld();
     expect(movedUntilS(frozenAtS)).toBeLessThan(HOLDS_AFTER_S);
-    await page.keyboard.up('w');
+    await page.keyboard.up(key);
     // It has lost the seat meanwhile, and takes it again.
     await goOn(page);
   });

@@ -131,13 +131,13 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Once a frame: what the person wants, with the stamp of what they see. */
-function speak(view: FrameView): void {
+/** Once a frame: what the person wants, with the stamp of what they see. False where nobody sits here. */
+function speak(view: FrameView): boolean {
   const pad = readPad();
-  if (!isSeated.value) return;
+  if (!isSeated.value) return false;
   const { isEnabled, action, pose } = intent(pad);
   if (action.some((value, i) => value !== wanted.peek()[i])) wanted.value = action;
-  ask({
+  return ask({
     kind: 'input',
     shownAtS: view.sentAtS,
     isEnabled,

@@ -58,11 +58,14 @@ const GLANCE_MS = 150;
 /** The server closes with this code whom it does not let in (RFC 6455, policy violation). */
 const REFUSED = 1008;
 
-/** Called with each frame, before it is drawn. */
-const onFrames = new Set<(view: FrameView) => void>();
+/** 80 ms of frames at 50 Hz: what a slow page sees is old by so much at most. */
+const FRAMES_ON_THE_WAY = 4;
+
+/** Called with each frame, before it is drawn; true where it has answered the frame. */
+const onFrames = new Set<(view: FrameView) => unknown>();
 
 /** Calls `listener` with each frame until the result is called. */
-export function hearFrames(listener: (view: FrameView) => void): () => void {
+export function hearFrames(listener: (view: FrameView) => unknown): () => void {
   onFrames.add(listener);
   return () => onFrames.delete(listener);
 }
@@ -87,6 +90,7 @@ export function connect(): void {
       token: words.get('token') ?? undefined,
       name: person.peek(),
       watchOnly: words.has('watch'),
+      window: FRAMES_ON_THE_WAY,
     };
     ws.send(JSON.stringify(hello));
     connection.value = 'open';
@@ -108,7 +112,7 @@ interface Sit {
 }
 
 /** Asks for something; false where there is no stream. */
-export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' } | Sit): boolean {
+export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(request));
   return true;
@@ -141,7 +145,9 @@ function take(bytes: Uint8Array): void {
       frame.value = view;
       lookAt(view);
       if (view.faultFlags !== 0) seeFaults(view.faultFlags);
-      for (const listener of onFrames) listener(view);
+      let isAnswered = false;
+      for (const listener of onFrames) isAnswered = listener(view) === true || isAnswered;
+      if (!isAnswered) ask({ kind: 'seen' });
       return;
     }
     case 'step':

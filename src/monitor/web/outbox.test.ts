@@ -4,10 +4,10 @@ import { decodeJson, kindOf } from '../../core/telemetry.ts';
 import { Outbox } from './outbox.ts';
 
 /** A way to a page that takes what it is given once it is drained. */
-function way() {
+function way(window?: number) {
   const sent: Uint8Array[] = [];
   const sink = { bufferedAmount: 0, send: (packet: Uint8Array) => void sent.push(packet) };
-  const box = new Outbox(sink);
+  const box = new Outbox(sink, window);
   return { sink, box, said: () => sent.map((packet) => [kindOf(packet), decodeJson(packet)]) };
 }
 
@@ -43,6 +43,23 @@ describe('what a page has still to be told', () => {
     for (let i = 0; i < 10_000; i++) box.put(encodeJson('event', { i, text: 'x'.repeat(i % 10 === 0 ? 50_000 : 10) }));
     expect(box.waitingBytes).toBeLessThan(1.1 * 2 ** 20);
     expect(box.skipped).toBeGreaterThan(9000);
+  });
+
+  it('is no further frame for a page that has not shown the last, and then the newest', () => {
+    const { box, said } = way(2);
+    for (let i = 0; i < 5; i++) box.put(encodeJson('frame', i));
+    box.put(encodeJson('status', 0));
+    expect(said()).toEqual([
+      ['frame', 0],
+      ['frame', 1],
+      ['status', 0],
+    ]);
+    box.answer();
+    box.answer();
+    // Nothing waits: a second answer has nothing to send, and counts.
+    expect(said().slice(3)).toEqual([['frame', 4]]);
+    for (let i = 5; i < 8; i++) box.put(encodeJson('frame', i));
+    expect(said().slice(4)).toEqual([['frame', 5]]);
   });
 
   it('is nothing that is no packet', () => {

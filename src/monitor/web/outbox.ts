@@ -1,6 +1,7 @@
 /**
  * What one page has still to be told. Of what is a state the newest counts, and what it replaces is never sent; of what happened a
- * bounded list waits, the oldest is dropped first and counted. A page that reads nothing costs so much and no more.
+ * bounded list waits, the oldest is dropped first and counted. A page that reads nothing costs so much and no more; one that reads and
+ * is slow answers its frames, and is sent no further one before, so that none waits behind others in its browser or on the way.
  */
 import { isState, kindOf } from '../../core/index.ts';
 
@@ -22,11 +23,21 @@ export class Outbox {
   readonly #states = new Map<string, Uint8Array>();
   readonly #happened: Uint8Array[] = [];
   #happenedBytes = 0;
+  readonly #window: number;
+  #unanswered = 0;
   /** Packets that were replaced or dropped before they were sent. */
   skipped = 0;
 
-  constructor(sink: Sink) {
+  /** `window`: frames that may be on their way unanswered; any number for a page that answers none. */
+  constructor(sink: Sink, window: number = Number.POSITIVE_INFINITY) {
     this.#sink = sink;
+    this.#window = window;
+  }
+
+  /** The page has shown one more frame. */
+  answer(): void {
+    this.#unanswered = Math.max(0, this.#unanswered - 1);
+    this.flush();
   }
 
   /** Bytes that wait here, beyond those under way. */
@@ -59,11 +70,19 @@ export class Outbox {
         this.#sink.send(packet);
         continue;
       }
-      const [state] = this.#states;
-      if (state === undefined) return;
-      this.#states.delete(state[0]);
-      this.#sink.send(state[1]);
+      const kind = this.#nextState();
+      if (kind === undefined) return;
+      const state = this.#states.get(kind)!;
+      this.#states.delete(kind);
+      if (kind === 'frame') this.#unanswered++;
+      this.#sink.send(state);
     }
+  }
+
+  #nextState(): string | undefined {
+    const isFull = this.#unanswered >= this.#window;
+    for (const kind of this.#states.keys()) if (kind !== 'frame' || !isFull) return kind;
+    return undefined;
   }
 
   #drop(): void {

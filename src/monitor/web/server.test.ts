@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { until } from '../../../tests/support/until.ts';
 import { encodeJson } from '../../core/index.ts';
+import { encodeNumbers, FRAME_LAYOUT, type FrameView } from '../../core/telemetry.ts';
 import type { PersonRequest } from '../../session/index.ts';
 import type { MonitorPlace } from './access.ts';
 import { MonitorServer } from './server.ts';
@@ -75,6 +76,22 @@ describe('who asks for what', () => {
     ann.close();
     await until(() => ben.all('operators').at(-1)?.['holder'] === '', 'the free seat');
   });
+});
+
+it('sends a page that answers frames no further one before, and then the newest', async () => {
+  await serve();
+  const slow = await page({ window: 2 });
+  const { scalars, arrays } = FRAME_LAYOUT;
+  const empty = Object.fromEntries([...scalars.map((key) => [key, 0]), ...arrays.map((key) => [key, []])]);
+  for (let sentAtS = 1; sentAtS <= 5; sentAtS++) {
+    server.publish(encodeNumbers(FRAME_LAYOUT, { ...(empty as unknown as FrameView), sentAtS }));
+  }
+  server.publish(encodeJson('status', {}));
+  await until(() => slow.all('status').length === 1, 'what is no frame');
+  expect(slow.frames.map(({ sentAtS }) => sentAtS)).toEqual([1, 2]);
+  slow.ask({ kind: 'seen' });
+  await until(() => slow.frames.length === 3, 'the next frame');
+  expect(slow.frame?.sentAtS).toBe(5);
 });
 
 describe('bad input', () => {

@@ -242,23 +242,26 @@ export class MonitorServer {
       const name = nameOf(hello?.['name']);
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
-      this.#admit(socket, granted, name);
+      this.#admit(socket, granted, name, windowOf(hello?.['window']));
     });
   }
 
-  #admit(socket: WebSocket, right: Right, name: string): void {
+  #admit(socket: WebSocket, right: Right, name: string, window: number): void {
     const id = ++this.#count;
     const page: Page = {
       id,
       socket,
       right,
       name: name || `page ${id}`,
-      outbox: new Outbox({
-        get bufferedAmount() {
-          return socket.bufferedAmount;
+      outbox: new Outbox(
+        {
+          get bufferedAmount() {
+            return socket.bufferedAmount;
+          },
+          send: (packet) => socket.send(packet, () => undefined),
         },
-        send: (packet) => socket.send(packet, () => undefined),
-      }),
+        window,
+      ),
       messages: 0,
       isAlive: true,
     };
@@ -287,7 +290,9 @@ export class MonitorServer {
     const message = text === undefined ? undefined : asObject(parseJson(text));
     const nowS = this.#clock.nowS();
     this.#seat.hear(page.id, nowS);
-    switch (message?.['kind']) {
+    const kind = message?.['kind'];
+    if (kind === 'input' || kind === 'seen') page.outbox.answer();
+    switch (kind) {
       case 'sit':
         page.name = nameOf(message?.['name']) || page.name;
         this.#sit(page, nowS);
@@ -297,6 +302,7 @@ export class MonitorServer {
         this.#tellOperators();
         return;
       case 'alive':
+      case 'seen':
         return;
       default:
         this.#ask(page, readPersonRequest(message), nowS);
@@ -370,6 +376,11 @@ function nameOf(given: unknown): string {
 
 function keyOf(holder: { readonly client: number; readonly name: string } | undefined): string {
   return holder === undefined ? '' : `${holder.client} ${holder.name}`;
+}
+
+/** Frames on their way at once that a page asks for, where it answers them. */
+function windowOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : Number.POSITIVE_INFINITY;
 }
 
 function bearerOf(header: string | undefined): string | undefined {
