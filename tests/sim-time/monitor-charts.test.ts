@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartsOf, readLines, smoothed } from '../../src/monitor/app/charts.ts';
+import { chartsOf, readLines, smoothed } from '../../src/monitor/page/training-charts.ts';
 
 const episode = (envStep: number, more: object = {}): string =>
   JSON.stringify({

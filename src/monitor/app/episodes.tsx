@@ -54,7 +54,7 @@ export function Episodes() {
         {isTraced ? null : (
           <p>Those that this page has heard of. Their steps are not kept, so there is nothing to play back.</p>
         )}
-        <div class="scroller">
+        <div class="scroll">
           <table>
             <thead>
               <tr>

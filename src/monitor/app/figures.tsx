@@ -14,7 +14,7 @@ export function Figures() {
   const { policy, link, success, operator } = told;
   const newest = policy.learnerVersion > policy.version ? `, the learner has ${policy.learnerVersion}` : '';
   return (
-    <section class="figures" aria-label="Figures">
+    <ul class="cards figures" aria-label="Figures">
       <Figure label="in control" value={operator.driving} note={last?.isActive === true ? last.operator : ''} />
       <Figure label="tool" value={point(shown)} note="mm, base frame" />
       <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
@@ -36,10 +36,11 @@ export function Figures() {
         note={`of the last ${success.episodes} without help`}
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
-    </section>
+    </ul>
   );
 }
 
+/** A figure that stands out, in a list of class `cards`. */
 export function Figure({
   label,
   value,
@@ -50,11 +51,11 @@ export function Figure({
   readonly note: string;
 }) {
   return (
-    <div class="figure">
+    <li>
       <span class="label">{label}</span>
       <strong>{value}</strong>
       <span class="note">{note}</span>
-    </div>
+    </li>
   );
 }
 
@@ -114,7 +115,7 @@ export function Tank() {
       <Plot
         title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (glance.value?.tankLevel ?? 0))} % full`}
         unit="J"
-        lines={[{ label: 'content', hue: '--green', dash: 0, points }]}
+        lines={[{ label: 'content', hue: 'green', dash: 0, points }]}
         along="s ago"
       />
     </div>

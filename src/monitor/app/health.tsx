@@ -22,7 +22,7 @@ function Faults() {
     <section class="faults">
       <h2>Faults</h2>
       <p>What can go wrong, what is then done, and whether it is there. Flags of the guard come with each frame.</p>
-      <div class="scroller">
+      <div class="scroll">
         <table>
           <thead>
             <tr>

@@ -61,8 +61,8 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
   usePlaying(every);
   const margins = useMemo(
     () => [
-      { label: 'margin', hue: '--blue', dash: 0, points: pointsOf(steps, 'marginMin') } as const,
-      { label: 'reward', hue: '--orange', dash: 1, points: pointsOf(steps, 'reward') } as const,
+      { label: 'margin', hue: 'blue', dash: 0, points: pointsOf(steps, 'marginMin') } as const,
+      { label: 'reward', hue: 'orange', dash: 1, points: pointsOf(steps, 'reward') } as const,
     ],
     [trace],
   );

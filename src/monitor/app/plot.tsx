@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Hue, Point } from './charts.ts';
+import type { Hue, Point } from '../page/training-charts.ts';
 
 export interface PlotLine {
   readonly label: string;
@@ -18,6 +18,7 @@ interface PlotProps {
   readonly unit: string;
   readonly lines: readonly PlotLine[];
   readonly isLog?: boolean | undefined;
+  readonly note?: string | undefined;
   /** What the horizontal axis is, where that is not environment steps: such a plot stands alone. */
   readonly along?: string;
 }
@@ -33,7 +34,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   theme.value++;
 });
 
-export function Plot({ title, unit, lines, isLog = false, along = STEPS }: PlotProps) {
+export function Plot({ title, unit, lines, isLog = false, note, along = STEPS }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const isZoomed = useRef(false);
@@ -60,7 +61,7 @@ export function Plot({ title, unit, lines, isLog = false, along = STEPS }: PlotP
   useEffect(() => plot.current?.setData(data, !isZoomed.current), [lines]);
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
+      <figcaption title={note}>{title}</figcaption>
       <div ref={place} role="img" aria-label={summary(title, lines)} />
     </figure>
   );
@@ -87,7 +88,7 @@ function options(
   const series: uPlot.Series[] = [{ label: along ?? STEPS }];
   const bands: uPlot.Band[] = [];
   for (const { label, hue, dash, points } of lines) {
-    const stroke = colour(hue);
+    const stroke = colour(`--${hue}`);
     series.push({
       label,
       stroke,

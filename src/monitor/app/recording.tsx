@@ -27,7 +27,7 @@ export function Recording() {
         {button('redo', 'Redo', 'redo', !isShown)}
         {button('delete', 'Delete the last', 'delete', isShown || kept === 0)}
       </div>
-      <div class="figures">
+      <ul class="cards">
         <Figure label="kept" value={String(kept)} note={wanted === null ? '' : `of ${wanted}`} />
         <Figure
           label="success"
@@ -41,7 +41,7 @@ export function Recording() {
           value={`${(journalBytes / 1e6).toFixed(1)} MB`}
           note={`${Math.round(freeBytes / 1e9)} GB free`}
         />
-      </div>
+      </ul>
     </section>
   );
 }

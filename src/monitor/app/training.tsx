@@ -1,8 +1,8 @@
 /** The training view: figures of the run, and of others beside it, over environment steps. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { type Chart, chartsOf, type Hue, type MetricLine, readLines, smoothed } from '../page/training-charts.ts';
 import type { RunListing } from '../web/run-files.ts';
-import { type Chart, chartsOf, type Hue, type MetricLine, readLines, smoothed } from './charts.ts';
 import { Plot, type PlotLine } from './plot.tsx';
 import { readFile, readJson } from './stream.ts';
 
@@ -44,7 +44,7 @@ const SMOOTHINGS = [
   { weight: 0.9, text: 'much' },
 ] as const;
 /** Of the runs beside this one. */
-const RUN_HUES: readonly Hue[] = ['--blue', '--orange', '--green', '--violet', '--red', '--grey'];
+const RUN_HUES: readonly Hue[] = ['blue', 'orange', 'green', 'violet', 'red', 'grey'];
 
 const runs = signal<readonly FollowedRun[]>([new FollowedRun('')]);
 const listed = signal<readonly RunListing[]>([]);
@@ -94,7 +94,7 @@ function RunsPlot({ chart }: { readonly chart: Chart }) {
       ),
     [chart, version.value, runs.value, weight.value],
   );
-  return <Plot title={chart.title} unit={chart.unit} lines={lines} isLog={chart.isLog} />;
+  return <Plot title={chart.title} unit={chart.unit} lines={lines} isLog={chart.isLog} note={chart.note} />;
 }
 
 function Choices() {

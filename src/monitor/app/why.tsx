@@ -1,15 +1,8 @@
 /** "Why is it not learning?": what is wrong first, with the evidence, the limits that it was held against, and what to do. */
 import type { DiagnosisRow } from '../../session/index.ts';
-import { Sign, type SignKind } from './sign.tsx';
+import { CHECK_STATES, countsText, isWrong, worstFirst } from '../page/signs.ts';
+import { Sign } from './sign.tsx';
 import { diagnosis, run } from './stream.ts';
-
-const STATES: Readonly<Record<DiagnosisRow['state'], readonly [kind: SignKind, word: string]>> = {
-  bad: ['bad', 'bad'],
-  warn: ['warn', 'doubtful'],
-  ok: ['good', 'ok'],
-  unknown: ['unknown', 'not known yet'],
-};
-const ORDER = Object.keys(STATES);
 
 /** How many are bad, for the view's tab; empty for none. */
 export function wrongs(): string {
@@ -27,16 +20,12 @@ export function Why() {
       </p>
     );
   }
-  const sorted = [...rows].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
-  const count = (state: DiagnosisRow['state']): number => rows.filter((row) => row.state === state).length;
   return (
     <section class="why">
       <h2>Why is it not learning?</h2>
-      <p role="status">
-        {count('bad')} bad, {count('warn')} doubtful, {count('ok')} ok, {count('unknown')} not known yet.
-      </p>
+      <p role="status">{countsText(rows)}</p>
       <ul class="rows">
-        {sorted.map((row) => (
+        {worstFirst(rows).map((row) => (
           <Row key={row.id} row={row} />
         ))}
       </ul>
@@ -46,15 +35,15 @@ export function Why() {
 
 function Row({ row }: { readonly row: DiagnosisRow }) {
   const { id, state, title, sentence, evidence, threshold, remedy } = row;
-  const isWrong = state === 'bad' || state === 'warn';
+  const [kind, word] = CHECK_STATES[state];
   return (
     <li id={`why-${id}`} data-state={state}>
-      <Sign kind={STATES[state][0]} word={STATES[state][1]} />
-      <details open={isWrong}>
+      <Sign kind={kind} word={word} />
+      <details open={isWrong(row)}>
         <summary>
           <strong>{title}</strong> {sentence}
         </summary>
-        {isWrong ? <p class="remedy">{remedy}</p> : null}
+        {isWrong(row) ? <p class="remedy">{remedy}</p> : null}
         {evidence.length === 0 ? null : (
           <ul class="evidence">
             {evidence.map((line) => (

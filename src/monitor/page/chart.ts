@@ -1,10 +1,9 @@
 /** Small charts as inline SVG. Colours are CSS classes, so that the page's theme applies. */
 import { mean } from '../../core/index.ts';
 import { type Html, html, NOT_RECORDED, NOTHING, SCROLL_HINT, shortNumber } from './html.ts';
+import type { Hue } from './training-charts.ts';
 
 export type Point = readonly [number, number];
-/** One of the page's series colours. */
-export type Hue = 'blue' | 'orange' | 'green' | 'red' | 'grey' | 'violet';
 
 export type Layer =
   | {
@@ -51,6 +50,7 @@ export interface Chart {
 const LEFT = 58;
 const RIGHT = 20;
 const BOTTOM = 42;
+const LEGEND_ROW = 18;
 
 interface Area {
   readonly left: number;
@@ -67,21 +67,17 @@ interface Scale {
 /** The chart as an `<svg>` element with a title and a description. */
 export function renderChart(chart: Chart): Html {
   const isHalf = chart.size === 'half';
-  const [width, height] = [isHalf ? 320 : 560, chart.heightPx ?? (isHalf ? 190 : 260)];
-  const legend = legendOf(chart.layers);
-  const top = topOf(chart.layers, legend.length > 0);
+  const width = isHalf ? 320 : 560;
+  const { rows, marks } = legendOf(chart.layers, width);
+  const height = (chart.heightPx ?? (isHalf ? 190 : 260)) + LEGEND_ROW * Math.max(0, rows - 1);
+  const top = 12 + LEGEND_ROW * rows + (chart.layers.some(({ kind }) => kind === 'mark') ? (rows > 0 ? 12 : 6) : 0);
   const area: Area = { left: LEFT, right: width - RIGHT, top, bottom: height - BOTTOM };
   const x = createScale(chart.x, chart.layers.flatMap(xValues), area.left, area.right, isHalf ? 3 : 6);
   const y = createScale(chart.y, chart.layers.flatMap(yValues), area.bottom, area.top, isHalf ? 3 : 5);
   const id = `c-${chart.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
   const named = html`<title id="${id}-t">${chart.title}</title><desc id="${id}-d">${chart.description}</desc>`;
-  const drawn = [...axes(chart, x, y, area), ...chart.layers.map((layer) => drawLayer(layer, x, y, area)), ...legend];
+  const drawn = [...axes(chart, x, y, area), ...chart.layers.map((layer) => drawLayer(layer, x, y, area)), ...marks];
   return html`<svg class="chart ${chart.size ?? 'full'}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">${named}${drawn}</svg>`;
-}
-
-/** Room above the plot: for the legend, and for the names of marks. */
-function topOf(layers: readonly Layer[], hasLegend: boolean): number {
-  return (hasLegend ? 30 : 12) + (layers.some(({ kind }) => kind === 'mark') ? (hasLegend ? 12 : 6) : 0);
 }
 
 /** About `count` round numbers that cover [low, high]. */
@@ -208,21 +204,26 @@ function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): Html {
   }
 }
 
-function legendOf(layers: readonly Layer[]): Html[] {
-  let left = LEFT;
-  return layers.flatMap((layer) => {
+/** Above the plot, in as many rows as it takes: names of variants are sentences at times. */
+function legendOf(layers: readonly Layer[], width: number): { readonly rows: number; readonly marks: readonly Html[] } {
+  let [left, row] = [LEFT, 0];
+  const marks = layers.flatMap((layer) => {
     if (layer.kind === 'level' || layer.kind === 'mark' || layer.kind === 'band' || layer.label === undefined)
       return [];
     const { kind, hue, label } = layer;
+    const wide = 40 + label.length * 6.4;
+    if (left > LEFT && left + wide > width) [left, row] = [LEFT, row + 1];
+    const y = 12 + LEGEND_ROW * row;
     const dashed = kind === 'line' && layer.dashed ? ' dashed' : '';
     const shape =
       kind === 'line'
-        ? html`<line class="line ${hue}${dashed}" x1="${left}" x2="${left + 16}" y1="12" y2="12"/>`
-        : html`<g class="${kind} ${hue}"><circle cx="${left + 8}" cy="12" r="4"/></g>`;
-    const entry = html`${shape}<text class="legend" x="${left + 22}" y="16">${label}</text>`;
-    left += 40 + label.length * 6.4;
+        ? html`<line class="line ${hue}${dashed}" x1="${left}" x2="${left + 16}" y1="${y}" y2="${y}"/>`
+        : html`<g class="${kind} ${hue}"><circle cx="${left + 8}" cy="${y}" r="4"/></g>`;
+    const entry = html`${shape}<text class="legend" x="${left + 22}" y="${y + 4}">${label}</text>`;
+    left += wide;
     return [entry];
   });
+  return { rows: marks.length === 0 ? 0 : row + 1, marks };
 }
 
 function xValues(layer: Layer): number[] {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { grouped, significant } from '../../core/index.ts';
+import { SIGNS, type SignKind } from './signs.ts';
 
 /** Markup, as `html` makes it. */
 export class Html {
@@ -62,7 +63,7 @@ export interface Page {
 
 /** The whole file. The browser is told that the page may use its own style sheet and script, and nothing from elsewhere. */
 export function renderPage({ title, kind, header, sections, footer, script }: Page): string {
-  const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
+  const css = ['tokens', 'chart', 'page'].map(styleSheet).join('');
   const images = script === undefined ? '' : `; img-src data:; script-src ${hashOf(script)}`;
   const { markup } = html`<!doctype html>
 <html lang="en">
@@ -90,6 +91,11 @@ ${script === undefined ? NOTHING : html`<script type="module">${new Html(script)
   return markup;
 }
 
+/** The text of one of this folder's style sheets. */
+export function styleSheet(name: string): string {
+  return readFileSync(new URL(`./${name}.css`, import.meta.url), 'utf8');
+}
+
 function hashOf(content: string): string {
   return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
 }
@@ -99,6 +105,11 @@ export function section(title: string, body: HtmlPart, lead = ''): Html {
   const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
   const intro = lead === '' ? NOTHING : html`<p>${lead}</p>`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${intro}${body}</section>\n`;
+}
+
+/** Figures side by side, as many as fit. */
+export function charts(figures: HtmlPart): Html {
+  return html`<div class="charts">${figures}</div>`;
 }
 
 export type Mood = 'good' | 'bad' | 'plain';
@@ -114,8 +125,8 @@ export function cards(list: readonly Card[]): Html {
   return html`<ul class="cards">${items}</ul>`;
 }
 
-export function badge(text: string, mood: Mood): Html {
-  return html`<span class="badge ${mood}">${text}</span>`;
+export function sign(kind: SignKind, word: string): Html {
+  return html`<span class="sign ${kind}"><span aria-hidden="true">${SIGNS[kind]}</span> ${word}</span>`;
 }
 
 export function list(items: readonly string[]): Html {

@@ -1,8 +1,8 @@
 /** The report's charts, each from the metric records alone. */
-import { type HistogramData, mean, percent, quantile, quantileOf, wilsonInterval } from '../../core/index.ts';
+import { type HistogramData, mean, percent, quantile, quantileOf } from '../../core/index.ts';
 import type { MetricKind, MetricRecord } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
-import { type Chart, figure, type Hue, type Layer, type Point, thin } from '../page/chart.ts';
+import { type Chart, figure, type Layer, type Point, thin } from '../page/chart.ts';
 import {
   figureOf,
   type Html,
@@ -17,14 +17,19 @@ import {
   table,
   words,
 } from '../page/html.ts';
+import {
+  chartsOf,
+  type Hue,
+  type MetricLine,
+  type Series,
+  type Point as TrainingPoint,
+} from '../page/training-charts.ts';
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
 
 const STEPS_LABEL = 'environment steps';
 const CURVE_POINTS = 300;
 const SCATTER_POINTS = 1500;
-/** Episodes in a moving average. */
-const WINDOW = 20;
 /** A pause between records of so many usual ones is a gap. */
 const GAP_FACTOR = 5;
 
@@ -33,67 +38,58 @@ export function only<K extends MetricKind>(records: readonly MetricRecord[], kin
   return records.filter((record): record is Of<K> => record.kind === kind);
 }
 
-/** Success on validation episodes with its interval, beside the success of training episodes. */
-export function learningCurve(records: readonly MetricRecord[], targetRate: number | null): Html {
-  const rounds = only(records, 'validation').filter((round) => round.episodes > 0);
-  const training = only(records, 'episode').filter((episode) => episode.purpose === 'training');
-  const layers: Layer[] = [];
-  const moving = movingMean(training.map((episode) => [episode.envStep, episode.success ? 1 : 0]));
-  if (moving.length > 0) {
-    layers.push({
-      kind: 'line',
-      hue: 'orange',
-      dashed: true,
-      points: thin(moving, CURVE_POINTS),
-      label: `training, with help (last ${WINDOW})`,
-    });
-  }
-  if (rounds.length > 0) {
-    const withRange = rounds.map((round) => ({ ...round, range: wilsonInterval(round.successes, round.episodes) }));
-    const points = rounds.map((round): Point => [round.envStep, round.successes / round.episodes]);
-    layers.push({ kind: 'band', hue: 'blue', points: withRange.map((r) => [r.envStep, r.range.low, r.range.high]) });
-    layers.push({ kind: 'line', hue: 'blue', points, label: 'validation, autonomous (95 % band)' });
-    layers.push({ kind: 'dots', hue: 'blue', points });
-  }
-  // Last, so that no curve runs through its name.
-  if (targetRate !== null)
-    layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
-  const chart: Chart = {
-    title: 'Learning curve',
-    description: `Success rate over environment steps; ${rounds.length} validation rounds, ${training.length} training episodes.`,
-    x: { label: STEPS_LABEL, min: 0 },
-    y: { label: 'success', min: 0, max: 1, scale: 'percent' },
-    layers,
-    heightPx: 300,
-  };
-  return figure(
-    chart,
-    rounds.length + training.length > 0,
-    'Validation episodes run without help and choose the policy that is kept. Training episodes count corrections too.',
-  );
+/** What the monitor's training view draws, as pictures that stand still; `targetRate`: the success that was asked for. */
+export function trainingFigures(records: readonly MetricRecord[], targetRate: number | null): Html[] {
+  const lines = records as readonly unknown[] as readonly MetricLine[];
+  return chartsOf(lines).map(({ title, unit, series, isLog = false, note = '' }) => {
+    const layers = series.flatMap(({ label, hue, points }, i) => seriesLayers(points(lines), { label, hue }, i > 0));
+    const isRate = title.startsWith('Success');
+    // Last, so that no curve runs through its name.
+    if (isRate && targetRate !== null)
+      layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
+    const chart: Chart = {
+      title,
+      description: `${series.map(({ label }) => label).join(', ')} over ${STEPS_LABEL}.`,
+      x: { label: STEPS_LABEL, min: 0 },
+      y: {
+        label: unit,
+        scale: isLog ? 'log' : unit === 'share' ? 'percent' : 'linear',
+        ...(isRate ? UNIT_RANGE : {}),
+      },
+      layers,
+      size: 'half',
+    };
+    return figure(chart, true, note);
+  });
 }
 
-/** How much help the policy still needed. */
-export function interventionCurve(records: readonly MetricRecord[]): Html {
-  const training = only(records, 'episode').filter((episode) => episode.purpose === 'training' && episode.steps > 0);
-  const share = movingMean(training.map((episode) => [episode.envStep, episode.interventionSteps / episode.steps]));
-  const helped = movingMean(training.map((episode) => [episode.envStep, episode.interventions > 0 ? 1 : 0]));
-  const chart: Chart = {
-    title: 'Interventions',
-    description: `Share of steps and of episodes with help, moving mean over ${WINDOW} of ${training.length} training episodes.`,
-    x: { label: STEPS_LABEL, min: 0 },
-    y: { label: 'share', min: 0, scale: 'percent' },
-    layers: [
-      { kind: 'line', hue: 'violet', points: thin(helped, CURVE_POINTS), label: 'episodes with help' },
-      { kind: 'line', hue: 'orange', points: thin(share, CURVE_POINTS), label: 'steps decided by the operator' },
-    ],
-  };
-  return figure(
-    chart,
-    training.length > 0,
-    `Moving mean over ${WINDOW} training episodes. Learning shows as both going down.`,
-  );
+const UNIT_RANGE = { min: 0, max: 1 };
+
+/** A line, its interval, and dots where there are too few points for a line. Further lines of a chart are dashed. */
+function seriesLayers(
+  all: readonly TrainingPoint[],
+  { label, hue }: Pick<Series, 'label' | 'hue'>,
+  isFurther: boolean,
+): Layer[] {
+  if (all.length === 0) return [];
+  const part = (of: (point: TrainingPoint) => number): Point[] =>
+    thin(
+      all.map((point): Point => [point.step, of(point)]),
+      CURVE_POINTS,
+    );
+  const points = part(({ value }) => value);
+  const [low, high] = [part((point) => point.low ?? point.value), part((point) => point.high ?? point.value)];
+  const band: Layer = { kind: 'band', hue, points: points.map(([step], i) => [step, low[i]![1], high[i]![1]]) };
+  return [
+    ...(all[0]!.low === undefined ? [] : [band]),
+    { kind: 'line', hue, points, label, ...(isFurther ? DASHED : {}) },
+    ...(points.length < FEW_POINTS ? [{ kind: 'dots', hue, points } as const] : []),
+  ];
 }
+
+const DASHED = { dashed: true } as const;
+/** A round of validation now and then is points, and hardly a line. */
+const FEW_POINTS = 30;
 
 /** Is the critic believable? */
 export function calibration(records: readonly MetricRecord[]): Html {
@@ -128,6 +124,7 @@ export function calibration(records: readonly MetricRecord[]): Html {
       },
       { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
     ],
+    size: 'half',
   };
   const difference = pairs.length > 0 ? ` Mean difference: ${error >= 0 ? '+' : '−'}${figureOf(Math.abs(error))}.` : '';
   return figure(
@@ -140,40 +137,6 @@ export function calibration(records: readonly MetricRecord[]): Html {
 /** [least, greatest] of `values`, [0, 1] of none. Axes have their own: returns of a good policy take little of what Q takes. */
 function rangeOf(values: readonly number[]): readonly [number, number] {
   return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
-}
-
-/** Losses, temperature and entropy, each on its own scale. */
-export function learnerCurves(records: readonly MetricRecord[]): Html[] {
-  const updates = only(records, 'update');
-  const curve = (
-    title: string,
-    label: string,
-    hue: 'blue' | 'orange' | 'green' | 'violet',
-    value: (u: Of<'update'>) => number | null,
-    scale: 'linear' | 'log' = 'linear',
-  ): Html => {
-    const points = thin(
-      updates
-        .map((u): Point => [u.update, value(u) ?? Number.NaN])
-        .filter(([, v]) => Number.isFinite(v) && (scale === 'linear' || v > 0)),
-      CURVE_POINTS,
-    );
-    const chart: Chart = {
-      title,
-      description: `${title} over ${updates.length} records.`,
-      x: { label: 'updates', min: 0 },
-      y: { label, scale },
-      layers: [{ kind: 'line', hue, points }],
-      size: 'half',
-    };
-    return figure(chart, points.length > 0, '');
-  };
-  return [
-    curve('Critic loss', 'loss (log)', 'blue', (u) => u.criticLoss, 'log'),
-    curve('Actor loss', 'loss', 'orange', (u) => u.actorLoss),
-    curve('Temperature', 'α', 'green', (u) => u.temperature),
-    curve('Entropy', 'nats', 'violet', (u) => u.entropy),
-  ];
 }
 
 /** Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
@@ -294,13 +257,6 @@ function histogram(name: string, data: HistogramData): Html {
     total > 0,
     `p50 ${figureOf(p50)} ms, p99 ${figureOf(p99)} ms, max ${figureOf(data.max)} ms, n = ${shortNumber(total)}.${outside}`,
   );
-}
-
-function movingMean(points: readonly Point[]): Point[] {
-  return points.map(([x], i) => {
-    const part = points.slice(Math.max(0, i + 1 - WINDOW), i + 1);
-    return [x, mean(part.map(([, y]) => y))];
-  });
 }
 
 /** Mean Q in ten bins of the return; bins with fewer than five steps say nothing. */

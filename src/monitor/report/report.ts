@@ -16,9 +16,9 @@ import {
   workRatesText,
 } from '../../record/index.ts';
 import {
-  badge,
   type Card,
   cards,
+  charts,
   durationText,
   embeddedJson,
   type Html,
@@ -31,21 +31,14 @@ import {
   renderPage,
   section,
   shortNumber,
+  sign,
   table,
 } from '../page/html.ts';
-import {
-  calibration,
-  filterActivity,
-  histograms,
-  interventionCurve,
-  learnerCurves,
-  learningCurve,
-  only,
-} from './figures.ts';
+import { calibration, filterActivity, histograms, only, trainingFigures } from './figures.ts';
 import { unitMeshes } from './geom-mesh.ts';
 import type { ReportData } from './run-data.ts';
 import { stillOf } from './still.ts';
-import { whyTable } from './why.ts';
+import { whyRows } from './why.ts';
 
 /** Writes `report.html` into `folder`, whole or not at all; gives its path. Rejects when the disk refuses. */
 export async function writeReport(folder: string, data: ReportData): Promise<string> {
@@ -58,8 +51,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
-  const learner = html`<div class="pair">${calibration(records)}<div class="row">${learnerCurves(records)}</div></div>`;
+  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
     kind: 'run report',
@@ -68,10 +60,9 @@ export function renderReport(data: ReportData): string {
       ...(recordings.length > 0 ? [section('Watch it', html`<div class="pair">${recordings.map(player)}</div>`)] : []),
       section('Learning', learning),
       section('Comparison', baselines(records, summary)),
-      section('Learner', learner),
-      section('Why is it not learning?', whyTable(records)),
+      section('Why is it not learning?', whyRows(records)),
       section('Safety filters', filterActivity(records)),
-      section('Timing', html`<div class="row">${histograms(records)}</div>`),
+      section('Timing', charts(histograms(records))),
       section('Link', linkTable(records, summary)),
       section('Configuration', configBlock(data)),
     ],
@@ -236,13 +227,13 @@ function player(recording: EpisodeRecording): Html {
     ([value, name]) => html`<option value="${value}"${value === '1' ? html` selected` : NOTHING}>${name}</option>`,
   );
   return html`<figure class="player" aria-label="${caption}">
-<h3>${caption} ${success ? badge('success', 'good') : badge('no success', 'bad')}</h3>
+<h3>${caption} ${success ? sign('good', 'success') : sign('bad', 'no success')}</h3>
 <div class="stage">
 <canvas class="scene" width="1120" height="760" role="img" aria-label="${caption}: animation of the arm, drag to look around"></canvas>
 <canvas class="closeup" width="400" height="400" role="img" aria-label="Section through the hole with the way of the peg's tip"></canvas>
 <img class="still" alt="${caption}: last frame" src="${stillOf(encoded)}">
 </div>
-<div class="controls"><button type="button">Play</button><input type="range" min="0" max="0" value="0" step="1" aria-label="Frame"><select aria-label="Speed">${options}</select><output>0 s</output></div>
+<div class="playbar"><button type="button">Play</button><input type="range" min="0" max="0" value="0" step="1" aria-label="Frame"><select aria-label="Speed">${options}</select><output>0 s</output></div>
 ${embeddedJson(encoded)}
 </figure>`;
 }

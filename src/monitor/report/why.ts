@@ -1,32 +1,26 @@
-/** "Why is it not learning?" as a table. */
-import { Diagnosis, type MetricRecord, quantityText, type Row, type RowState } from '../../record/index.ts';
-import { badge, type Html, html, type Mood, NOT_RECORDED, table, words } from '../page/html.ts';
+/** "Why is it not learning?" as the monitor shows it. */
+import { Diagnosis, type MetricRecord, quantityText, type Row } from '../../record/index.ts';
+import { type Html, html, NOT_RECORDED, NOTHING, sign } from '../page/html.ts';
+import { CHECK_STATES, countsText, isWrong, worstFirst } from '../page/signs.ts';
 
-const BADGES: Readonly<Record<RowState, readonly [text: string, mood: Mood]>> = {
-  bad: ['bad', 'bad'],
-  warn: ['doubtful', 'plain'],
-  ok: ['ok', 'good'],
-  unknown: ['unknown', 'plain'],
-};
-const ORDER: readonly RowState[] = ['bad', 'warn', 'ok', 'unknown'];
-
-/** What is bad comes first, with its remedy. */
-export function whyTable(records: readonly MetricRecord[]): Html {
+/** What is bad comes first and open, with its remedy. */
+export function whyRows(records: readonly MetricRecord[]): Html {
   if (!records.some(({ kind }) => kind === 'setup')) return NOT_RECORDED;
   const diagnosis = new Diagnosis();
   for (const record of records) diagnosis.add(record);
-  const rows = diagnosis.rows().sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
-  return table(['', words('Check'), words('Found'), words('Thresholds'), words('What to do')], rows.map(cells));
+  const rows = diagnosis.rows();
+  return html`<p>${countsText(rows)}</p><ul class="rows">${worstFirst(rows).map(rowOf)}</ul>`;
 }
 
-function cells({ state, title, sentence, evidence, threshold, remedy }: Row): Html[] {
-  const numbers = evidence.map(({ what, value, unit }) => `${quantityText(value, unit)}: ${what}`).join('; ');
-  const isWrong = state === 'bad' || state === 'warn';
-  return [
-    badge(...BADGES[state]),
-    html`${title}`,
-    html`${sentence}${isWrong && numbers !== '' ? html` <small>${numbers}</small>` : ''}`,
-    html`${state === 'unknown' ? '' : threshold}`,
-    html`${isWrong ? remedy : ''}`,
+function rowOf(row: Row): Html {
+  const { state, title, sentence, evidence, threshold, remedy } = row;
+  const found = evidence.map(({ what, value, unit }) => html`<li>${what}: ${quantityText(value, unit)}</li>`);
+  const more = [
+    isWrong(row) ? html`<p class="remedy">${remedy}</p>` : NOTHING,
+    found.length === 0 ? NOTHING : html`<ul class="evidence">${found}</ul>`,
+    threshold === '' ? NOTHING : html`<p>Limits: ${threshold}</p>`,
   ];
+  const [kind, word] = CHECK_STATES[state];
+  const open = isWrong(row) ? html` open=""` : NOTHING;
+  return html`<li>${sign(kind, word)}<details${open}><summary><strong>${title}</strong> ${sentence}</summary>${more}</details></li>`;
 }

@@ -9,7 +9,6 @@ import {
   type Trace,
 } from '../../safety-check/index.ts';
 import {
-  badge,
   figureOf,
   type Html,
   html,
@@ -20,6 +19,7 @@ import {
   NOTHING,
   numbers,
   shortNumber,
+  sign,
   table,
 } from '../page/html.ts';
 
@@ -49,7 +49,7 @@ export function violationsTable({ violations, untried }: SafetyCheckResult): Htm
     const by = unit === '1' ? '' : `, by up to ${figureOf(worst)} ${unit}`;
     return [
       html`${name}${whereOf(first, by)}`,
-      badge(shortNumber(count), count === 0 ? 'good' : 'bad'),
+      sign(count === 0 ? 'good' : 'bad', shortNumber(count)),
       shortNumber(ticks),
       bound(upperBound95),
     ];
@@ -107,7 +107,7 @@ export function attackersTable({ adversaries }: SafetyCheckResult): Html {
     return [
       html`${title}<br><small>${does}</small>`,
       shortNumber(ticks),
-      badge(shortNumber(violations), violations === 0 ? 'good' : 'bad'),
+      sign(violations === 0 ? 'good' : 'bad', shortNumber(violations)),
       percent(changedTicks / Math.max(1, ticks), 0),
       meter(marginMin < 0 ? 1 : marginMin, marginMin < 0 ? 'red' : 'green'),
       shortNumber(Number(significant(marginMin, 2))),

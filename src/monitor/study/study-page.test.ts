@@ -57,6 +57,6 @@ describe('a plot', () => {
     const variants = Object.fromEntries(['d', 'e', 'f'].map((name) => [name, { title }]));
     const study = { ...FILE.study, variants } as StudyFile['study'];
     const seeds = [curve(0, 0, 1)];
-    expect(studyPlot(study, { d: seeds, e: seeds, f: seeds })).toContain('viewBox="0 0 560 360"');
+    expect(studyPlot(study, { d: seeds, e: seeds, f: seeds })).toContain('viewBox="0 0 560 336"');
   });
 });

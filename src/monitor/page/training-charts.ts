@@ -1,5 +1,6 @@
 /**
- * The charts of the training view: which numbers of a run's metrics are drawn, over environment steps. Pure: records in, points out.
+ * The charts of a run's training, in the monitor and in its report: which numbers of its metrics are drawn, over environment steps. Pure:
+ * records in, points out; imports nothing that a browser lacks.
  * A chart's shares are 0..1; intervals are 95 %.
  */
 import { wilsonInterval } from '../../core/statistics.ts';
@@ -19,7 +20,8 @@ export interface Point {
   readonly high?: number;
 }
 
-export type Hue = '--blue' | '--orange' | '--green' | '--red' | '--violet' | '--grey';
+/** One of the pages' series colours. */
+export type Hue = 'blue' | 'orange' | 'green' | 'red' | 'violet' | 'grey';
 
 export interface Series {
   readonly label: string;
@@ -34,6 +36,8 @@ export interface Chart {
   readonly unit: string;
   readonly series: readonly Series[];
   readonly isLog?: boolean;
+  /** What to read off it, in a sentence. */
+  readonly note?: string;
 }
 
 /** Kinds that no chart reads, and that are most of a file. */
@@ -158,74 +162,78 @@ function sum(values: readonly number[]): number {
 const CHARTS: readonly Chart[] = [
   {
     title: 'Success',
+    note: 'Episodes of training, which explore; those that were cut do not count.',
     unit: 'share',
     series: [
-      { label: `all, last ${WINDOW}`, hue: '--blue', points: successes('all'), isExact: true },
-      { label: 'without help', hue: '--orange', points: successes('alone'), isExact: true },
+      { label: `all, last ${WINDOW}`, hue: 'blue', points: successes('all'), isExact: true },
+      { label: 'without help', hue: 'orange', points: successes('alone'), isExact: true },
     ],
   },
   {
     title: 'Success of the policy that is kept',
+    note: 'Without help; validation chooses the policy that is kept, evaluation measures it on other episodes.',
     unit: 'share',
     series: [
-      { label: 'validation', hue: '--green', points: rounds('validation'), isExact: true },
-      { label: 'evaluation', hue: '--violet', points: rounds('evaluation'), isExact: true },
+      { label: 'validation', hue: 'green', points: rounds('validation'), isExact: true },
+      { label: 'evaluation', hue: 'violet', points: rounds('evaluation'), isExact: true },
     ],
   },
   {
     title: 'Interventions',
+    note: 'Learning shows as fewer of them.',
     unit: 'an episode',
-    series: [{ label: `segments, last ${WINDOW}`, hue: '--orange', points: interventions('segments'), isExact: true }],
+    series: [{ label: `segments, last ${WINDOW}`, hue: 'orange', points: interventions('segments'), isExact: true }],
   },
   {
     title: 'Steps that a person decided',
     unit: 'share',
-    series: [{ label: `last ${WINDOW} episodes`, hue: '--orange', points: interventions('steps'), isExact: true }],
+    series: [{ label: `last ${WINDOW} episodes`, hue: 'orange', points: interventions('steps'), isExact: true }],
   },
   {
     title: 'Return',
     unit: 'sum of rewards',
     series: [
-      { label: 'return', hue: '--blue', points: (lines) => numbers('episode', 'returnSum')(trainingEpisodes(lines)) },
+      { label: 'return', hue: 'blue', points: (lines) => numbers('episode', 'returnSum')(trainingEpisodes(lines)) },
     ],
   },
   {
     title: 'Is Q believable?',
+    note: 'Means over episodes: where Q runs above what was realised, the critic hopes.',
     unit: 'discounted return',
     series: [
-      { label: 'Q expected', hue: '--blue', points: calibration(0) },
-      { label: 'realised', hue: '--orange', points: calibration(1) },
-      { label: 'Q, demonstrations', hue: '--violet', points: numbers('values', 'demonstrationQ') },
-      { label: 'theirs, realised', hue: '--green', points: numbers('values', 'demonstrationReturn') },
+      { label: 'Q expected', hue: 'blue', points: calibration(0) },
+      { label: 'realised', hue: 'orange', points: calibration(1) },
+      { label: 'Q, demonstrations', hue: 'violet', points: numbers('values', 'demonstrationQ') },
+      { label: 'theirs, realised', hue: 'green', points: numbers('values', 'demonstrationReturn') },
     ],
   },
-  { title: 'Critic loss', unit: 'log', isLog: true, series: [learner('criticLoss', '--violet')] },
-  { title: 'Actor loss', unit: '', series: [learner('actorLoss', '--violet')] },
-  { title: 'Entropy', unit: 'nats', series: [learner('entropy', '--green')] },
-  { title: 'Temperature', unit: 'log', isLog: true, series: [learner('temperature', '--red')] },
+  { title: 'Critic loss', unit: 'log', isLog: true, series: [learner('criticLoss', 'violet')] },
+  { title: 'Actor loss', unit: '', series: [learner('actorLoss', 'violet')] },
+  { title: 'Entropy', unit: 'nats', series: [learner('entropy', 'green')] },
+  { title: 'Temperature', unit: 'log', isLog: true, series: [learner('temperature', 'red')] },
   {
     title: 'Updates per step',
     unit: 'UTD',
     series: [
-      { label: 'reached', hue: '--blue', points: numbers('update', 'utd'), isExact: true },
-      { label: 'asked', hue: '--grey', points: askedUtd, isExact: true },
+      { label: 'reached', hue: 'blue', points: numbers('update', 'utd'), isExact: true },
+      { label: 'asked', hue: 'grey', points: askedUtd, isExact: true },
     ],
   },
   {
     title: 'What there is to learn from',
     unit: 'steps',
     series: [
-      { label: 'policy', hue: '--blue', points: recorded('policy'), isExact: true },
-      { label: 'person', hue: '--orange', points: recorded('person'), isExact: true },
-      { label: 'demonstrations', hue: '--green', points: recorded('demonstration'), isExact: true },
+      { label: 'policy', hue: 'blue', points: recorded('policy'), isExact: true },
+      { label: 'person', hue: 'orange', points: recorded('person'), isExact: true },
+      { label: 'demonstrations', hue: 'green', points: recorded('demonstration'), isExact: true },
     ],
   },
   {
     title: 'Throughput',
     unit: 'a second',
     series: [
-      { label: 'updates', hue: '--violet', points: numbers('update', 'updatesPerS') },
-      { label: 'steps', hue: '--blue', points: stepsPerS, isExact: true },
+      { label: 'updates', hue: 'violet', points: numbers('update', 'updatesPerS') },
+      { label: 'steps', hue: 'blue', points: stepsPerS, isExact: true },
     ],
   },
   {
@@ -234,7 +242,7 @@ const CHARTS: readonly Chart[] = [
     series: [
       {
         label: 'an episode',
-        hue: '--red',
+        hue: 'red',
         points: (lines) => numbers('episode', 'filterShare')(trainingEpisodes(lines)),
       },
     ],
@@ -265,7 +273,7 @@ export function chartsOf(lines: readonly MetricLine[]): readonly Chart[] {
     (key) => !DRAWN.includes(key) && typeof (update as MetricLine)[key] === 'number',
   );
   const further = own.map(
-    (key): Chart => ({ title: capital(spoken(key)), unit: '', series: [learner(key, '--violet')] }),
+    (key): Chart => ({ title: capital(spoken(key)), unit: '', series: [learner(key, 'violet')] }),
   );
   return [...CHARTS, ...further].filter(({ series }) => series.some(({ points }) => points(lines).length > 0));
 }
