@@ -42,6 +42,8 @@ export interface Program {
   readonly exit: Promise<number | string>;
 }
 
+export const MONITOR_TOKEN = '0123456789abcdef01234567';
+
 /** Programs started in one folder, and ended with it. */
 export class LiveRun {
   readonly folder: string;
@@ -62,6 +64,12 @@ export class LiveRun {
     writeFileSync(robot, mockArm6(options));
     writeFileSync(config, `task: { robot: ${robot} }\n`);
     return config;
+  }
+
+  /** Options of a monitor at any free port; whoever operates shows `MONITOR_TOKEN`. */
+  monitored(): string[] {
+    writeFileSync(join(this.folder, 'token'), MONITOR_TOKEN);
+    return ['--monitor', '127.0.0.1:0', '--monitor-token', join(this.folder, 'token')];
   }
 
   /** Starts `rein` with `args` in the folder. */

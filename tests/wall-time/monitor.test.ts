@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
-import { LiveRun, type Program } from '../support/live-run.ts';
+import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';
 
 /** Lease of a page's commands, then two policy periods until the newest action has lost its own, then the brake, s. */
@@ -25,20 +25,10 @@ let browser: Browser | undefined;
 beforeAll(async () => {
   run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-monitor-')));
   const policy = await savePolicy(join(run.folder, 'good'));
-  robot = run.start(
-    'run',
-    '--policy',
-    policy,
-    '--config',
-    run.mockConfig(),
-    '--out',
-    'robot',
-    '--monitor',
-    '127.0.0.1:0',
-  );
+  robot = run.start('run', '--policy', policy, '--config', run.mockConfig(), '--out', 'robot', ...run.monitored());
   await until(() => /monitor: http\S+/.test(robot.said()), 'the address of the monitor');
   address = /monitor: (http\S+)/.exec(robot.said())![1]!;
-  watcher = new StreamWatcher(address);
+  watcher = new StreamWatcher(address, { token: MONITOR_TOKEN });
   // Nothing moves after start-up until a person says start.
   const asksFor = (words: string): boolean =>
     (watcher.all('status').at(-1)?.['operator'] as { prompt?: string } | undefined)?.prompt?.includes(words) === true;
@@ -68,7 +58,7 @@ afterEach(async () => {
 
 async function openPage(at = address, words = ''): Promise<Page> {
   const page = await browser!.newPage();
-  await page.goto(`${at}${words}`);
+  await page.goto(`${at}#token=${MONITOR_TOKEN}${words}`);
   await page.bringToFront();
   await page.waitForSelector('#take-over');
   return page;
@@ -229,7 +219,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
   it('is taken over by a gamepad', async () => {
     const page = await browser!.newPage();
     await page.addInitScript(FAKE_PAD);
-    await page.goto(address);
+    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('#take-over');
     let before = 0;
     const press = async (): Promise<void> => {
@@ -253,7 +243,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
   it('follows a phone while a finger holds the clutch, and not without', async () => {
     const page = await browser!.newPage();
     await page.addInitScript(FAKE_PHONE);
-    await page.goto(address);
+    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
     await page.click('#sit');
     await page.click('#track');
     await page.waitForSelector('.over-camera:not([hidden])');
@@ -331,7 +321,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
   });
 
   it('is stopped from a page that may only watch', async () => {
-    const page = await openPage(address, '#watch');
+    const page = await openPage(address, '&watch');
     expect(await page.isDisabled('#take-over')).toBe(true);
     await page.click('#stop');
     await until(() => state() === 'stopped' || state() === 'stopping', 'the stop');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { StreamWatcher } from '../support/browser.ts';
-import { freeAddress, LiveRun, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { freeAddress, LiveRun, MONITOR_TOKEN, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
 
 const TASK = `name: shown
 kind: operatorJudged
@@ -39,13 +39,14 @@ class Recorded {
   #way = -1;
 
   constructor(...options: string[]) {
-    const place = ['--operator', 'none', '--monitor', '127.0.0.1:0', '--out', 'out'];
+    const place = ['--operator', 'none', ...run.monitored(), '--out', 'out'];
     this.program = run.start('record', '--task', './shown.yaml', ...place, ...options);
   }
 
   async open(): Promise<void> {
     await until(() => /monitor: http\S+/.test(this.program.said()), 'the address of the monitor');
-    this.watcher = new StreamWatcher(/monitor: (http\S+)/.exec(this.program.said())![1]!);
+    const address = /monitor: (http\S+)/.exec(this.program.said())![1]!;
+    this.watcher = new StreamWatcher(address, { token: MONITOR_TOKEN });
     await until(() => this.status !== undefined || this.program.child.exitCode !== null, 'the panel');
     expect(this.program.child.exitCode, this.program.said()).toBeNull();
     this.ask('sit');

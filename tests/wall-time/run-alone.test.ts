@@ -143,6 +143,8 @@ console.log('the robot made', status.envSteps > 3 ? 'its steps' : 'none');
       'robot',
       '--start',
       'now',
+      '--trace',
+      'off',
     ];
     const log = join(run.folder, 'robot', 'guard.log');
     const guardsOf = (): number => new Set(readFileSync(log, 'utf8').match(/"pid":\d+/g)).size;

@@ -17,7 +17,7 @@ export async function runBody(request: RunRequest, recording?: RecordingPlan): P
     });
   }
   const observer = createObserver(request.output);
-  const monitor = await openMonitorBeside(request, observer);
+  const monitor = await openMonitorBeside({ ...request, guests: 'watch' }, observer);
   return interruptibly(observer.print, undefined, async ({ signal, interrupt }) => {
     const run = await runRobot({ request, recording, observer, watcher: monitor, signal, onInterrupt: interrupt });
     observer.stop();

@@ -16,7 +16,7 @@ import {
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
-import { ask, frame, operators, person, run, setPerson, state } from './stream.ts';
+import { ask, frame, operators, person, run, setPerson, state, words } from './stream.ts';
 import { HandTracking } from './webxr.tsx';
 
 export function Live() {
@@ -49,6 +49,7 @@ function Controls() {
               ? 'Nobody operates this robot from a page.'
               : `${seat.holder} operates this robot.`}
       </p>
+      {watches && !words.has('watch') ? <Token /> : null}
       {watches || isMine ? null : (
         <label class="person">
           Your name, for the record{' '}
@@ -165,6 +166,25 @@ function Keys() {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Whoever may operate a real robot shows the token that its terminal has; it stays in this address. */
+function Token() {
+  const enter = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget as HTMLFormElement).get('token');
+    location.hash = new URLSearchParams({ token: String(token).trim() }).toString();
+    location.reload();
+  };
+  return (
+    <form class="person" onSubmit={enter}>
+      <label>
+        To operate it, the token: what follows #token= where the robot's terminal names this page{' '}
+        <input name="token" type="password" autocomplete="off" required />
+      </label>{' '}
+      <button type="submit">Let me operate</button>
+    </form>
   );
 }
 

@@ -47,6 +47,12 @@ describe('what a token gives', () => {
   it('is all on a machine of our own without one, and nothing elsewhere', () => {
     expect(rightOf(undefined, local)).toBe('operate');
     expect(rightOf(undefined, { ...local, host: '0.0.0.0' })).toBeUndefined();
+    // A real robot's monitor lets guests watch: a policy's process is one.
+    const real: MonitorPlace = { ...local, token: token, guests: 'watch' };
+    expect(rightOf(undefined, real)).toBe('watch');
+    expect(rightOf(token, real)).toBe('operate');
+    expect(rightOf('', real)).toBeUndefined();
+    expect(rightOf(undefined, { ...real, host: '0.0.0.0' })).toBeUndefined();
   });
 });
 

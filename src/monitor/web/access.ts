@@ -1,6 +1,6 @@
 /**
- * Who may see and who may move: pure decisions of the monitor's server. On the loopback address everybody who is on the machine may do
- * both; elsewhere a token decides, and nothing is served without TLS. A page of another site never gets in, whatever it carries: browsers
+ * Who may see and who may move: pure decisions of the monitor's server. On the loopback address everybody who is on the machine may see, and
+ * may move what is simulated; for all else a token decides, and elsewhere nothing is served without TLS. A page of another site never gets in, whatever it carries: browsers
  * send where a request comes from, and a name that only seems to be ours is not.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -20,6 +20,8 @@ export interface MonitorPlace {
   readonly token?: string | undefined;
   /** Gives `watch`. */
   readonly viewToken?: string | undefined;
+  /** What somebody on this machine may do who shows no token; nothing where absent and there is any token, or else everything. */
+  readonly guests?: Right | undefined;
 }
 
 /** A shorter token could be guessed. */
@@ -52,7 +54,8 @@ function refuse(what: string): never {
 }
 
 /** What whoever shows `given` may do; `undefined`: nothing. Takes as long for a wrong token as for the right one. */
-export function rightOf(given: unknown, { host, token, viewToken }: MonitorPlace): Right | undefined {
+export function rightOf(given: unknown, { host, token, viewToken, guests }: MonitorPlace): Right | undefined {
+  if (given === undefined && guests !== undefined) return isLoopback(host) ? guests : undefined;
   if (token === undefined && viewToken === undefined) return isLoopback(host) ? 'operate' : undefined;
   const isOperator = token !== undefined && equals(given, token);
   const isViewer = viewToken !== undefined && equals(given, viewToken);

@@ -1,10 +1,11 @@
 /** The monitor of a run: where it is served, and how a run reaches it. A monitor that fails is told of; no robot waits for it or stops by it. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
 import type { PersonRequest, RunWatcher } from '../../session/index.ts';
-import { checkPlace, type MonitorPlace } from './access.ts';
+import { checkPlace, isLoopback, type MonitorPlace } from './access.ts';
 import type { FromServer, ServerThreadData, ToServer } from './server-thread.ts';
 
 /** What the command line says of the monitor. */
@@ -15,6 +16,8 @@ export interface MonitorRequest {
   readonly monitorToken?: string | undefined;
   readonly monitorCert?: string | undefined;
   readonly monitorKey?: string | undefined;
+  /** `watch`: nobody moves anything without a token; where none is named and the address is loopback, one is made for this run. */
+  readonly guests?: 'watch';
   /** From which on a free port is looked for where none is named; 7400 by default. */
   readonly firstPort?: number;
 }
@@ -29,6 +32,7 @@ export interface Monitor extends RunWatcher {
 
 const FIRST_PORT = 7400;
 const PORTS_TRIED = 20;
+const TOKEN_BYTES = 16;
 /** Of the thread; what pages are told is bounded far below. */
 const MOST_HEAP_MB = 256;
 
@@ -44,8 +48,17 @@ export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined 
     monitorCert === undefined || monitorKey === undefined
       ? undefined
       : { cert: textOf(monitorCert, 'certificate'), key: textOf(monitorKey, 'key') };
-  const [token, viewToken] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
-  const place = { host, port: port ?? FIRST_PORT, tls, token, viewToken };
+  const [given, viewToken] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
+  const isMade = given === undefined && request.guests === 'watch' && isLoopback(host);
+  const token = isMade ? randomBytes(TOKEN_BYTES).toString('hex') : given;
+  const place = {
+    host,
+    port: port ?? FIRST_PORT,
+    tls,
+    token,
+    viewToken,
+    guests: isMade ? ('watch' as const) : undefined,
+  };
   checkPlace(place);
   return place;
 }

@@ -68,6 +68,17 @@ describe('who asks for what', () => {
     expect(asked[2]).toEqual({ kind: 'stop' });
   });
 
+  it('is only watched by whoever shows no token where a token was made, and stopped', async () => {
+    await serve({ token, guests: 'watch' });
+    const [guest, ann] = [await page(), await page({ token })];
+    expect(guest.all('operators').at(-1)).toMatchObject({ right: 'watch' });
+    for (const kind of ['sit', 'start', 'reset', 'stop']) guest.ask({ kind });
+    await until(() => notices(guest).length === 3, 'the refusals');
+    expect(asked).toEqual([{ kind: 'stop' }]);
+    ann.ask({ kind: 'sit' });
+    await until(() => ann.all('operators').at(-1)?.['isYours'] === true, 'the seat');
+  });
+
   it('is nobody once a page is gone: the seat is free', async () => {
     await serve();
     const [ann, ben] = [await page({ name: 'Ann' }), await page({ name: 'Ben' })];
