@@ -179,6 +179,15 @@ describe('bad input', () => {
     expect(own.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
+  it('figures for Prometheus are given with the token only', async () => {
+    await serve({ token });
+    server.publish(encodeJson('episode', { success: true }));
+    expect((await fetch(`${address}metrics`)).status).toBe(401);
+    const answer = await fetch(`${address}metrics`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.headers.get('content-type')).toContain('version=0.0.4');
+    expect(await answer.text()).toContain('\nrein_episodes_total{result="success"} 1\n');
+  });
+
   it('a file is given by its name only, and with the token only', async () => {
     await serve({ token });
     server.publish(encodeJson('run', { folder }));

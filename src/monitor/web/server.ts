@@ -24,6 +24,7 @@ import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
 import { Outbox } from './outbox.ts';
+import { PrometheusMetrics } from './prometheus.ts';
 import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
 import { Seat } from './seat.ts';
@@ -87,6 +88,7 @@ export class MonitorServer {
   readonly #newest = new Map<PacketKind, Uint8Array>();
   readonly #kept = new Map<PacketKind, Uint8Array[]>();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
   readonly #picture: ScenePicture = new ScenePicture();
   /** The run's. */
   #folder: string | undefined;
@@ -137,6 +139,7 @@ export class MonitorServer {
       if (kept.length > KEPT_PACKETS) kept.shift();
       this.#kept.set(kind, kept);
     }
+    this.#metrics.take(packet);
     for (const page of this.#pages) page.outbox.put(packet);
   }
 
@@ -168,10 +171,13 @@ export class MonitorServer {
     });
     app.register(fastifyStatic, { root: pages, cacheControl: false });
     app.addHook('preHandler', async (request, reply) => {
-      if (!request.url.startsWith('/api/')) return;
+      if (!/^\/(api\/|metrics\b)/.test(request.url)) return;
       if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
         await reply.code(401).send({ error: 'This needs the token of the monitor.' });
       }
+    });
+    app.get('/metrics', async (_, reply) => {
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(this.#metrics.text(this.#pages.size));
     });
     app.get('/api/runs', async () => (this.#folder === undefined ? [] : listRuns(this.#folder)));
     app.get('/api/scene', async (_, reply) => {
