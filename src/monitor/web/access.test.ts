@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPlace, foreignReason, type MonitorPlace, rightOf } from './access.ts';
+import { checkPlace, foreignReason, type MonitorPlace, rightOf, viewerReason } from './access.ts';
 
 const local: MonitorPlace = { host: '127.0.0.1', port: 7400 };
 const token = 'an-operators-token-123456';
@@ -76,5 +76,34 @@ describe('a request from elsewhere', () => {
     ['our name without TLS', 'robot.local:7400', 'http://robot.local:7400', open],
   ])('is refused where it is of %s', (_, host, origin, place) => {
     expect(foreignReason(host, origin, place)).toMatch(/\.$/);
+  });
+});
+
+describe("a viewer's page of its own", () => {
+  const lichtblick = 'https://lichtblick.example.org';
+  it.each([
+    ['a program', local, undefined, undefined],
+    ['a page that this machine serves', local, 'http://localhost:8080', undefined],
+    ['a page from its disk', local, 'file://', undefined],
+    ['another site with the token', { ...local, viewToken }, lichtblick, viewToken],
+    ['another site with the token, over TLS', open, lichtblick, viewToken],
+  ])('is served where it is of %s', (_, place, origin, given) => {
+    expect(viewerReason('127.0.0.1:7400', origin, given, place)).toBeUndefined();
+  });
+
+  it.each([
+    ['another site', local, lichtblick, undefined],
+    ['another site with any token, where none is wanted', local, lichtblick, 'anything'],
+    ['a page that hides where it is from', local, 'null', undefined],
+    ['a name that begins as ours', local, 'http://localhost.example.org', undefined],
+    ['another site with a wrong token', { ...local, token }, lichtblick, 'anything'],
+    ['this machine without the token', { ...local, token }, undefined, undefined],
+    ['the network without the token', open, undefined, undefined],
+  ])('is refused where it is of %s', (_, place, origin, given) => {
+    expect(viewerReason('127.0.0.1:7400', origin, given, place)).toMatch(/\.$/);
+  });
+
+  it('is refused by a name that was made to lead here, whatever it carries', () => {
+    expect(viewerReason('evil.example.org:7400', undefined, viewToken, { ...local, viewToken })).toMatch(/\.$/);
   });
 });

@@ -85,6 +85,29 @@ export function foreignReason(
   return origin === own ? undefined : `A page of ${shown(origin)} may not use this monitor.`;
 }
 
+/**
+ * Why a viewer, which shows and never asks for anything, gets no stream; `undefined` where it does. Viewers have pages of their own: whoever
+ * gave them a token trusts them, and without one those that this machine serves or has on its disk are let in.
+ */
+export function viewerReason(
+  host: string | undefined,
+  origin: string | undefined,
+  token: string | undefined,
+  place: MonitorPlace,
+): string | undefined {
+  if (rightOf(token, place) === undefined) return 'Wrong token.';
+  // On this machine's own address everybody has a right, whatever they show as a token.
+  const isGiven = token !== undefined && rightOf(token, { ...place, host: '' }) !== undefined;
+  const isTrusted = isGiven || origin === undefined || isLocalOrigin(origin);
+  return foreignReason(host, isTrusted ? undefined : origin, place);
+}
+
+function isLocalOrigin(origin: string): boolean {
+  if (origin === 'file://') return true;
+  const [, name] = /^https?:\/\/(\[[^\]]*\]|[^:/]+)(?::\d+)?$/.exec(origin) ?? [];
+  return name !== undefined && isLoopback(name);
+}
+
 /** Text of strangers, short and harmless. */
 function shown(text: string): string {
   return text.replace(/[^\w.:/[\]-]/g, '?').slice(0, 64);

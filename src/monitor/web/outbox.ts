@@ -47,15 +47,20 @@ export class Outbox {
     return bytes;
   }
 
+  /** A packet of the stream. */
   put(packet: Uint8Array): void {
     const kind = kindOf(packet);
-    if (kind === undefined) return;
-    if (isState(kind)) {
-      if (this.#states.delete(kind)) this.skipped++;
-      this.#states.set(kind, packet);
+    if (kind !== undefined) this.offer(packet, isState(kind) ? kind : undefined);
+  }
+
+  /** `state`: what the bytes are the newest of; `undefined`: something that happened. */
+  offer(bytes: Uint8Array, state: string | undefined): void {
+    if (state !== undefined) {
+      if (this.#states.delete(state)) this.skipped++;
+      this.#states.set(state, bytes);
     } else {
-      this.#happened.push(packet);
-      this.#happenedBytes += packet.byteLength;
+      this.#happened.push(bytes);
+      this.#happenedBytes += bytes.byteLength;
       while (this.#happened.length > MOST_WAITING || this.#happenedBytes > MOST_WAITING_BYTES) this.#drop();
     }
     this.flush();

@@ -9,21 +9,14 @@ import type { Duplex } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import {
-  asObject,
-  decodeJson,
-  encodeJson,
-  isState,
-  kindOf,
-  type PacketKind,
-  parseJson,
-  SystemClock,
-} from '../../core/index.ts';
+import { asObject, decodeJson, encodeJson, kindOf, parseJson, SystemClock } from '../../core/index.ts';
 import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
-import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf } from './access.ts';
+import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf, viewerReason } from './access.ts';
+import { FoxgloveServer } from './foxglove-server.ts';
 import { Outbox } from './outbox.ts';
+import { Past } from './past.ts';
 import { PrometheusMetrics } from './prometheus.ts';
 import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
@@ -55,14 +48,13 @@ const LONGEST_MESSAGE_BYTES = 4096;
 const MOST_MESSAGES_PER_S = 250;
 /** Open pages; an operator always finds a place beside forgotten tabs. */
 const MOST_PAGES = 64;
+/** Where Foxglove and Lichtblick connect to. */
+const VIEWERS_PATH = '/foxglove';
 /** Who has not said hello by then is no page of ours, ms. */
 const HELLO_MS = 5000;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
-/** What happened is told to whoever comes later: the last packets of each kind. */
-const KEPT_PACKETS = 100;
-const KEPT_KINDS: readonly PacketKind[] = ['event', 'episode', 'intervention', 'notice'];
 /** What everybody may ask for who may watch. */
 const FROM_ANYBODY: readonly string[] = ['stop'];
 
@@ -85,9 +77,9 @@ export class MonitorServer {
   readonly #seat: Seat = new Seat();
   readonly #clock: SystemClock = new SystemClock();
   readonly #pages = new Set<Page>();
-  readonly #newest = new Map<PacketKind, Uint8Array>();
-  readonly #kept = new Map<PacketKind, Uint8Array[]>();
+  readonly #past: Past = new Past();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
   readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
   readonly #picture: ScenePicture = new ScenePicture();
   /** The run's. */
@@ -131,21 +123,16 @@ export class MonitorServer {
   publish(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (kind === undefined) return;
-    if (isState(kind) || kind === 'run') this.#newest.set(kind, packet);
+    this.#past.put(packet);
     if (kind === 'run') this.#setFolder((decodeJson(packet) as RunView).folder);
-    if (KEPT_KINDS.includes(kind)) {
-      const kept = this.#kept.get(kind) ?? [];
-      kept.push(packet);
-      if (kept.length > KEPT_PACKETS) kept.shift();
-      this.#kept.set(kind, kept);
-    }
     this.#metrics.take(packet);
+    this.#viewers.publish(packet);
     for (const page of this.#pages) page.outbox.put(packet);
   }
 
   /** Bytes that wait for pages here, for the bench. */
   get waitingBytes(): number {
-    let bytes = 0;
+    let bytes = this.#viewers.waitingBytes;
     for (const { outbox, socket } of this.#pages) bytes += outbox.waitingBytes + socket.bufferedAmount;
     return bytes;
   }
@@ -153,6 +140,7 @@ export class MonitorServer {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     for (const { socket } of this.#pages) socket.close(1001, 'The run has ended.');
+    this.#viewers.close();
     await this.#app.close();
     for (const { socket } of this.#pages) socket.terminate();
   }
@@ -181,7 +169,7 @@ export class MonitorServer {
     });
     app.get('/api/runs', async () => (this.#folder === undefined ? [] : listRuns(this.#folder)));
     app.get('/api/scene', async (_, reply) => {
-      const packet = this.#newest.get('run');
+      const [packet] = this.#past.of('run');
       const answer = packet && (await this.#picture.of(decodeJson(packet) as RunView));
       if (answer !== undefined && 'scene' in answer && answer.scene !== undefined) return answer.scene;
       const problem =
@@ -221,12 +209,21 @@ export class MonitorServer {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { place } = this.#options;
     const { host, origin } = request.headers;
-    const reason =
-      foreignReason(host, origin, place) ??
-      (request.url === '/stream' ? undefined : 'There is no stream here.') ??
-      (this.#pages.size < MOST_PAGES ? undefined : 'Too many pages are open.');
+    const [path, query] = (request.url ?? '').split('?');
+    const isViewer = path === VIEWERS_PATH;
+    // Foxglove asks for an address only: its token can be nowhere else.
+    const reason = isViewer
+      ? (viewerReason(host, origin, new URLSearchParams(query).get('token') ?? undefined, place) ??
+        this.#viewers.refusalOf(request))
+      : (foreignReason(host, origin, place) ??
+        (request.url === '/stream' ? undefined : 'There is no stream here.') ??
+        (this.#pages.size < MOST_PAGES ? undefined : 'Too many pages are open.'));
     if (reason !== undefined) {
       socket.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n${reason}`);
+      return;
+    }
+    if (isViewer) {
+      this.#viewers.upgrade(request, socket, head);
       return;
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
@@ -281,10 +278,7 @@ export class MonitorServer {
       this.#seat.leave(id);
       this.#tellOperators();
     });
-    const run = this.#newest.get('run');
-    if (run !== undefined) page.outbox.put(run);
-    for (const packets of this.#kept.values()) for (const packet of packets) page.outbox.put(packet);
-    for (const [kind, packet] of this.#newest) if (kind !== 'run') page.outbox.put(packet);
+    for (const packet of this.#past.packets) page.outbox.put(packet);
     this.#tellOperators();
   }
 
@@ -358,14 +352,17 @@ export class MonitorServer {
 
   #flush(): void {
     for (const { outbox } of this.#pages) outbox.flush();
+    this.#viewers.flush();
     if (keyOf(this.#seat.holder(this.#clock.nowS())) !== this.#toldHolder) this.#tellOperators();
   }
 
   #eachSecond(): void {
     for (const page of this.#pages) page.messages = 0;
+    this.#viewers.eachSecond();
   }
 
   #ping(): void {
+    this.#viewers.ping();
     for (const page of this.#pages) {
       if (page.isAlive) {
         page.isAlive = false;

@@ -205,6 +205,8 @@ export class Translation {
       return this.#newestMs;
     }
     if (typeof atS === 'number' && this.#offsetMs !== undefined) return this.#offsetMs + 1e3 * atS;
+    // Before the first frame there is people's clock only.
+    if (atS === null && typeof view['atMs'] === 'number') return view['atMs'];
     return Number.isNaN(this.#newestMs) ? Date.now() : this.#newestMs;
   }
 }
