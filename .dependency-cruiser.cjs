@@ -20,8 +20,8 @@ const rooms = [
   { name: 'sim' },
   { name: 'study' },
   { name: 'safety-check', only: ['core', 'safety', 'drivers', 'record', 'guard', 'config'] },
+  { name: 'monitor' },
   { name: 'ros', without: ['learner', 'identify', 'sim', 'study', 'safety-check'] },
-  { name: 'monitor', without: ['ros'] },
   { name: 'cli' },
 ];
 
@@ -76,6 +76,7 @@ const homes = {
   preact: ['src/monitor/app/'],
   three: ['src/monitor/app/'],
   uplot: ['src/monitor/app/'],
+  uqr: ['src/monitor/web/'],
 };
 
 /** A package by its folder, or by its bare name where it is not installed (rclnodejs without ROS). */

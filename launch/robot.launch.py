@@ -36,7 +36,8 @@ BOOLEAN = ['true', 'false']
 
 # Arguments that are parameters of the node under the same name. What is not given is not passed on, so that
 # params_file and the node's own defaults count.
-TEXT_PARAMETERS = ['robot', 'task', 'learner', 'policy', 'operator', 'pad', 'config', 'out']
+TEXT_PARAMETERS = ['robot', 'task', 'learner', 'policy', 'operator', 'pad', 'config', 'out', 'monitor',
+                   'monitor_token', 'monitor_cert', 'monitor_key']
 
 
 def generate_launch_description():
@@ -73,6 +74,19 @@ def generate_launch_description():
         DeclareLaunchArgument(
             'out', default_value='',
             description='Folder of the run. Empty: a new one below runs/ of the folder that launch was started in.'),
+        DeclareLaunchArgument(
+            'monitor', default_value='',
+            description='Where the page for browsers is served: port, host:port, or none. Empty: this machine only, '
+                        'port 7400 or the next that is free.'),
+        DeclareLaunchArgument(
+            'monitor_token', default_value='',
+            description='A file with the token that a page needs; a second one in it only watches. Empty: none.'),
+        DeclareLaunchArgument(
+            'monitor_cert', default_value='',
+            description='Certificate (PEM) of the page, for other addresses than this machine. Empty: none.'),
+        DeclareLaunchArgument(
+            'monitor_key', default_value='',
+            description='The key (PEM) of that certificate. Empty: none.'),
         DeclareLaunchArgument(
             'seed', default_value='',
             description='Seed of every random number, a whole number. Empty: 0.'),

@@ -1,2 +1,3 @@
 /** The monitor for browsers, without the pages that a run leaves behind. */
-export { type Monitor, type MonitorRequest, openMonitor } from './web/monitor.ts';
+export type { Monitor, MonitorRequest } from './web/monitor.ts';
+export { openNamedMonitor } from './web/named-monitor.ts';

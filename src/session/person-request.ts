@@ -44,6 +44,38 @@ export interface RunWatcher {
   asks(ask: (request: PersonRequest) => void): void;
 }
 
+/** From a node to the process that serves its watchers: base64 of a packet. */
+export interface PacketMessage {
+  readonly kind: 'packet';
+  readonly bytes: string;
+}
+
+/** And back. */
+export interface PersonMessage {
+  readonly kind: 'person';
+  readonly request: PersonRequest;
+}
+
+/** Whoever watches by way of the process that started this one, which `send` reaches. */
+export function watcherThrough(send: (message: PacketMessage) => void): RunWatcher {
+  let ask: ((request: PersonRequest) => void) | undefined;
+  process.on('message', (message: PersonMessage) => {
+    if (message.kind === 'person') ask?.(message.request);
+  });
+  return {
+    packet: (packet) => send({ kind: 'packet', bytes: Buffer.from(packet).toString('base64') }),
+    asks: (to) => {
+      ask = to;
+    },
+  };
+}
+
+/** The packet in what a node sent; `undefined` where it is none: modules of others run in it. Never throws. */
+export function packetIn(message: unknown): Uint8Array | undefined {
+  const { kind, bytes } = asObject(message) ?? {};
+  return kind === 'packet' && typeof bytes === 'string' ? Uint8Array.from(Buffer.from(bytes, 'base64')) : undefined;
+}
+
 /** Longest name of a device. */
 const NAME_LETTERS = 80;
 /** An action of no robot is longer. */

@@ -31,7 +31,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-safety', 'src/safety/schema.ts', '../schema/index.ts'],
   ['room-safety-check', 'src/safety-check/up.ts', '../session/index.ts'],
   ['room-ros', 'src/ros/sideways.ts', '../sim/index.ts'],
-  ['room-monitor', 'src/monitor/sideways.ts', '../ros/index.ts'],
+  ['room-monitor', 'src/monitor/up.ts', '../ros/index.ts'],
   ['session-takes-settings-of-the-learner-only', 'src/session/learns.ts', '../learner/index.ts'],
   ['rooms-by-their-doors', 'src/guard/peek.ts', '../drivers/thing.ts'],
   ['rooms-by-their-doors', 'src/guard/deep/peek.ts', '../../drivers/inner/secret.ts'],
@@ -65,6 +65,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-preact', 'src/monitor/page.ts', 'preact'],
   ['home-of-three', 'src/monitor/picture.ts', 'three'],
   ['home-of-uplot', 'src/monitor/plot.ts', 'uplot'],
+  ['home-of-uqr', 'src/monitor/code.ts', 'uqr'],
 ];
 
 /** Imports that every rule lets pass. */

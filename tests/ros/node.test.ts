@@ -1,16 +1,19 @@
 /** The node as people start it, seen by independent clients: `ros2` and rclpy. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
+import { stateName } from '../../src/core/telemetry.ts';
 import { type LearnerServer, startLearnerServer } from '../../src/link/index.ts';
 import { rosEnvironment } from '../../src/ros/index.ts';
+import { StreamWatcher } from '../support/browser.ts';
 import { describeRos, noRosBecause, ROOT, RosProcess, rclpy, ros2 } from '../support/ros.ts';
 
 const CLI_MS = 20_000;
+const TOKEN = 'an-operators-token-123456';
 const MAIN = join(ROOT, 'dist', 'ros', 'node-main.js');
 
 let folder: string;
@@ -144,7 +147,9 @@ describeRos('the node, from start to end', () => {
     let atRestMs = Number.NaN;
 
     beforeAll(async () => {
-      node = await started('robot');
+      const token = join(folder, 'token');
+      writeFileSync(token, TOKEN);
+      node = await started('robot', '-p', `monitor_token:=${token}`);
     }, 60_000);
 
     it('is configured and activated by the lifecycle, and nothing moves', async () => {
@@ -191,6 +196,22 @@ describeRos('the node, from start to end', () => {
       await node.printed(/purpose is "dancing", it must be training or evaluation/);
       await delay(200);
       expect(node.output.match(/purpose is "dancing"/g)).toHaveLength(1);
+    });
+
+    it('serves a page for browsers, whose person lets it move and stops it', async () => {
+      await unlessHeldUp(async () => {
+        const page = new StreamWatcher(/monitor: (http\S+)/.exec(node.output)![1]!, { token: TOKEN });
+        const state = (): string => (page.frame === undefined ? '' : stateName(page.frame));
+        await until(() => page.all('operators').length > 0 && state() !== '', 'the stream');
+        for (const kind of ['sit', 'start']) page.ask({ kind });
+        await until(() => state() === 'active.policy', 'motion');
+        page.ask({ kind: 'stop' });
+        await until(() => state() === 'stopped', 'the stop');
+        expect(await trigger('resume')).toContain('success=False');
+        page.ask({ kind: 'reset' });
+        await until(() => state() === 'ready', 'the reset');
+        page.close();
+      });
     });
 
     it('starts, stops, stays, and is reset by services', async () => {

@@ -5,8 +5,9 @@ import type { ActionType, MessageType, ServiceType } from '../../src/ros/message
 import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/robot-node.ts';
 import { type QosProfile, STATE_QOS } from '../../src/ros/port/qos.ts';
 import type { RosActionClient, RosClient, RosFault, RosPort, RosPublisher } from '../../src/ros/port/ros-port.ts';
-import { openSession, type SessionEvent } from '../../src/session/index.ts';
+import { openSession, type SessionEvent, WatchedRun } from '../../src/session/index.ts';
 import type { SessionOptions } from '../../src/session/open-session.ts';
+import { SILENT_OBSERVER } from '../../src/session/supervision.ts';
 import { MemoryGraph } from './ros-memory/memory-graph.ts';
 import { memoryPorts } from './ros-memory/memory-port.ts';
 import { TestRobot } from './session.ts';
@@ -67,20 +68,24 @@ export class MemoryNode {
       },
     });
     this.#peer = await ports({ nodeName: 'peer', onFault: (fault) => void this.faults.push(fault) });
-    this.open = async (operators, listener) =>
-      openSession({
-        setup: this.robot.setup,
-        folder: this.robot.folder,
-        runId: 'run-a',
+    this.open = async (operators, listener, watcher) => {
+      const run = { setup: this.robot.setup, folder: this.robot.folder, runId: 'run-a' };
+      const watched = new WatchedRun({ ...run, command: 'ros', watcher, trace: 'off', observer: SILENT_OBSERVER });
+      const session = await openSession({
+        ...run,
         robotId: 'robot1',
         guard: await this.robot.connect(),
         clock: this.robot.clock,
         afterStop: 'wait',
         policy,
-        operators,
+        operators: [...operators, ...watched.operators],
         listener,
+        observer: watched.observer,
         ...choices.session,
       });
+      watched.attach(session);
+      return session;
+    };
     this.#node = new RobotNode({
       port: this.#port,
       setup: this.robot.setup,
@@ -90,7 +95,7 @@ export class MemoryNode {
       teleopLeaseS: 0.1,
       jointStatesHz: 0,
       clock: new SystemClock(),
-      openSession: (operators, listener) => this.open(operators, listener),
+      openSession: (operators, listener, watcher) => this.open(operators, listener, watcher),
       onShutdown: () => {
         this.isShutDown = true;
       },

@@ -1,6 +1,7 @@
 /** The monitor of a run: where it is served, and how a run reaches it. A monitor that fails is told of; no robot waits for it or stops by it. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
@@ -27,6 +28,8 @@ export interface Monitor extends RunWatcher {
   readonly address: string;
   /** The same with the operator's token, for the eyes of whoever started it: never for a log. */
   readonly secretAddress: string;
+  /** The same for a phone, by which other machines find this one; `undefined` where none may. */
+  readonly phoneAddress: string | undefined;
   close(): Promise<void>;
 }
 
@@ -124,10 +127,11 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const tell = (message: ToServer, transfer: readonly ArrayBuffer[] = []): void =>
     worker.postMessage(message, transfer);
+  const secret = place.token === undefined ? '' : `#token=${place.token}`;
   const monitorAt = (port: number): Monitor => ({
     address: addressOf(place, port),
-    secretAddress:
-      place.token === undefined ? addressOf(place, port) : `${addressOf(place, port)}#token=${place.token}`,
+    secretAddress: `${addressOf(place, port)}${secret}`,
+    phoneAddress: isLoopback(place.host) ? undefined : `${addressOf(outside(place), port)}${secret}`,
     packet: (packet) => tell({ kind: 'packet', packet }, [packet.buffer as ArrayBuffer]),
     asks: (to) => {
       ask = to;
@@ -161,7 +165,19 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
 
 const CLOSE_MS = 1000;
 
+/** Where others find a place that listens everywhere: at this machine's first address. */
+function outside(place: MonitorPlace): MonitorPlace {
+  if (!isEverywhere(place.host)) return place;
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const first = all.find(({ internal, family }) => !internal && family === 'IPv4');
+  return first === undefined ? place : { ...place, host: first.address };
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
 function addressOf({ host, tls }: MonitorPlace, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const name = isEverywhere(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}/`;
 }

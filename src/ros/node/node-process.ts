@@ -5,9 +5,11 @@
 import { once } from 'node:events';
 import { loadResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import { endFailed, openParentChannel, type ParentChannel, SystemClock } from '../../core/index.ts';
+import { type Close, endFailed, openParentChannel, type ParentChannel, SystemClock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
-import { openSession, type SessionEvent } from '../../session/index.ts';
+import { openSession, type SessionEvent, WatchedRun } from '../../session/index.ts';
+import { watcherThrough } from '../../session/person-request.ts';
+import type { RunObserver } from '../../session/supervision.ts';
 import { subscribeObservations } from '../observations/subscribe.ts';
 import type { TopicObservation } from '../observations/topic-observation.ts';
 import type { RosPort } from '../port/ros-port.ts';
@@ -91,6 +93,7 @@ function createNode({
   });
   const staleNodes = start.restart + (start.hasStaleNode ? 1 : 0);
   const startedAtS = clock.nowS();
+  let unwatch: Close = () => undefined;
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
     setup,
@@ -109,21 +112,31 @@ function createNode({
     onShutdown,
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
     beforeOpening: (signal, onWait) => run.settle(signal, onWait),
-    openSession: (operators, listener) =>
-      openSession({
+    watcher: start.isWatched ? watcherThrough((message) => void parent.send(message)) : undefined,
+    openSession: async (operators, listener, watcher) => {
+      unwatch();
+      const { runId } = run;
+      const observer: RunObserver = { status: () => undefined, print: (line) => node.event(told(line)) };
+      // A trace of ROS is what rosbag records.
+      const watched = new WatchedRun({ setup, runId, folder, command: 'ros', watcher, trace: 'off', observer });
+      const session = await openSession({
         ...request,
         setup,
         folder,
-        runId: run.runId,
-        operators,
+        runId,
+        operators: [...operators, ...watched.operators],
         listener,
         clock,
         observations,
+        observer: watched.observer,
         guard: socketPath,
         isScripted: request.operator === 'scripted',
         afterStop: 'wait',
         drainMs: DRAIN_MS,
-      }),
+      });
+      unwatch = watched.attach(session);
+      return session;
+    },
     others: () => [observationsStatus(observations, clock.nowS())],
     staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),
     onEvent: (event) => {
@@ -131,6 +144,10 @@ function createNode({
     },
   });
   return node;
+}
+
+function told(message: string): SessionEvent {
+  return { level: 'info', name: 'told', row: 0, message, remedy: '' };
 }
 
 /** The level for all loggers that was given last; `info` where none was. */

@@ -1,6 +1,7 @@
 /** Services and actions of the node, and their refusals: one message each, never a crash. */
-import { messageOf, ReinError } from '../../core/index.ts';
+import { encodeJson, messageOf, ReinError } from '../../core/index.ts';
 import type { EvaluationReport, LiveSession } from '../../session/index.ts';
+import type { PersonRequest, RunWatcher } from '../../session/person-request.ts';
 import {
   Evaluate,
   type EvaluateFeedback,
@@ -98,6 +99,33 @@ async function answer(act: () => string | Promise<string>): Promise<TriggerAnswe
   } catch (error) {
     return failed(answerTo(error));
   }
+}
+
+/**
+ * What people ask for at the monitor, with the leave that services have: what lets the robot move is refused while the node is inactive, in a
+ * sentence on their page. All else the session's own panel does, which `asks` of the result names.
+ */
+export function withLeave({ permission, onFailure }: Omit<ServicesOptions, 'port'>, watcher: RunWatcher): RunWatcher {
+  let ask: ((request: PersonRequest) => void) | undefined;
+  const refuse = (error: unknown): void =>
+    watcher.packet(encodeJson('notice', { line: answerTo(error), atMs: Date.now() }));
+  const start = async (): Promise<void> => {
+    const session = movableSessionOf(permission);
+    ask?.({ kind: 'start' });
+    await session.reset();
+    if (session.state.mode === 'idle') session.resume().done.catch(onFailure);
+  };
+  watcher.asks((request) => {
+    if (request.kind === 'start') start().catch(refuse);
+    else if (request.kind === 'reset') (async () => movableSessionOf(permission).reset())().catch(refuse);
+    else ask?.(request);
+  });
+  return {
+    packet: (packet) => watcher.packet(packet),
+    asks: (to) => {
+      ask = to;
+    },
+  };
 }
 
 const CANCELED = 'canceled';

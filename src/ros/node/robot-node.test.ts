@@ -4,8 +4,10 @@ import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { ReinError } from '../../core/index.ts';
+import { decodeJson, kindOf } from '../../core/telemetry.ts';
 import { STAGES } from '../../safety/chain-report.ts';
 import type { LearnerWait } from '../../session/index.ts';
+import type { PersonRequest, RunWatcher } from '../../session/person-request.ts';
 import {
   Clock,
   DiagnosticArray,
@@ -39,6 +41,66 @@ function trigger(name: string): () => Promise<{ success: boolean; message: strin
   const client = ros.client(Trigger, `/rein/${name}`);
   return () => client.call({}, CALL_MS);
 }
+
+describe('the monitor', () => {
+  /** As a page would: what it was sent, and what its person asks for. */
+  const packets: Uint8Array[] = [];
+  let ask: (request: PersonRequest) => void;
+  const watcher: RunWatcher = {
+    packet: (packet) => void packets.push(packet),
+    asks: (to) => {
+      ask = to;
+    },
+  };
+  const notices = (): string[] =>
+    packets.flatMap((packet) => (kindOf(packet) === 'notice' ? [(decodeJson(packet) as { line: string }).line] : []));
+  const comesTo = async (state: string): Promise<void> => {
+    while (ros.node.session?.frame.state !== state) {
+      await ros.robot.tick(10);
+      await delay(1);
+    }
+  };
+  const moves = (): Promise<void> => soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
+  beforeEach(() => void packets.splice(0));
+
+  it('lets people move the robot with the leave that services have, and stop it', async () => {
+    await ros.make({ node: { watcher } });
+    await ros.start();
+    await ros.port.transition('configure');
+    for (const kind of ['start', 'reset'] as const) ask({ kind });
+    await soon(() => notices().length === 2, 'the refusals');
+    for (const line of notices())
+      expect(line).toBe('/rein is inactive and may not move: ros2 lifecycle set /rein activate.');
+    await ros.port.transition('activate');
+    ask({ kind: 'start' });
+    await moves();
+    ask({ kind: 'stop' });
+    await comesTo('stopped');
+    ask({ kind: 'reset' });
+    await comesTo('ready');
+    expect(ros.node.session?.state.mode).toBe('idle');
+    ask({ kind: 'start' });
+    await moves();
+    expect(packets.map(kindOf)).toEqual(expect.arrayContaining(['run', 'frame', 'status', 'session']));
+  });
+
+  it('shows each session that the lifecycle opens, and none may be moved between them', async () => {
+    await ros.make({ node: { watcher } });
+    await ros.activate();
+    await ros.port.transition('deactivate');
+    await ros.port.transition('cleanup');
+    await ros.node.opened();
+    ask({ kind: 'start' });
+    await soon(() => notices().length > 0, 'the refusal');
+    expect(notices().at(-1)).toBe('/rein is not configured: ros2 lifecycle set /rein configure.');
+    await ros.port.transition('configure');
+    await ros.node.opened();
+    expect(packets.filter((packet) => kindOf(packet) === 'run')).toHaveLength(2);
+    await ros.port.transition('activate');
+    ask({ kind: 'start' });
+    await moves();
+  });
+});
 
 describe('the lifecycle', () => {
   it('is configured and activated without a motion, and says so in its state', async () => {
@@ -156,8 +218,7 @@ describe('the lifecycle', () => {
     let isBroken = true;
     await ros.make();
     const open = ros.open;
-    ros.open = (operators, listener) =>
-      isBroken ? Promise.reject(new ReinError('driver', 'The cable is out.')) : open(operators, listener);
+    ros.open = (...given) => (isBroken ? Promise.reject(new ReinError('driver', 'The cable is out.')) : open(...given));
     await ros.start();
     expect(await ros.port.transition('configure')).toBe('unconfigured');
     expect(ros.events.at(-1)).toMatchObject({ name: 'openFailed', message: 'The cable is out.' });

@@ -5,10 +5,11 @@
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
+import type { RunWatcher } from '../../session/person-request.ts';
 import type { TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
-import { offerActions, offerServices, type Permission } from './requests.ts';
+import { offerActions, offerServices, type Permission, withLeave } from './requests.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
 import type { NodeRequest } from './settings.ts';
 import { Teleop } from './teleop.ts';
@@ -22,8 +23,14 @@ export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operato
   readonly jointStatesHz: number | undefined;
   /** Waits for the learner that a session needs before it can be opened. Rejects on `signal`. */
   readonly beforeOpening?: (signal: AbortSignal, onWait: (wait: LearnerWait) => void) => Promise<void>;
-  /** Opens a session with these operators and this listener. Nothing moves. */
-  readonly openSession: (operators: readonly TeleopSource[], listener: SessionListener) => Promise<LiveSession>;
+  /** Opens a session with these operators and this listener, shown to `watcher`. Nothing moves. */
+  readonly openSession: (
+    operators: readonly TeleopSource[],
+    listener: SessionListener,
+    watcher: RunWatcher | undefined,
+  ) => Promise<LiveSession>;
+  /** Shows each session elsewhere, and hands on what people ask for there. Absent: nobody does. */
+  readonly watcher?: RunWatcher | undefined;
   /** Doubles of our own name that are known to be dead, and that the graph still shows. */
   readonly staleNodes?: () => number;
   /** Parts that others look after, e.g. observation topics. */
@@ -79,7 +86,7 @@ export class RobotNode {
     this.#holder = new SessionHolder({
       open: async (signal, wait) => {
         await options.beforeOpening?.(signal, wait);
-        return options.openSession(this.#teleop.create(), this.#listener());
+        return options.openSession(this.#teleop.create(), this.#listener(), watcher);
       },
       onWait: (wait) => this.#waits(wait),
       onOpen: (session) => this.#opened(session),
@@ -105,7 +112,9 @@ export class RobotNode {
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
     this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
-    offerServices({ port, permission: this.#permission, onFailure: (error) => this.#activityFailed(error) });
+    const leave = { permission: this.#permission, onFailure: (error: unknown) => this.#activityFailed(error) };
+    offerServices({ port, ...leave });
+    const watcher = options.watcher && withLeave(leave, options.watcher);
     offerActions(port, this.#permission, (message) =>
       this.event({ level: 'warn', name: 'goalRefused', row: 0, message, remedy: '' }),
     );

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { asObject, describeError, refuseDebugger } from '../../core/index.ts';
+import { openNamedMonitor } from '../../monitor/web.ts';
+import { type PacketMessage, type PersonMessage, packetIn } from '../../session/person-request.ts';
 import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
@@ -22,11 +24,8 @@ const GUARD_STOP_MS = 3000;
 /** Interface packages beyond the usual ones. */
 const INTERFACES: readonly string[] = ['rein'];
 
-/** Message of the node to its supervisor: the run that its learner trains. */
-export interface NodeChildMessage {
-  readonly kind: 'joined';
-  readonly runId: string;
-}
+/** Messages of the node to its supervisor: the run that its learner trains, and packets for the monitor. */
+export type NodeChildMessage = { readonly kind: 'joined'; readonly runId: string } | PacketMessage;
 
 /** The run that a node's message names; `undefined` where it is no such message: modules of others run in the node. */
 export function joinedIn(message: unknown): string | undefined {
@@ -51,6 +50,8 @@ export interface NodeStart {
   readonly restart: number;
   /** A node of this name died without a word shortly before; the graph may show it for a while. */
   readonly hasStaleNode: boolean;
+  /** The supervisor serves a monitor. */
+  readonly isWatched: boolean;
 }
 
 /** Runs until it is asked to end. Resolves to the exit code; never rejects. */
@@ -75,6 +76,11 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
   refuseDebugger();
   const { fullName } = request.identity;
   const { learner, policy, out } = request;
+  const print = (line: string): void => void process.stderr.write(`rein node: ${fullName}: ${line}\n`);
+  const monitor = await openNamedMonitor(
+    { ...request, guests: 'watch' },
+    { print, stream: process.stderr, tokenOption: 'monitor_token:=FILE' },
+  );
   const prepared = await prepareRun({ config, learner, policy, out, asksLearner: 'byItself' });
   const { path: folder, configFile, runId } = prepared.folder;
   const rosArguments = rosArgumentsOf(request);
@@ -88,7 +94,8 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
         guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments }),
       node: (socketPath, restart) => {
         const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };
-        const start: NodeStart = { argv, ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode };
+        const isWatched = monitor !== undefined;
+        const start: NodeStart = { argv, ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode, isWatched };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
         return { modulePath, args: [JSON.stringify(start)] };
       },
@@ -99,16 +106,23 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
         nodeStopLimitMs: NODE_STOP_MS,
         stopLimitMs: guardStopMs(config.robot, GUARD_STOP_MS),
       },
-      print: (line) => process.stderr.write(`rein node: ${fullName}: ${line}\n`),
+      print,
       onNodeMessage: (message) => {
+        const packet = packetIn(message);
+        if (packet !== undefined) monitor?.packet(packet);
         joined = joinedIn(message) ?? joined;
       },
+    });
+    monitor?.asks((asked) => {
+      const message: PersonMessage = { kind: 'person', request: asked };
+      processes.supervisor.sendToNode(message);
     });
     const release = processes.supervisor.forwardSignals();
     return await processes.run().finally(release);
   } finally {
     mark.clear();
     prepared.lock.release();
+    await monitor?.close();
   }
 }
 
@@ -179,6 +193,7 @@ First steps:
 
 Publishes   ${TOPICS}
 Subscribes  joy or ~/teleop (by operator), ~/success, ~/failure
+Serves a page for browsers, too (parameter monitor), from which people take over, start and stop:
 Services    ~/stop ~/reset ~/resume ~/start_episode ~/mark ~/save_policy ~/rollback_policy
 Actions     ~/run_episode ~/evaluate
 

@@ -27,6 +27,19 @@ describe('settings of a node', () => {
     for (const name of ['learner', 'policy', 'out'] as const) expect(settings[name]).toBeUndefined();
   });
 
+  it('serve a monitor on this machine, elsewhere with files, or none', () => {
+    expect(withParameters().monitor).toBeUndefined();
+    expect(withParameters('monitor:=none').monitor).toBe('off');
+    const elsewhere = withParameters(
+      'monitor:=0.0.0.0:7400',
+      'monitor_token:=token',
+      'monitor_cert:=c',
+      'monitor_key:=k',
+    );
+    const files = { monitorToken: 'token', monitorCert: 'c', monitorKey: 'k' };
+    expect(elsewhere).toMatchObject({ monitor: '0.0.0.0:7400', ...files });
+  });
+
   it('take parameters over files, and files of the node under its whole name', () => {
     const file = join(folder, 'params.yaml');
     writeFileSync(file, '/arm1/left:\n  ros__parameters:\n    seed: 3\n    settings: { task: { maxSteps: 40 } }\n');

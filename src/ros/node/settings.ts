@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
+import type { MonitorRequest } from '../../monitor/web.ts';
 import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND } from '../../session/supervision.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
@@ -62,6 +63,17 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('out', 'string', '', {
     description: 'Folder of the run; one of an earlier start is carried on. Empty: a new one below runs/.',
   }),
+  parameter('monitor', 'string', '', {
+    description:
+      'Where the page for browsers is served: host:port, or none. Empty: this machine only, port 7400 or the next that is free.',
+  }),
+  parameter('monitor_token', 'string', '', {
+    description: 'A file with the token that a page needs; a second one in it only watches. Empty: none.',
+  }),
+  parameter('monitor_cert', 'string', '', {
+    description: 'Certificate (PEM) of the monitor, for other addresses than this machine. Empty: none.',
+  }),
+  parameter('monitor_key', 'string', '', { description: 'Its key (PEM). Empty: none.' }),
   parameter('labels', 'string', '', {
     description:
       'File of labelled states: each ~/mark appends those of the last steps, as successes or others (rein reward train). Empty: none.',
@@ -79,7 +91,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
 ];
 
 /** What the node is asked to be, beside its configuration. Supervisor and node read it from the same arguments. */
-export interface NodeRequest {
+export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorToken' | 'monitorCert' | 'monitorKey'> {
   readonly arguments: RosArguments;
   readonly identity: NodeIdentity;
   readonly robot: string;
@@ -127,6 +139,11 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
     out: text('out') || undefined,
+    // YAML takes a bare off for false.
+    monitor: text('monitor') === 'none' ? 'off' : text('monitor') || undefined,
+    monitorToken: text('monitor_token') || undefined,
+    monitorCert: text('monitor_cert') || undefined,
+    monitorKey: text('monitor_key') || undefined,
     labels: text('labels') || undefined,
     labelSteps: own.get('label_steps') as number,
   };

@@ -1,6 +1,6 @@
 /** What the node of `rein run` is started with, and what it and the process that started it send each other. */
 import { asObject } from '../../core/index.ts';
-import type { PersonRequest } from '../person-request.ts';
+import type { PacketMessage, PersonMessage } from '../person-request.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RecordingPlan } from '../session-types.ts';
 import { type RunStatus, readRunStatus } from '../status.ts';
@@ -30,20 +30,19 @@ export type ToNodeMessage =
   | { readonly kind: 'keys'; readonly bytes: string }
   /** The terminal has gone away. */
   | { readonly kind: 'keysLost' }
-  /** What a person asks for at a panel. */
-  | { readonly kind: 'person'; readonly request: PersonRequest };
+  | PersonMessage;
 
-/** What the node tells the process that started it, besides why it gives up. */
+/** What the node tells the process that started it, besides why it gives up, and packets for whoever watches. */
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
-  | { readonly kind: 'print'; readonly line: string }
-  /** For whoever watches, base64 of a packet of `src/core/telemetry.ts`. */
-  | { readonly kind: 'packet'; readonly bytes: string };
+  | { readonly kind: 'print'; readonly line: string };
+
+/** All of it. */
+export type FromNodeMessage = LiveNodeMessage | PacketMessage;
 
 /** The message that `value` is, or `undefined` where it is none: modules of others run in the node. Never throws. */
 export function readLiveNodeMessage(value: unknown): LiveNodeMessage | undefined {
-  const { kind, status, line, bytes } = asObject(value) ?? {};
-  if (kind === 'packet' && typeof bytes === 'string') return { kind, bytes };
+  const { kind, status, line } = asObject(value) ?? {};
   if (kind === 'print' && typeof line === 'string') return { kind, line };
   const read = kind === 'status' ? readRunStatus(status) : undefined;
   return read === undefined ? undefined : { kind: 'status', status: read };

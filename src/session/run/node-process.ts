@@ -7,20 +7,12 @@ import { PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import {
-  type Close,
-  closeAll,
-  endFailed,
-  openParentChannel,
-  type ParentChannel,
-  ReinError,
-  SystemClock,
-} from '../../core/index.ts';
+import { type Close, closeAll, endFailed, openParentChannel, ReinError, SystemClock } from '../../core/index.ts';
 import type { OperatorConfig, OperatorHeard, TeleopSource } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import { operatorsOf } from '../operator-devices.ts';
 import { openOperators } from '../operators.ts';
-import type { RunWatcher } from '../person-request.ts';
+import { type RunWatcher, watcherThrough } from '../person-request.ts';
 import type { RunObserver } from '../run-log.ts';
 import { checkRunRequest } from '../run-request.ts';
 import type { LiveSession } from '../session.ts';
@@ -28,7 +20,7 @@ import type { SessionEvent } from '../session-types.ts';
 import { WatchedRun } from '../watched-run.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { awaitLearner } from './learner-of.ts';
-import type { LiveNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
+import type { FromNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
 
 interface Node {
   readonly start: NodeStart;
@@ -46,7 +38,7 @@ const OR_BY_PAGE = ', or Start in the monitor';
 async function main(): Promise<void> {
   const given = JSON.parse(process.argv[2] ?? '{}') as NodeStart;
   const start = { ...given, request: checkRunRequest(given.request) };
-  const parent = openParentChannel<LiveNodeMessage>();
+  const parent = openParentChannel<FromNodeMessage>();
   const { durationS } = start.request;
   const over = new AbortController();
   const leftS = durationS === undefined ? undefined : start.startedAtS + durationS - new SystemClock().nowS();
@@ -60,7 +52,7 @@ async function main(): Promise<void> {
         print: (line) => void parent.send({ kind: 'print', line }),
       },
       signal: AbortSignal.any([parent.ending, over.signal]),
-      watcher: start.isWatched ? watcherOf(parent) : undefined,
+      watcher: start.isWatched ? watcherThrough((message) => void parent.send(message)) : undefined,
     });
   } finally {
     clearTimeout(timer);
@@ -120,16 +112,6 @@ async function open(node: Node, closes: Close[], current: () => LiveSession | un
   });
   watched.attach(session);
   return session;
-}
-
-function watcherOf(parent: ParentChannel<LiveNodeMessage>): RunWatcher {
-  return {
-    packet: (packet) => void parent.send({ kind: 'packet', bytes: Buffer.from(packet).toString('base64') }),
-    asks: (ask) =>
-      process.on('message', (message: ToNodeMessage) => {
-        if (message.kind === 'person') ask(message.request);
-      }),
-  };
 }
 
 /** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */

@@ -7,7 +7,7 @@ import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock, storage } from '../../core/index.ts';
 import type { OperatorConfig } from '../../teleop/index.ts';
 import { checkDevices, operatorsOf } from '../operator-devices.ts';
-import type { PersonRequest, RunWatcher } from '../person-request.ts';
+import { type PersonRequest, packetIn, type RunWatcher } from '../person-request.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
@@ -134,7 +134,11 @@ class RobotSupervision {
         onGuardReady: ({ isSimulated }) => this.#onReady(isSimulated),
       },
       print: (line) => observer.print(line),
-      onNodeMessage: (message) => this.#onNodeMessage(readLiveNodeMessage(message)),
+      onNodeMessage: (message) => {
+        const packet = packetIn(message);
+        if (packet === undefined) this.#onNodeMessage(readLiveNodeMessage(message));
+        else options.watcher?.packet(packet);
+      },
     });
   }
 
@@ -194,11 +198,7 @@ class RobotSupervision {
   }
 
   #onNodeMessage(message: LiveNodeMessage | undefined): void {
-    const { observer, watcher } = this.#options;
-    if (message?.kind === 'packet') {
-      watcher?.packet(Uint8Array.from(Buffer.from(message.bytes, 'base64')));
-      return;
-    }
+    const { observer } = this.#options;
     if (message?.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);

@@ -1,0 +1,33 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { qrCode } from './named-monitor.ts';
+
+const ADDRESS = `https://192.168.10.112:7400/#token=${'0123456789abcdef'.repeat(3)}`;
+
+/** Whether each module is dark, from half blocks in which a drawn half is light. */
+function modulesOf(code: string): boolean[][] {
+  return code.split('\n').flatMap((line) => {
+    const cells = [...stripVTControlCharacters(line)];
+    return [cells.map((cell) => cell === '▄' || cell === ' '), cells.map((cell) => cell === '▀' || cell === ' ')];
+  });
+}
+
+describe('a QR code in the terminal', () => {
+  it('fits a usual terminal with a light margin, in colours of its own', async () => {
+    const code = await qrCode(ADDRESS, 80);
+    const lines = code.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(23);
+    for (const line of lines) {
+      expect(line.startsWith('\x1b[97;40m')).toBe(true);
+      expect(stripVTControlCharacters(line)).toMatch(/^[█▀▄ ]{20,79}$/);
+    }
+    const modules = modulesOf(code);
+    for (const row of [modules[0], modules[1]]) expect(row).not.toContain(true);
+    // A finder in the corner: seven dark modules, then a light one (ISO/IEC 18004, 6.3.3).
+    expect(modules[2]!.slice(0, 11)).toEqual([...[0, 0], ...[1, 1, 1, 1, 1, 1, 1], 0, modules[2]![10]].map(Boolean));
+  });
+
+  it('says so where the terminal is too narrow, and not what it would have shown', async () => {
+    expect(await qrCode(ADDRESS, 30)).toMatch(/^A QR code of that address needs \d+ columns\.$/);
+  });
+});
