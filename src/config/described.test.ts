@@ -29,6 +29,7 @@ function refusal(task: string, text: string): string {
 
 const see = (place: string): string => `task: { observation: { places: [ ${place} ] } }`;
 const success = (rule: string): string => `task: { success: { all: [ ${rule} ] } }`;
+const reset = (keys: string): string => `task: { goal: { spreadM: [0, 0, 0] }, reset: { ${keys} } }`;
 
 describe('a task that its file describes is refused in one sentence, with its place, for', () => {
   it.each([
@@ -145,7 +146,32 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'a drawn goal where nobody draws',
       'reach',
       'task: { reset: { by: people } }',
-      'nobody draws the goal where people put robot "arm7" in place: leave goal.spreadM out',
+      'nobody draws the goal of robot "arm7" anew where the simulator resets nothing: leave goal.spreadM out',
+    ],
+    ['a policy that resets and has no name', 'reach', reset('by: policy'), 'reset.policy names none'],
+    [
+      'a policy that resets and never knows when it is there',
+      'reach',
+      reset('by: policy, policy: back'),
+      'nothing says when the policy has brought it back',
+    ],
+    [
+      'a script that goes where the joints cannot be told to',
+      'reach',
+      reset('by: script, waypoints: [{ jointsRad: [0] }]'),
+      'waypoint 1 has no toolM, which a script needs for cartesian actions',
+    ],
+    [
+      'a script that leaves the workspace',
+      'reach',
+      reset('by: script, waypoints: [{ toolM: [0.4, 0, 0.9] }]'),
+      'the waypoint reaches from 0.9 to 0.9 m in z, the workspace from 0.1 to 0.52 m',
+    ],
+    [
+      'a place of a reset that is not there',
+      'reach',
+      reset('by: policy, policy: back, all: [{ rule: inside, place: table, minM: [0, 0, 0], maxM: [1, 1, 1] }]'),
+      'has no place "table"',
     ],
   ])('%s', (_name, task, text, expected) => {
     expect(refusal(task, text)).toContain(expected);

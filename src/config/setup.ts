@@ -12,7 +12,15 @@ import {
 } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { TaskAction } from '../policy/index.ts';
-import { createTask, criticalTestOf, scenesOf, type Task, type TaskScenes } from '../tasks/index.ts';
+import {
+  createTask,
+  criticalTestOf,
+  type ResetPlan,
+  scenesOf,
+  type Task,
+  type TaskScenes,
+  taskKind,
+} from '../tasks/index.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
@@ -27,6 +35,8 @@ export interface RunSetup {
   readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly ticksPerStep: number;
+  /** How the robot gets back to where an episode may begin; `undefined`: software puts it there, or people do, without being asked. */
+  readonly reset: ResetPlan | undefined;
   /** Whether the critical phase begins in a frame, by the task's rules; `undefined` where the learned policy acts from the first step. */
   readonly isCritical: ((frame: GuardFrame) => boolean) | undefined;
   /**
@@ -47,6 +57,7 @@ export function createSetup(config: ResolvedConfig): RunSetup {
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
     actionSize: task.action.dimensions.length,
+    reset: taskKind(config.task).reset?.(config.task, config.robot),
     isCritical: criticalTestOf(config.task, config.robot),
     ticksPerStep: Math.round(config.robot.controlHz / config.task.policyHz),
     meaning: meaningOf(config),

@@ -9,6 +9,7 @@ export {
   type MetricRecord,
   type OnsetCause,
   parseMetrics,
+  type ResetRecord,
   type SafetyRecord,
   type SegmentRecord,
   type UnstampedRecord,

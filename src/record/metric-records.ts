@@ -159,6 +159,16 @@ export interface HelpRecord extends Stamp {
   readonly success: boolean;
 }
 
+/** A way back to where an episode may begin, by a script or a second policy. */
+export interface ResetRecord extends Stamp {
+  readonly kind: 'reset';
+  readonly by: 'script' | 'policy';
+  readonly isBack: boolean;
+  readonly steps: number;
+  /** Who put it in place where it did not get there. */
+  readonly setBackBy: 'simulator' | 'people' | null;
+}
+
 /** The learner's figures after some updates, averaged since the last such record. */
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
@@ -276,6 +286,7 @@ export type MetricRecord =
   | VerdictRecord
   | SegmentRecord
   | HelpRecord
+  | ResetRecord
   | UpdateRecord
   | ValidationRecord
   | EvaluationRecord
@@ -302,6 +313,7 @@ const KINDS: Readonly<Record<MetricKind, true>> = {
   verdict: true,
   segment: true,
   help: true,
+  reset: true,
   update: true,
   validation: true,
   evaluation: true,

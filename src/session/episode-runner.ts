@@ -73,6 +73,8 @@ export interface EpisodeOptions {
   readonly operator?: TeleopSource;
   /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
   readonly purpose: 'demo' | 'training' | 'evaluation';
+  /** Judges in place of the task, of a way that is not the task's; the task's time limit does not count then, nor has it phases. */
+  readonly judge?: (frame: GuardFrame, out: Verdict) => void;
   /** Cuts the episode earlier than the task does, ≥ 1; of a demonstration it may be later: hands are slow. */
   readonly maxSteps?: number;
   /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
@@ -191,7 +193,8 @@ export class EpisodeRunner {
     const t = this.#transition;
     const tally = new EpisodeTally();
     const wanted = episode.maxSteps ?? task.maxSteps;
-    const maxSteps = episode.purpose === 'demo' ? wanted : Math.min(task.maxSteps, wanted);
+    const isTimed = episode.purpose !== 'demo' && episode.judge === undefined;
+    const maxSteps = isTimed ? Math.min(task.maxSteps, wanted) : wanted;
     for (let step = 0; step < maxSteps; step++) {
       await episode.beforeStep?.();
       t.step = step;
@@ -276,7 +279,7 @@ export class EpisodeRunner {
     if (t.source !== before.source || t.isBasePhase !== before.isBasePhase) this.#segment++;
     t.segment = this.#segment;
     timings?.policyStepMs.add(performance.now() - startMs);
-    const unled = await this.#execute();
+    const unled = await this.#execute(episode);
     this.#applyMark(episode.mark?.());
     return episode.cutBy?.() ?? unled ?? this.#abortReason(link.latest) ?? this.#idleTank.reason(link.latest);
   }
@@ -321,7 +324,7 @@ export class EpisodeRunner {
   }
 
   /** Sends the command, lets one policy period pass, and measures and judges what came of it. Gives why the policy may not go on. */
-  async #execute(): Promise<string | undefined> {
+  async #execute({ judge }: EpisodeOptions): Promise<string | undefined> {
     const { link, task, basePolicy: base } = this.#options;
     const t = this.#transition;
     this.#executed.begin(link.latest);
@@ -338,7 +341,8 @@ export class EpisodeRunner {
     this.#executed.end(link.latest, this.#command, t.executed);
     this.#costs.end(link.latest, t);
     this.#stack.push(link.latest, t.executed);
-    task.judge(link.latest, this.#verdict, this.#stack.values);
+    if (judge === undefined) task.judge(link.latest, this.#verdict, this.#stack.values);
+    else judge(link.latest, this.#verdict);
     this.#options.phaseSwitch?.see(link.latest);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
@@ -382,8 +386,8 @@ export class EpisodeRunner {
 }
 
 /** A demonstration, and whatever goes on without a policy, has no phases. */
-function isPhased({ policy, purpose }: EpisodeOptions): boolean {
-  return policy !== undefined && purpose !== 'demo';
+function isPhased({ policy, purpose, judge }: EpisodeOptions): boolean {
+  return policy !== undefined && purpose !== 'demo' && judge === undefined;
 }
 
 const REMEDIES: { readonly [kind: string]: string } = {

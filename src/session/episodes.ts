@@ -12,6 +12,7 @@ import { HelpWatch } from './help-watch.ts';
 import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
 import { RecordingDesk } from './recording-desk.ts';
+import { SceneReset } from './scene-reset.ts';
 import { SegmentWatch, type StepOperator } from './segments.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
@@ -32,7 +33,17 @@ const WAIT_MS = 50;
 type EpisodeParts = DemonstrationParts &
   Pick<
     SessionParts,
-    'recording' | 'clock' | 'link' | 'policy' | 'operators' | 'draws' | 'runner' | 'labels' | 'rewind'
+    | 'recording'
+    | 'clock'
+    | 'link'
+    | 'policy'
+    | 'operators'
+    | 'draws'
+    | 'runner'
+    | 'labels'
+    | 'rewind'
+    | 'resetPolicy'
+    | 'afterStop'
   >;
 
 /** What moves the robot in a session. */
@@ -58,6 +69,7 @@ export class Episodes {
   readonly #interventions: InterventionWatch;
   readonly #segments: SegmentWatch;
   readonly #help: HelpWatch;
+  readonly #reset: SceneReset;
   /** A person has answered that the robot may go on. */
   #mayGoOnAlone = false;
   readonly #offsetM: Float64Array = new Float64Array(3);
@@ -90,6 +102,15 @@ export class Episodes {
       run: (activity, options) => this.#run(activity, 'demo', options),
       mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
       show: (transition) => this.#show(transition),
+    });
+    this.#reset = new SceneReset(parts, {
+      drive: (activity, options) => this.#unlessCut(activity, options),
+      mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
+      pause: (activity) => this.#pause(activity),
+      asks: () => {
+        this.#mayGoOnAlone = false;
+        return () => this.#mayGoOnAlone;
+      },
     });
     this.recording = this.#openDesk();
   }
@@ -367,11 +388,13 @@ export class Episodes {
     const { draws, live, setup } = this.#parts;
     if (this.#heldBack !== undefined) live.log.ask(this.#heldBack);
     while (this.#heldBack !== undefined) await this.#pause(activity);
+    const layout =
+      scene === 'as it is' ? undefined : (draws.layout(purpose) ?? (await this.#reset.bringBack(activity)));
     activity.episodeBegins();
     this.#marks.take();
     this.#help.begin();
-    const layout = scene === 'as it is' ? undefined : draws.layout(purpose);
     if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
+    this.#reset.episodeEnded();
     const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),
       cutBy: () => activity.episodeReason,
@@ -435,7 +458,7 @@ export class Episodes {
   }
 
   /** Whether what goes on may go on after an episode that ended early because of `why`. */
-  #mayGoOn(activity: Activity<void>, why: string | undefined): Promise<boolean> {
+  #mayGoOn(activity: Activity<unknown>, why: string | undefined): Promise<boolean> {
     const needs = this.#needsPerson ? 'person' : 'guard';
     return this.#pace.afterEpisode(activity, why === undefined ? undefined : { why, needs });
   }

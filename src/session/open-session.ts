@@ -22,7 +22,7 @@ import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
 import { SessionListeners, type SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
-import { openBase, pluginPolicyOf } from './task-policies.ts';
+import { openBase, openResetPolicy, pluginPolicyOf } from './task-policies.ts';
 import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
@@ -164,6 +164,8 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
   log.message(`${setup.config.task.name}: ${setup.task.goal}`);
   closers.push(() => arbiters.operators?.close());
+  const resetPolicy = await openResetPolicy(setup);
+  closers.push(() => resetPolicy?.close());
   await arrangeFirst(setup, link, draws);
   return {
     setup,
@@ -174,6 +176,7 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
     rewind,
     recorder,
     draws,
+    resetPolicy,
     closers,
     live: new LiveLog(log, opened.live),
     observations,

@@ -17,7 +17,7 @@ export interface Pace {
   /** Resolves when the learner is joined, or need not be waited for. */
   join(activity: Activity<void>): Promise<void>;
   /** Resolves when the robot has leave to begin an episode. */
-  awaitLeave(activity: Activity<void>): Promise<void>;
+  awaitLeave(activity: Activity<unknown>): Promise<void>;
   /** Resolves when the person begins to show the task, or no longer wants to, where that comes before the episode begins. */
   awaitPerson(activity: Activity<void>, shown: ShownByPerson): Promise<void>;
   /** How many steps the next training episode may take at most; 0: training is over. */
@@ -27,7 +27,7 @@ export interface Pace {
   /** Called before each step of a demonstration; `shown` where a person gives it. */
   beforeShownStep(shown: ShownByPerson | undefined): void | Promise<void>;
   /** An episode of a run has ended, early where `cut` says so: whether another may follow. */
-  afterEpisode(activity: Activity<void>, cut: CutEpisode | undefined): Promise<boolean>;
+  afterEpisode(activity: Activity<unknown>, cut: CutEpisode | undefined): Promise<boolean>;
 }
 
 /** A demonstration that a person gives. */
@@ -51,5 +51,8 @@ export interface Draws {
   layout(stream: LayoutStream): SceneLayout | undefined;
 }
 
-/** `first`: before any episode, where a simulated arm stands somewhere impossible. */
-export type LayoutStream = 'first' | 'demo' | 'training' | 'evaluation';
+/**
+ * `first`: before any episode, where a simulated arm stands somewhere impossible. `setBack`: after a way back that did not get there, where
+ * the robot goes back by itself.
+ */
+export type LayoutStream = 'first' | 'setBack' | 'demo' | 'training' | 'evaluation';

@@ -28,14 +28,19 @@ export function realTimeDraws(setup: RunSetup, { epoch, connection }: Transition
   const streams = {
     training,
     demo: training,
+    setBack: training,
     evaluation: root.fork('evaluation layouts'),
     first: root.fork('first layout'),
   };
   const isArranged = arrangesScene(setup);
+  const goesBackItself = setup.reset !== undefined;
   return {
     exploring,
     evaluating,
-    layout: (stream) => (isArranged ? setup.task.drawLayout(streams[stream]) : undefined),
+    layout: (stream) => {
+      const isKept = goesBackItself && stream !== 'first' && stream !== 'setBack';
+      return isArranged && !isKept ? setup.task.drawLayout(streams[stream]) : undefined;
+    },
   };
 }
 
@@ -91,7 +96,7 @@ export class RealTime implements Pace {
   }
 
   /** A person gives it, or a simulated robot needs nobody. */
-  async awaitLeave(activity: Activity<void>): Promise<void> {
+  async awaitLeave(activity: Activity<unknown>): Promise<void> {
     const { afterStop, listeners, live } = this.#parts;
     if (afterStop !== 'askLeave') return;
     let said = '';
@@ -127,7 +132,7 @@ export class RealTime implements Pace {
   beforeShownStep(): void {}
 
   /** Where it may not wait for leave, a person resets and resumes. */
-  async afterEpisode(activity: Activity<void>, cut: CutEpisode | undefined): Promise<boolean> {
+  async afterEpisode(activity: Activity<unknown>, cut: CutEpisode | undefined): Promise<boolean> {
     if (cut === undefined) return true;
     if (activity.reason !== undefined) return false;
     const { afterStop, listeners } = this.#parts;
@@ -143,7 +148,7 @@ export class RealTime implements Pace {
     return this.#guard.refusal() === undefined && cut.needs !== 'person' && !isTankEmpty;
   }
 
-  #pause(activity: Activity<void>): Promise<void> {
+  #pause(activity: Activity<unknown>): Promise<void> {
     return pauseOf(activity, this.#parts.link, WAIT_MS);
   }
 }

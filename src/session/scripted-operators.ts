@@ -25,7 +25,9 @@ function operatorOf({ config, task }: RunSetup, role: OperatorContext['role'], s
  */
 export function checkOperators(setup: RunSetup): void {
   const { task, seed } = setup.config;
-  if (taskKind(task).operator === undefined) return;
+  const { operator, needsPeople } = taskKind(task);
+  // Where people alone arrange or judge it, no script has a part.
+  if (operator === undefined || needsPeople?.(task) === true) return;
   createScriptedOperator(setup, seed).close();
   if (task.demonstrations > 0) createDemonstrator(setup, seed).close();
 }

@@ -45,6 +45,8 @@ export interface SessionParts {
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   readonly draws: Draws;
+  /** Brings the robot back between episodes, where a policy does. */
+  readonly resetPolicy?: ActingPolicy | undefined;
   /** People record demonstrations, and nothing else is done; absent: they do not. */
   readonly recording?: RecordingPlan | undefined;
   /** Folder of a recording whose demonstrations the learner is given; absent: somebody here shows them. */

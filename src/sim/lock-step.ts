@@ -34,14 +34,22 @@ export function versionDue(config: LearnerConfig, onlineSteps: number): number {
 }
 
 /** Chance in a simulated run: each purpose has its stream of the seed, whatever was started before. */
-export function lockStepDraws({ config, task }: RunSetup): Draws {
+export function lockStepDraws({ config, task, reset }: RunSetup): Draws {
   const root = new Rng(config.seed);
   const streams = { demo: root.fork('demonstrations'), training: root.fork('layouts') };
+  let isBegun = false;
   return {
     exploring: { rng: root.fork('exploration'), purpose: 'explore' },
     evaluating: { rng: root.fork('noise'), purpose: 'evaluate' },
-    // The first episode arranges the scene; policies are evaluated on other robots.
-    layout: (stream) => (stream === 'demo' || stream === 'training' ? task.drawLayout(streams[stream]) : undefined),
+    // The first episode arranges the scene, and all where the robot does not go back by itself; policies are evaluated on other robots.
+    layout: (stream) => {
+      if (stream === 'demo') return task.drawLayout(streams.demo);
+      if (stream === 'first' || stream === 'evaluation' || (stream === 'training' && isBegun && reset !== undefined)) {
+        return undefined;
+      }
+      isBegun = true;
+      return task.drawLayout(streams.training);
+    },
   };
 }
 

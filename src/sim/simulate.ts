@@ -26,7 +26,7 @@ import {
   WatchedRun,
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
-import { checkScripted } from '../tasks/index.ts';
+import { checkUnattended } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
@@ -100,7 +100,7 @@ interface Rig {
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkScripted(options.config.task);
+  checkUnattended(options.config.task);
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());

@@ -1,4 +1,5 @@
 /** Tasks: their files, observation, reward, success and reset. */
+
 export {
   OBSERVATION_TYPES,
   type ObservationProblem,
@@ -18,8 +19,10 @@ export {
 } from './reward/classifier-file.ts';
 export { hasRules } from './reward/judged-by-classifier.ts';
 export type { Task, Verdict } from './task.ts';
+export type { ResetPlan } from './task-kind.ts';
 export {
   checkScripted,
+  checkUnattended,
   createTask,
   criticalTestOf,
   phaseSwitchProblemsOf,

@@ -1,6 +1,6 @@
 /** What a kind of task is to the rest of the program: its file, what that is checked against, what is made of it, and who can do it. */
 import type { z } from 'zod';
-import type { RobotModel } from '../core/index.ts';
+import type { GuardFrame, Rng, RobotModel } from '../core/index.ts';
 import type { DriverConfig, SurroundingsSpec } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
@@ -18,6 +18,25 @@ export interface TaskProblem {
   readonly message: string;
 }
 
+/** How the robot gets back to where an episode may begin. */
+export type ResetPlan =
+  | { readonly by: 'people' }
+  | {
+      readonly by: 'script';
+      readonly maxSteps: number;
+      readonly pace: number;
+      /** Draws the way: targets of [A] numbers, m and rad in the action's dimensions, NaN where one stays as it is. */
+      readonly way: (rng: Rng) => readonly (readonly number[])[];
+    }
+  | {
+      readonly by: 'policy';
+      readonly maxSteps: number;
+      readonly file: string;
+      /** Whether an episode may begin at `frame`; after so many steps in a row. */
+      readonly isBack: (frame: GuardFrame) => boolean;
+      readonly forSteps: number;
+    };
+
 /** One kind of task; all of them are in `task-kinds.ts`. */
 export interface TaskKind<Config extends { readonly kind: string } = { readonly kind: string }> {
   readonly kind: Config['kind'];
@@ -27,6 +46,8 @@ export interface TaskKind<Config extends { readonly kind: string } = { readonly 
   create(config: Config, robot: RobotModel): Task;
   /** Named places that rules may be about, with the signals that they read. Absent: tool and base. */
   places?(config: Config): Places;
+  /** How the robot gets back to where an episode may begin. Absent: software puts it there, or people do, without being asked. */
+  reset?(config: Config, robot: RobotModel): ResetPlan | undefined;
   /** What does not agree within `config`, and with `robot`. `isActionRight`: nothing is wrong with its action itself. */
   problems(config: Config, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[];
   /** `robot` as the task uses it: a smaller workspace, another home. Nothing is wrong with the two. Absent: as it is. */

@@ -77,6 +77,16 @@ export interface TaskScenes {
 /** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
   const { operator, needsPeople } = taskKind(config);
+  if (operator !== undefined && needsPeople?.(config) !== true) return { operator };
+  throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
+    remedy:
+      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
+  });
+}
+
+/** Throws `ReinError` where nobody but a person can do the task from beginning to end. */
+export function checkUnattended(config: TaskConfig): void {
+  checkScripted(config);
   if (config.phaseSwitch !== undefined && !hasPhaseRules(config.phaseSwitch)) {
     throw new ReinError(
       'task',
@@ -86,9 +96,4 @@ export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'ope
       },
     );
   }
-  if (operator !== undefined && needsPeople?.(config) !== true) return { operator };
-  throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
-    remedy:
-      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
-  });
 }

@@ -7,7 +7,7 @@ import { type PairedCounts, pairedDifference, percent, quantile, ReinError, wils
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { type EpisodeOutcome, EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
-import { checkScripted } from '../../tasks/index.ts';
+import { checkUnattended } from '../../tasks/index.ts';
 import type { EvaluationOptions } from '../eval.ts';
 import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
@@ -107,7 +107,7 @@ async function compare(first: Tried, second: Tried, config: ResolvedConfig, opti
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
-  checkScripted(config.task);
+  checkUnattended(config.task);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const pool = new EvaluationPool(config, WORKERS);

@@ -51,7 +51,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
+  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}${resetText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
     kind: 'run report',
@@ -110,6 +110,17 @@ function basePhaseText(records: readonly MetricRecord[]): Html {
   const never = begunBy(null);
   const alone = never.filter(({ success }) => success).length;
   return html`<p>The base policy drove in ${percent(share)} of the steps. Of ${phased.length} training episodes the critical phase began by rule in ${begunBy('rule').length}, by button in ${begunBy('button').length}, and not at all in ${never.length}, of which ${alone} succeeded.</p>`;
+}
+
+/** How often a script or a second policy brought the robot back, and who did where that failed. */
+function resetText(records: readonly MetricRecord[]): Html {
+  const resets = only(records, 'reset');
+  if (resets.length === 0) return NOTHING;
+  const back = resets.filter(({ isBack }) => isBack).length;
+  const by = (who: string): number => resets.filter(({ setBackBy }) => setBackBy === who).length;
+  const others =
+    back === resets.length ? '' : `; the simulator put it there in ${by('simulator')}, people in ${by('people')}`;
+  return html`<p>${back} of ${resets.length} ways back to where an episode begins got there, by ${resets[0]!.by}${others}.</p>`;
 }
 
 /** How often the robot asked for help, how often a person answered, and what became of those episodes. */

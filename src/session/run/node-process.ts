@@ -176,7 +176,7 @@ function keysFromParent(): PassThrough {
 function print(observer: RunObserver, event: SessionEvent): void {
   const isFaultThatPasses = event.row !== 0 && event.level !== 'error' && QUIET.includes(event.name);
   // Who stands beside the robot looks elsewhere.
-  const bell = event.name === 'asksForHelp' ? '\u0007' : '';
+  const bell = event.name === 'asksForHelp' || event.name === 'asksForReset' ? '\u0007' : '';
   if (!isFaultThatPasses) observer.print(`${bell}${event.message}`);
 }
 

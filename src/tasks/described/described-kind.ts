@@ -6,6 +6,7 @@ import { StartPose } from '../start-pose.ts';
 import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';
 import { DescribedTask, fieldName, placesIn, usedPlaces } from './described-task.ts';
 import { isDrawn, OWN_PLACES } from './places.ts';
+import { resetPlanOf, resetProblems } from './reset.ts';
 import { AXES, ruleProblems } from './rules.ts';
 import { type DescribedTaskConfig, describedTaskSchema } from './schema.ts';
 
@@ -16,8 +17,12 @@ export const describedKind: TaskKind<DescribedTaskConfig> = {
   places: placesIn,
   problems: problemsOf,
   narrowed,
-  withPaths: (config, from) =>
-    config.scene === undefined ? config : { ...config, scene: { ...config.scene, file: from(config.scene.file) } },
+  reset: (config, robot) => resetPlanOf(config.reset, { ...config, robot, places: placesIn(config) }),
+  withPaths: ({ scene, reset, ...config }, from) => ({
+    ...config,
+    ...(scene === undefined ? {} : { scene: { ...scene, file: from(scene.file) } }),
+    reset: reset.policy === undefined ? reset : { ...reset, policy: from(reset.policy) },
+  }),
   needsPeople: (config) => config.reset.by === 'people' || !isJudged(config),
   operator: (config, context) => (context.role === 'overseer' ? NOBODY : demonstratorOf(config, context)),
   surroundings: (config) => {
@@ -171,7 +176,7 @@ function checkBodies({ scene: written, goal }: DescribedTaskConfig, { bodies }: 
 }
 
 /** The workspace lies in the robot's, and the tool can be wherever it starts and is to go. */
-function checkStart({ workspace, start, goal, success }: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+function checkStart({ workspace, start, goal, success, reset }: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { minM, maxM } = robot.workspace;
   for (const [k, axis] of AXES.entries()) {
     if (workspace === undefined) break;
@@ -207,6 +212,9 @@ function checkStart({ workspace, start, goal, success }: DescribedTaskConfig, ro
     (rule) => rule.rule === 'near' && rule.place === 'tool' && rule.to === 'goal' && rule.axes.length === 3,
   );
   if (isToolThere && goal !== undefined) check(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
+  for (const [i, { toolM }] of reset.waypoints.entries()) {
+    if (toolM !== undefined) check(['reset', 'waypoints', i, 'toolM'], 'the waypoint', toolM, [0, 0, 0]);
+  }
   return problems;
 }
 
@@ -238,7 +246,7 @@ function isJudged({ success, rewardClassifier }: DescribedTaskConfig): boolean {
 
 /** Rules say something, and what they say can be. */
 function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
-  const { success, failure } = task;
+  const { success, failure, reset } = task;
   const problems: TaskProblem[] = [];
   if (!isJudged(task) && !success.byMarks) {
     const message =
@@ -250,13 +258,16 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
     ...ruleProblems(success.all, ['success', 'all'], robot),
     ...ruleProblems(success.any, ['success', 'any'], robot),
     ...ruleProblems(failure.any, ['failure', 'any'], robot),
+    ...ruleProblems(reset.all, ['reset', 'all'], robot),
+    ...ruleProblems(reset.any, ['reset', 'any'], robot),
+    ...resetProblems(reset, task),
   ];
 }
 
 /** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */
 function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { driver, name } = robot;
-  const { goal, observation, success, failure, reset } = task;
+  const { goal, observation, success, failure, reset, phaseSwitch } = task;
   const problems: TaskProblem[] = [];
   const isSimulated = isMujoco(driver);
   const given = isRos(driver) ? driver.signals.map((signal) => signal.name) : [];
@@ -278,7 +289,7 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
   const isDrawnBySoftware = reset.by === 'simulator' && !(isRos(driver) && driver.scene === undefined);
   if (goal !== undefined && isDrawn(goal) && !isDrawnBySoftware && !isAsked) {
     const signals = lacking(placeSignals('goal').slice(0, 3));
-    const message = `nobody draws the goal where people put robot "${name}" in place: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
+    const message = `nobody draws the goal of robot "${name}" anew where the simulator resets nothing: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
     if (signals.length > 0) problems.push({ path: ['goal', 'spreadM'], message });
   }
   if (feelsForce(robot, task)) return problems;
@@ -291,6 +302,10 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
     ['success.all', success.all],
     ['success.any', success.any],
     ['failure.any', failure.any],
+    ['reset.all', reset.all],
+    ['reset.any', reset.any],
+    ['phaseSwitch.all', phaseSwitch?.all ?? []],
+    ['phaseSwitch.any', phaseSwitch?.any ?? []],
   ] as const) {
     for (const [i, rule] of rules.entries()) {
       if (rule.rule === 'force') problems.push({ path: [...key.split('.'), i, 'rule'], message: why });

@@ -176,7 +176,8 @@ export function usedPlaces({
   failure,
   reward,
   phaseSwitch,
-}: Pick<DescribedTaskConfig, 'observation' | 'success' | 'failure' | 'reward' | 'phaseSwitch'>): readonly {
+  reset,
+}: Pick<DescribedTaskConfig, 'observation' | 'success' | 'failure' | 'reward' | 'phaseSwitch' | 'reset'>): readonly {
   readonly path: readonly (string | number)[];
   readonly name: string;
 }[] {
@@ -192,6 +193,8 @@ export function usedPlaces({
     ...ofRules(failure.any, ['failure', 'any']),
     ...ofRules(phaseSwitch?.all ?? [], ['phaseSwitch', 'all']),
     ...ofRules(phaseSwitch?.any ?? [], ['phaseSwitch', 'any']),
+    ...ofRules(reset.all, ['reset', 'all']),
+    ...ofRules(reset.any, ['reset', 'any']),
     ...(reward.progress === undefined
       ? []
       : [

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actionSchema, box, type Configured, group, num, triple, whole } from '../../schema/index.ts';
 import { robotObservationKeys } from '../robot-observation.ts';
 import { maxStepsOf, openGoalKeys, taskIdentity, taskKeys } from '../task-options.ts';
+import { resetSettings } from './reset.ts';
 import { placeName, ruleList } from './rules.ts';
 
 const spread = (description: string) =>
@@ -156,15 +157,7 @@ export const describedTaskSchema = z
     success: group('When it is done. The reward is 1 then.', success),
     failure: group('When it is lost.', failure),
     reward: group('What is paid beside success.', reward),
-    reset: group('Between episodes.', {
-      by: z
-        .enum(['simulator', 'people'])
-        .meta({
-          description:
-            'Who puts robot and things in place: `simulator`, which draws them as this file says, or `people`.',
-        })
-        .default('simulator'),
-    }),
+    reset: resetSettings,
     demonstrations: whole('episodes', { min: 0, max: 10_000 }, 'Episodes that are shown before training.').default(0),
     demonstrator: demonstrator.optional(),
     ...openGoalKeys({ everySteps: 500, episodes: 20 }),

@@ -1,0 +1,175 @@
+/**
+ * Back to where an episode may begin, without the simulator: a script or a second policy drives the robot there, under the full safety chain and
+ * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do.
+ */
+import type { GuardFrame, SceneLayout } from '../core/index.ts';
+import type { ResetRecord } from '../record/index.ts';
+import { type TeleopSource, WaypointMover } from '../teleop/index.ts';
+import type { Activity } from './activity.ts';
+import type { EpisodeOptions } from './episode-runner.ts';
+import { ReferencePose } from './executed-action.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { EpisodeResult } from './session-types.ts';
+
+type Parts = Pick<
+  SessionParts,
+  'setup' | 'link' | 'draws' | 'listeners' | 'live' | 'people' | 'resetPolicy' | 'afterStop'
+>;
+
+/** What a reset needs of the episodes that it stands between. */
+export interface SceneResetHooks {
+  /** Steps that are recorded nowhere. */
+  readonly drive: (activity: Activity<unknown>, options: EpisodeOptions) => Promise<EpisodeResult>;
+  /** Whether the robot may go on after a way back that was cut. */
+  readonly mayGoOn: (activity: Activity<unknown>, abortedBy: string) => Promise<boolean>;
+  readonly pause: (activity: Activity<unknown>) => Promise<void>;
+  /** A person is asked from now on; then whether they have answered. */
+  readonly asks: () => () => boolean;
+}
+
+/** Told in a message: the places of an episode that went back by itself. */
+const WORDS = { script: 'script', policy: 'policy that resets' } as const;
+
+export class SceneReset {
+  readonly #parts: Parts;
+  readonly #hooks: SceneResetHooks;
+  readonly #pose: ReferencePose;
+  /** An episode has been since. */
+  #isDue: boolean;
+
+  constructor(parts: Parts, hooks: SceneResetHooks) {
+    const { config, reset, task } = parts.setup;
+    this.#parts = parts;
+    this.#hooks = hooks;
+    this.#pose = new ReferencePose(
+      task.action,
+      config.robot.joints.map(({ name }) => name),
+    );
+    // Where the first episode begins people have said with their leave to move.
+    this.#isDue = reset !== undefined && reset.by !== 'people';
+  }
+
+  /** An episode has ended, or begun in a scene that was put in place for it. */
+  episodeEnded(): void {
+    this.#isDue = true;
+  }
+
+  /** Before an episode for which no scene is drawn. Gives the one in which the simulator puts it after all. */
+  async bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
+    const { setup, afterStop } = this.#parts;
+    const { reset } = setup;
+    if (reset === undefined || !this.#isDue) return undefined;
+    this.#isDue = false;
+    if (reset.by === 'people') {
+      // Who drives a robot otherwise lets it go on otherwise, too.
+      if (afterStop === 'askLeave')
+        await this.#askPeople(activity, 'The episode is over: put the robot and its things in place');
+      return undefined;
+    }
+    const result = await this.#drive(activity, reset);
+    const { success: isBack, steps, abortedBy } = result;
+    if (abortedBy !== undefined && !(await this.#hooks.mayGoOn(activity, abortedBy))) return undefined;
+    const layout = isBack ? undefined : this.#parts.draws.layout('setBack');
+    const mended = layout === undefined ? 'people' : 'simulator';
+    const record: Omit<ResetRecord, 'tS' | 'envStep'> = {
+      kind: 'reset',
+      by: reset.by,
+      isBack,
+      steps,
+      setBackBy: isBack ? null : mended,
+    };
+    this.#parts.live.log.write(record);
+    if (isBack || layout !== undefined) return layout;
+    const why = abortedBy ?? `it was not there after ${steps} steps`;
+    await this.#askPeople(activity, `The ${WORDS[reset.by]} did not bring the robot back (${why}): put it in place`);
+    return undefined;
+  }
+
+  #drive(
+    activity: Activity<unknown>,
+    reset: Exclude<NonNullable<Parts['setup']['reset']>, { by: 'people' }>,
+  ): Promise<EpisodeResult> {
+    const { draws, people, link, setup, resetPolicy } = this.#parts;
+    const { maxSteps } = reset;
+    activity.episodeBegins();
+    const shared = { maxSteps, purpose: 'evaluation', cutBy: () => activity.episodeReason } as const;
+    if (reset.by === 'policy') {
+      const operator = people === undefined ? {} : { operator: people };
+      const judge = backAfter(reset.isBack, reset.forSteps);
+      return this.#hooks.drive(activity, {
+        ...shared,
+        ...operator,
+        policy: resetPolicy!,
+        noise: draws.evaluating,
+        judge,
+      });
+    }
+    const { rng } = draws.evaluating;
+    const mover = new WaypointMover({
+      action: setup.task.action,
+      reference: () => this.#pose.of(link.latest),
+      way: reset.way(rng),
+      pace: reset.pace,
+    });
+    return this.#hooks.drive(activity, {
+      ...shared,
+      operator: unlessTaken(mover, people),
+      judge: backAfter(() => mover.isDone, 1),
+    });
+  }
+
+  /** Holds until a person says that all is in place. They may take over meanwhile, and drive it there. */
+  async #askPeople(activity: Activity<unknown>, what: string): Promise<void> {
+    const { listeners, live, people } = this.#parts;
+    const message = `${what}, then say that it is ready (c, Start).`;
+    listeners.report({ level: 'warn', name: 'asksForReset', message });
+    live.log.ask(message);
+    const isAnswered = this.#hooks.asks();
+    while (!isAnswered()) {
+      if (people?.isInControl !== true || people.isStopRequested) await this.#hooks.pause(activity);
+      else await this.#driveByHand(activity, people);
+    }
+    live.log.ask(undefined);
+  }
+
+  async #driveByHand(activity: Activity<unknown>, people: TeleopSource): Promise<void> {
+    activity.episodeBegins();
+    const { abortedBy } = await this.#hooks.drive(activity, {
+      operator: people,
+      purpose: 'evaluation',
+      maxSteps: Number.POSITIVE_INFINITY,
+      judge: backAfter(() => people.isInControl !== true, 1),
+      cutBy: () => activity.episodeReason,
+    });
+    if (abortedBy !== undefined) await this.#hooks.mayGoOn(activity, abortedBy);
+  }
+}
+
+/** Judges a way back: over where `isBack` holds so many steps in a row. */
+function backAfter(isBack: (frame: GuardFrame) => boolean, forSteps: number): NonNullable<EpisodeOptions['judge']> {
+  let steps = 0;
+  return (frame, out) => {
+    steps = isBack(frame) ? steps + 1 : 0;
+    out.success = steps >= forSteps;
+    out.terminated = out.success;
+    out.reward = 0;
+  };
+}
+
+/** `script`, unless one of `people` has taken over. */
+function unlessTaken(script: TeleopSource, people: TeleopSource | undefined): TeleopSource {
+  if (people === undefined) return script;
+  return {
+    name: script.name,
+    decidedBy: 'scripted',
+    reset: () => {
+      people.reset();
+      script.reset();
+    },
+    close: () => undefined,
+    poll: (observation, nowS, out) => {
+      people.poll(observation, nowS, out);
+      if (!out.active) script.poll(observation, nowS, out);
+    },
+  };
+}
