@@ -1,4 +1,5 @@
 /** `rein relabel`: what is learned from a run's record, changed afterwards. */
+import { RELABEL_WORDS } from '../record/index.ts';
 import {
   type Configured,
   keyValueOption,
@@ -12,8 +13,6 @@ import {
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
-const WORDS = ['success', 'failure', 'drop', 'recovery', 'correction'] as const;
-
 const options = optionsOf({
   run: option(path(), '<run>', 'folder of a run that has a journal'),
   rule: keyValueOption(
@@ -21,7 +20,7 @@ const options = optionsOf({
     "a key of the learner's interventions: demonstrate, leaveOutBeforeSteps, onsetPenalty; may be given several times",
   ),
   episode: option(text().optional(), '--episode <n>', 'an episode; 2:7 is number 7 of the second start of the robot'),
-  as: option(oneOf(...WORDS).optional(), '--as <word>', 'what it is'),
+  as: option(oneOf(...RELABEL_WORDS).optional(), '--as <word>', 'what it is'),
   steps: option(
     text().optional(),
     '--steps <from-to>',

@@ -25,10 +25,13 @@ export {
 export {
   appendRelabel,
   type EpisodePlace,
-  type Relabel,
+  RELABEL_WORDS,
   Relabelling,
+  type RelabelWord,
   readRelabelling,
+  relabelEpisode,
   relabelText,
+  undoRelabel,
 } from './relabelling.ts';
 export {
   appendLabels,

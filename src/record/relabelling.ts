@@ -30,6 +30,16 @@ export type Relabel =
       readonly toStep: number;
     });
 
+/** What people say of an episode, in their words. */
+export const RELABEL_WORDS = ['success', 'failure', 'drop', 'recovery', 'correction'] as const;
+export type RelabelWord = (typeof RELABEL_WORDS)[number];
+
+export interface SaidOfEpisode extends EpisodePlace {
+  readonly as: RelabelWord;
+  /** With recovery or correction, both ends from 0: `31-38`; all that a person decided where nothing is said. */
+  readonly steps?: string | undefined;
+}
+
 /** A line of the overlay: `id` counts from 1. */
 export type NumberedRelabel = Relabel & { readonly id: number };
 
@@ -110,6 +120,52 @@ export function readRelabelling(folder: string, robotId?: string): Relabelling {
 export function appendRelabel(folder: string, relabel: Relabel | { readonly kind: 'undo'; readonly of: number }): void {
   const path = join(folder, FILE);
   storage(path, () => appendFileSync(path, `${JSON.stringify(relabel)}\n`));
+}
+
+/**
+ * Says something of an episode of the run in `folder`; `recorded`: its steps, of which recovery and correction need those that the policy did
+ * not decide. Gives what was written. Throws `ReinError` of what cannot be said, and has then written nothing.
+ */
+export function relabelEpisode(
+  folder: string,
+  { epoch, episode, as, steps }: SaidOfEpisode,
+  recorded: readonly Pick<Transition, 'source' | 'step'>[],
+): Relabel {
+  const place = { epoch, episode };
+  const relabel: Relabel =
+    as === 'drop'
+      ? { kind: 'drop', ...place }
+      : as === 'success' || as === 'failure'
+        ? { kind: 'outcome', ...place, success: as === 'success' }
+        : { kind: 'phase', ...place, phase: as === 'recovery' ? 'recover' : 'correct', ...stepsOf(recorded, steps) };
+  appendRelabel(folder, relabel);
+  return relabel;
+}
+
+/** Takes back what was said under the number `id`. Throws `ReinError('config')` where nothing holds under it. */
+export function undoRelabel(folder: string, id: number): void {
+  if (readRelabelling(folder).all.every((each) => each.id !== id))
+    throw refused(`There is no number ${id} that holds.`);
+  appendRelabel(folder, { kind: 'undo', of: id });
+}
+
+/** Only what a person decided is a recovery or a correction. */
+function stepsOf(
+  recorded: readonly Pick<Transition, 'source' | 'step'>[],
+  written: string | undefined,
+): { readonly fromStep: number; readonly toStep: number } {
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(written ?? `0-${recorded.at(-1)?.step ?? 0}`) ?? [];
+  if (from === undefined || to === undefined) throw refused(`"${written}" are no steps: write 31-38.`);
+  const [fromStep, toStep] = [Number(from), Number(to)];
+  const isAny = recorded.some(({ source, step }) => isIntervention(source) && step >= fromStep && step <= toStep);
+  if (!isAny) throw refused(`Nobody but the policy decided any of the steps ${from} to ${to}.`);
+  return { fromStep, toStep };
+}
+
+function refused(message: string): ReinError {
+  return new ReinError('config', message, {
+    remedy: 'Nothing was written; rein relabel <run> --list shows what holds.',
+  });
 }
 
 function isRelabel(said: unknown): said is Relabel {

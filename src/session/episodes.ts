@@ -3,7 +3,7 @@
  * and ends holding.
  */
 import { type Transition, wilsonInterval } from '../core/index.ts';
-import { workRates } from '../record/index.ts';
+import { type EpisodePlace, workRates } from '../record/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
 import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
@@ -68,6 +68,8 @@ export class Episodes {
   readonly #observations: ObservationWatch;
   readonly #interventions: InterventionWatch;
   readonly #segments: SegmentWatch;
+  /** The present episode, once a step of it was recorded. */
+  #recordedAs: EpisodePlace | undefined;
   readonly #help: HelpWatch;
   readonly #reset: SceneReset;
   /** A person has answered that the robot may go on. */
@@ -332,6 +334,7 @@ export class Episodes {
   #record(transition: Transition): void {
     const { recorder, live, runner } = this.#parts;
     recorder.record(transition);
+    this.#recordedAs = { epoch: recorder.epoch, episode: transition.episode };
     live.log.recorded(transition);
     this.#segments.see(transition, this.#operator());
     this.#help.see(transition, this.#distanceM());
@@ -414,7 +417,14 @@ export class Episodes {
     if (purpose !== 'evaluation') this.#noteOwn(result);
     this.#segments.end();
     if (result.abortedBy !== undefined) this.#segments.stopped();
-    const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
+    const report: EpisodeReport = {
+      ...result,
+      purpose,
+      episode: this.#count++,
+      ...(this.#recordedAs === undefined ? {} : { recordedAs: this.#recordedAs }),
+      endedBy: endOf(result),
+    };
+    this.#recordedAs = undefined;
     this.ended();
     this.#parts.listeners.emit('episode', report);
     return report;

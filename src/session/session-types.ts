@@ -1,5 +1,6 @@
 /** What a session is asked, and what it tells: plain data for displays, ROS topics and tests. */
 import type { GuardFrame, SceneLayout, Transition } from '../core/index.ts';
+import type { EpisodePlace } from '../record/index.ts';
 import type { PhaseCause } from './phase-switch.ts';
 
 /** What the robot is being used for at the moment. */
@@ -126,6 +127,8 @@ export interface RecordingPlan {
 export interface EpisodeReport extends EpisodeResult {
   readonly purpose: EpisodePurpose | 'demo';
   readonly episode: number;
+  /** Where the journal has it; absent where it has not. */
+  readonly recordedAs?: EpisodePlace;
   /** `success`, `failure`, `time limit`, or the reason why it was cut. */
   readonly endedBy: string;
 }

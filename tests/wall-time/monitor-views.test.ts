@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FrameView, stateName } from '../../src/core/telemetry.ts';
+import { decodeJson, encodeJson, type FrameView, kindOf, stateName } from '../../src/core/telemetry.ts';
+import { readRelabelling } from '../../src/record/index.ts';
 import { VELOCITY_LIMITED } from '../../src/safety/bits.ts';
 import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
@@ -113,6 +114,19 @@ describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { ti
     await plain.close();
   });
 });
+
+/** Counts the notes that a page plays, which nobody hears here. */
+const FAKE_SOUND = `
+  let notes = 0;
+  const node = { connect: () => node, frequency: {}, start: () => { document.body.dataset.notes = String(++notes); }, stop: () => undefined };
+  node.gain = { setValueAtTime: () => undefined, exponentialRampToValueAtTime: () => undefined };
+  globalThis.AudioContext = class {
+    currentTime = 0;
+    resume() { return Promise.resolve(); }
+    createOscillator() { return node; }
+    createGain() { return node; }
+  };
+`;
 
 const EPISODE = {
   episode: 7,
@@ -225,6 +239,66 @@ describe.skipIf(noBrowserBecause !== undefined)(
       expect(await page.textContent('.wanted')).toMatch(
         /velocityLimited: A joint would have moved too fast.*limiter: changed 3 ticks/s,
       );
+      await page.close();
+    });
+
+    it('relabels an episode as rein relabel does, takes it back, and not from a page that may only watch', async () => {
+      const page = await open('episodes');
+      await page.locator('tbody tr', { hasText: 'training' }).first().locator('.relabel-it').click();
+      await page.click('.relabel .say:text-is("failure")');
+      expect(await page.textContent('.relabel')).toContain('not for the learner that runs now');
+      await page.click('#say-it');
+      await page.waitForSelector('.said li');
+      const [first] = readRelabelling(join(run.folder, 'runs/now')).all;
+      expect(first).toMatchObject({ kind: 'outcome', success: false, epoch: 1 });
+      expect(await page.textContent('.messages')).toContain('It counts wherever this run is learned from later.');
+      await page.click('.said button');
+      await page.waitForSelector('.said', { state: 'detached' });
+      expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
+      await page.goto('about:blank');
+      await page.goto(`${address}?view=episodes#watch`);
+      await page.waitForSelector('tbody tr:has-text("training")');
+      expect(await page.locator('.relabel-it').count()).toBe(0);
+      // Whoever asks all the same is refused.
+      const visitor = new StreamWatcher(address, { watchOnly: true });
+      await until(() => visitor.frames.length > 0, 'the stream');
+      visitor.ask({ kind: 'relabel', episode: 0, as: 'drop' });
+      await until(
+        () => visitor.all('notice').some(({ line }) => String(line).includes('cannot relabel')),
+        'the refusal',
+      );
+      visitor.close();
+      expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
+      await page.close();
+    });
+
+    it('shows a banner and sounds when the robot asks for help, until it is muted, which is remembered', async () => {
+      const asked = 'The robot asks for help: no progress for 30 steps.';
+      const prepare = async (made: Page): Promise<void> => {
+        await made.addInitScript(FAKE_SOUND);
+        await made.routeWebSocket(/\/stream$/, (route) => {
+          const server = route.connectToServer();
+          route.send(Buffer.from(encodeJson('event', { level: 'warn', name: 'asksForHelp', row: 0, message: asked })));
+          server.onMessage((data) => {
+            const bytes = new Uint8Array(data as Buffer);
+            const isStatus = kindOf(bytes) === 'status';
+            const status = isStatus ? (decodeJson(bytes) as Record<string, object>) : {};
+            const asks = { ...status, operator: { ...status['operator'], prompt: asked } };
+            route.send(isStatus ? Buffer.from(encodeJson('status', asks)) : data);
+          });
+        });
+      };
+      const page = await open('health', DESKTOP, prepare);
+      expect(await page.textContent('.help-wanted')).toContain(asked);
+      expect(await page.locator('body[data-notes]').count()).toBe(0);
+      await page.keyboard.press('Tab');
+      await page.waitForSelector('body[data-notes]');
+      await page.click('#sound');
+      await page.reload();
+      await page.waitForSelector('.help-wanted');
+      expect(await page.getAttribute('#sound', 'aria-pressed')).toBe('false');
+      await page.keyboard.press('Tab');
+      expect(await page.locator('body[data-notes]').count()).toBe(0);
       await page.close();
     });
 

@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type EpisodeTrace, Player } from './player.tsx';
-import { episodes, readJson } from './stream.ts';
+import { Relabel } from './relabel.tsx';
+import { episodes, operators, readJson } from './stream.ts';
 
 /** How an episode ended, as a trace tells it. */
 interface Listed {
@@ -17,11 +18,14 @@ interface Listed {
   readonly interventions: number;
   readonly interventionSteps: number;
   readonly atMs: number;
+  /** Where the journal has it. */
+  readonly recordedAs?: object;
 }
 
 /** Of the run's trace; empty where it keeps none. */
 const traced = signal<readonly Listed[]>([]);
 const looked = signal<EpisodeTrace | undefined>(undefined);
+const relabelled = signal<Listed | undefined>(undefined);
 const problem = signal('');
 const MOST_SHOWN = 200;
 const LIST_MS = 3000;
@@ -44,10 +48,14 @@ export function Episodes() {
   }, []);
   const isTraced = traced.value.length > 0;
   const shown: readonly Listed[] = isTraced ? traced.value : episodes.value;
+  const maySay = isTraced && operators.value?.right === 'operate';
   if (shown.length === 0) return <p class="empty">No episode has ended yet.</p>;
   return (
     <>
       {looked.value === undefined ? null : <Player key={looked.value.episode} trace={looked.value} />}
+      {relabelled.value === undefined || !maySay ? null : (
+        <Relabel key={relabelled.value.episode} {...relabelled.value} />
+      )}
       {problem.value === '' ? null : <p class="empty">{problem.value}</p>}
       <section>
         <h2>Episodes</h2>
@@ -66,6 +74,7 @@ export function Episodes() {
                 <th>interventions</th>
                 <th>at</th>
                 {isTraced ? <th>steps, one by one</th> : null}
+                {maySay ? <th>what is learned</th> : null}
               </tr>
             </thead>
             <tbody>
@@ -73,7 +82,12 @@ export function Episodes() {
                 .reverse()
                 .slice(0, MOST_SHOWN)
                 .map((episode) => (
-                  <Line key={`${episode.episode} ${episode.atMs}`} episode={episode} isTraced={isTraced} />
+                  <Line
+                    key={`${episode.episode} ${episode.atMs}`}
+                    episode={episode}
+                    isTraced={isTraced}
+                    maySay={maySay}
+                  />
                 ))}
             </tbody>
           </table>
@@ -83,7 +97,14 @@ export function Episodes() {
   );
 }
 
-function Line({ episode, isTraced }: { readonly episode: Listed; readonly isTraced: boolean }) {
+interface LineProps {
+  readonly episode: Listed;
+  readonly isTraced: boolean;
+  /** This page's person may relabel. */
+  readonly maySay: boolean;
+}
+
+function Line({ episode, isTraced, maySay }: LineProps) {
   const {
     episode: number,
     purpose,
@@ -118,6 +139,21 @@ function Line({ episode, isTraced }: { readonly episode: Listed; readonly isTrac
           ) : (
             <button type="button" class="look" disabled={isLooked} onClick={() => void look(number)}>
               Play back<span class="unseen"> episode {number}</span>
+            </button>
+          )}
+        </td>
+      ) : null}
+      {maySay ? (
+        <td>
+          {episode.recordedAs === undefined ? null : (
+            <button
+              type="button"
+              class="relabel-it"
+              onClick={() => {
+                relabelled.value = episode;
+              }}
+            >
+              Relabel<span class="unseen"> episode {number}</span>
             </button>
           )}
         </td>

@@ -3,6 +3,7 @@ import './main.css';
 import { computed, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { HelpBanner, helpWanted, SoundSwitch } from './alarm.tsx';
 import { Episodes } from './episodes.tsx';
 import { Health } from './health.tsx';
 import { Live } from './live.tsx';
@@ -54,6 +55,7 @@ function App() {
           </button>
         ))}
       </nav>
+      <HelpBanner />
       <Messages />
       <main id={`view-${current}`} tabIndex={-1}>
         {run.value === undefined ? <Waiting /> : <View />}
@@ -79,6 +81,7 @@ function Head() {
       {connection.value === 'open' && hasNoRobot.value ? null : (
         <Badge state={connection.value === 'open' ? state.value : connection.value} />
       )}
+      {hasNoRobot.value ? null : <SoundSwitch />}
       {hasNoRobot.value ? null : (
         <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
           Stop
@@ -118,7 +121,7 @@ function Messages() {
   if (last.length === 0 && prompt === undefined) return null;
   return (
     <section class="messages" aria-live="polite">
-      {prompt === undefined ? null : <p class="prompt">{prompt}</p>}
+      {prompt === undefined || prompt === helpWanted.value ? null : <p class="prompt">{prompt}</p>}
       {last.map((notice) => (
         <p key={notice.atMs + notice.line} class={notice.isForYou === true ? 'for-you' : ''}>
           {notice.line}

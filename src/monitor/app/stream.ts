@@ -111,8 +111,14 @@ interface Sit {
   readonly name: string;
 }
 
+/** Says something of an episode of the trace, or takes back what was said. */
+type Said = { readonly kind: 'relabel' } & (
+  | { readonly episode: number; readonly as: string; readonly steps?: string }
+  | { readonly undo: number }
+);
+
 /** Asks for something; false where there is no stream. */
-export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit): boolean {
+export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit | Said): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(request));
   return true;

@@ -18,6 +18,7 @@ import { FoxgloveServer } from './foxglove-server.ts';
 import { Outbox } from './outbox.ts';
 import { Past } from './past.ts';
 import { PrometheusMetrics } from './prometheus.ts';
+import { listRelabels, relabelFromPage } from './relabels.ts';
 import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
 import { Seat } from './seat.ts';
@@ -198,6 +199,7 @@ export class MonitorServer {
       const episode = await this.#trace?.episode(number);
       return episode ?? reply.code(404).send({ error: 'The trace has no such episode.' });
     });
+    app.get('/api/relabels', async () => (this.#folder === undefined ? [] : listRelabels(this.#folder)));
   }
 
   #setFolder(folder: string): void {
@@ -304,6 +306,9 @@ export class MonitorServer {
       case 'alive':
       case 'seen':
         return;
+      case 'relabel':
+        void this.#relabel(page, message ?? {});
+        return;
       default:
         this.#ask(page, readPersonRequest(message), nowS);
     }
@@ -311,26 +316,36 @@ export class MonitorServer {
 
   #sit(page: Page, nowS: number): void {
     if (page.right !== 'operate') {
-      this.#refuse(page, 'This link shows the robot only: it can stop it, and not move it.');
+      this.#tell(page, 'This link shows the robot only: it can stop it, and not move it.');
       return;
     }
     const { isTaken, by } = this.#seat.take(page.id, page.name, nowS);
-    if (!isTaken) this.#refuse(page, `${by} operates the robot: they give it up first.`);
+    if (!isTaken) this.#tell(page, `${by} operates the robot: they give it up first.`);
     this.#tellOperators();
   }
 
   #ask(page: Page, request: PersonRequest | undefined, nowS: number): void {
     if (request === undefined) {
-      this.#refuse(page, 'That is no request: nothing was done.');
+      this.#tell(page, 'That is no request: nothing was done.');
     } else if (FROM_ANYBODY.includes(request.kind) || this.#seat.isHeldBy(page.id, nowS)) {
       this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
       const holder = this.#seat.holder(nowS)?.name;
-      this.#refuse(page, holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
+      this.#tell(page, holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
     }
   }
 
-  #refuse(page: Page, line: string): void {
+  /** Nothing moves by it: who may operate may say it, from any seat. */
+  async #relabel(page: Page, message: Readonly<Record<string, unknown>>): Promise<void> {
+    if (page.right !== 'operate' || this.#folder === undefined || this.#trace === undefined) {
+      this.#tell(page, 'This link shows the robot only: it cannot relabel.');
+      return;
+    }
+    this.#tell(page, await relabelFromPage(this.#folder, this.#trace, message));
+  }
+
+  /** A sentence for this page alone. */
+  #tell(page: Page, line: string): void {
     page.outbox.put(encodeJson('notice', { line, atMs: Date.now(), isForYou: true }));
   }
 

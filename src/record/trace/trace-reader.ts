@@ -5,12 +5,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
 import { asObject, parseJson } from '../../core/index.ts';
+import type { EpisodePlace } from '../relabelling.ts';
 import { FACTS, FIRST_EPISODE, traceFiles } from './trace-file.ts';
 
 /** An episode of a list. */
 export interface TracedEpisode {
   /** Counts all episodes of the run's trace, from 0. */
   readonly episode: number;
+  /** Where the journal has it; absent where it has not. */
+  readonly recordedAs?: EpisodePlace;
   /** `training`, `evaluation` or `demo`. */
   readonly purpose: string;
   readonly success: boolean;
@@ -224,6 +227,7 @@ function aboutOf(told: Json, firstEpisode: number, traced: number): TracedEpisod
   const text = (key: string): string => (typeof told[key] === 'string' ? (told[key] as string) : '');
   return {
     episode: firstEpisode + number('episode'),
+    ...placeIn(told['recordedAs']),
     purpose: text('purpose'),
     success: told['success'] === true,
     endedBy: text('endedBy'),
@@ -234,4 +238,9 @@ function aboutOf(told: Json, firstEpisode: number, traced: number): TracedEpisod
     interventionSteps: number('interventionSteps'),
     atMs: number('atMs'),
   };
+}
+
+function placeIn(told: unknown): { readonly recordedAs?: EpisodePlace } {
+  const { epoch, episode } = asObject(told) ?? {};
+  return Number.isInteger(epoch) && Number.isInteger(episode) ? { recordedAs: { epoch, episode } as EpisodePlace } : {};
 }

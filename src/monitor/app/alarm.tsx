@@ -1,0 +1,88 @@
+/** A robot that asks for help is seen and heard: a banner for everybody, and a sound for whoever has allowed it and not switched it off. */
+import { computed, effect, signal } from '@preact/signals';
+import { events, operators, status } from './stream.ts';
+
+const MUTED_KEY = 'muted';
+const CHIME_MS = 5000;
+/** Two notes up, as a question: Hz. */
+const NOTES_HZ = [660, 880] as const;
+const NOTE_S = 0.18;
+const VOLUME = 0.2;
+
+export const isMuted = signal(localStorage.getItem(MUTED_KEY) === '1');
+/** Browsers let a page sound once its person has touched it. */
+const context = signal<AudioContext | undefined>(undefined);
+
+/** What the robot asks for, while nobody has answered; `undefined` else. */
+export const helpWanted = computed(() => {
+  const prompt = status.value?.operator.prompt;
+  const asked = events.value.findLast(({ name }) => name === 'asksForHelp')?.message;
+  return prompt !== undefined && prompt === asked ? prompt : undefined;
+});
+
+function allow(): void {
+  if (context.peek() !== undefined || typeof AudioContext === 'undefined') return;
+  const made = new AudioContext();
+  void made.resume().then(() => {
+    context.value = made;
+  });
+}
+for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, allow, { once: true });
+
+// Again and again until somebody answers: who works beside the robot may miss one.
+effect(() => {
+  const speaker = context.value;
+  if (helpWanted.value === undefined || isMuted.value || speaker === undefined) return undefined;
+  chime(speaker);
+  const timer = setInterval(() => chime(speaker), CHIME_MS);
+  return () => clearInterval(timer);
+});
+
+function chime(speaker: AudioContext): void {
+  for (const [i, hz] of NOTES_HZ.entries()) {
+    const from = speaker.currentTime + i * NOTE_S;
+    const [tone, volume] = [speaker.createOscillator(), speaker.createGain()];
+    tone.frequency.value = hz;
+    volume.gain.setValueAtTime(VOLUME, from);
+    volume.gain.exponentialRampToValueAtTime(0.001, from + NOTE_S);
+    tone.connect(volume).connect(speaker.destination);
+    tone.start(from);
+    tone.stop(from + NOTE_S);
+  }
+}
+
+/** Remembered by the browser. A click on it is also what lets the page sound. */
+export function SoundSwitch() {
+  const flip = (): void => {
+    isMuted.value = !isMuted.value;
+    localStorage.setItem(MUTED_KEY, isMuted.value ? '1' : '0');
+  };
+  return (
+    <button
+      type="button"
+      id="sound"
+      class="sound"
+      aria-pressed={!isMuted.value}
+      title="A sound when the robot asks for help"
+      onClick={flip}
+    >
+      <span aria-hidden="true">{isMuted.value ? '🔕' : '🔔'}</span>
+      <span class="unseen">Sound when the robot asks for help</span>
+    </button>
+  );
+}
+
+export function HelpBanner() {
+  const asked = helpWanted.value;
+  if (asked === undefined) return null;
+  const isUntouched = !isMuted.value && context.value === undefined;
+  return (
+    <section class="help-wanted" role="alert">
+      <strong>
+        <span aria-hidden="true">✋</span> {asked}
+      </strong>
+      {operators.value?.right === 'watch' ? <p>This link only shows the robot: tell whoever is beside it.</p> : null}
+      {isUntouched ? <p>Touch this page once, and it sounds when the robot asks.</p> : null}
+    </section>
+  );
+}

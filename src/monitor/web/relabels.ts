@@ -1,0 +1,55 @@
+/** What pages say of episodes afterwards: the same as `rein relabel`, of the episodes that the run's trace can play back. */
+import { describeError, SOURCES } from '../../core/index.ts';
+import {
+  RELABEL_WORDS,
+  type RelabelWord,
+  readRelabelling,
+  relabelEpisode,
+  relabelText,
+  undoRelabel,
+} from '../../record/index.ts';
+import type { TraceReader } from '../../record/trace.ts';
+
+/** Something that was said and holds. */
+export interface RelabelListing {
+  readonly id: number;
+  readonly text: string;
+}
+
+const PHASES: readonly RelabelWord[] = ['recovery', 'correction'];
+const NO_STEPS = 'The trace has no steps of this episode: rein relabel, which reads the journal, can say it.';
+
+/** What was said of the run in `folder`, the oldest first. */
+export function listRelabels(folder: string): readonly RelabelListing[] {
+  return readRelabelling(folder).all.map((each) => ({ id: each.id, text: relabelText(each) }));
+}
+
+/**
+ * Does what a page's message asks for: `{ undo }`, or `{ episode, as, steps? }` with the trace's number of the episode. Gives a sentence for the
+ * person, whatever became of it.
+ */
+export async function relabelFromPage(
+  folder: string,
+  trace: Pick<TraceReader, 'episode'>,
+  { episode: number, as, steps, undo }: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  try {
+    if (typeof undo === 'number') {
+      undoRelabel(folder, undo);
+      return `Number ${undo} is taken back.`;
+    }
+    if (!isWord(as) || typeof number !== 'number') return 'That is no label: nothing was written.';
+    const traced = await trace.episode(number);
+    if (traced?.recordedAs === undefined) return `The journal has no episode ${number}: nothing is learned from it.`;
+    if (PHASES.includes(as) && traced.steps.length === 0) return `Nothing was written. ${NO_STEPS}`;
+    const recorded = traced.steps.map(({ source, step }) => ({ source: SOURCES[Number(source)]!, step: Number(step) }));
+    const said = { ...traced.recordedAs, as, steps: typeof steps === 'string' ? steps : undefined };
+    return `${relabelText(relabelEpisode(folder, said, recorded))}. It counts wherever this run is learned from later.`;
+  } catch (error) {
+    return describeError(error, 'monitor').trim();
+  }
+}
+
+function isWord(value: unknown): value is RelabelWord {
+  return RELABEL_WORDS.some((word) => word === value);
+}
