@@ -1,6 +1,6 @@
 /**
  * Forward–backward reset without a script: the insertion of the demo practised for 200 episodes while the simulator resets nothing. A second
- * policy, with a learner and a journal of its own, learns from nothing to pull the peg out and to bring it back to where an episode may begin
+ * policy, with a learner and a journal of its own, is shown as often as the first one how to pull the peg out and to bring it back to where an episode may begin
  * (Eysenbach et al., Leave no Trace, 2017); the two take turns. Writes docs/results/backward.json and the figures of docs/workflows.md.
  *
  *   npm run evidence -- --only backward       some minutes on two cores
@@ -20,7 +20,7 @@ const { copyTransition, createTransition, markdownTable, percent, Rng, wilsonInt
 const { OnnxPolicy } = await import('../dist/policy/index.js');
 const { createRunFolder, LearnerConnection } = await import('../dist/session/index.js');
 const { createRunner } = await import('../dist/session/rollout.js');
-const { createDemonstrator } = await import('../dist/session/scripted-operators.js');
+const { createDemonstrator, createScriptedOperator } = await import('../dist/session/scripted-operators.js');
 const { LearnerChild } = await import('../dist/sim/learner-child.js');
 const { versionDue } = await import('../dist/sim/lock-step.js');
 const { createSimulatedRobot } = await import('../dist/sim/simulated-robot.js');
@@ -44,6 +44,10 @@ const BLOCK = 50;
 const PAID_M = 0.1;
 /** Level of the energy tank, as a share, from which on torque goes off between two episodes. */
 const LOW_TANK = 0.4;
+/** A peg so far above the hole's rim is clear of it, m. */
+const CLEAR_M = 0.005;
+/** Standard deviation of the hand of whoever shows the way back, in action units. */
+const TREMOR = 0.1;
 /** An arm stands within so many ticks. */
 const REST_TICKS = 300;
 const CONNECT_MS = 120_000;
@@ -86,9 +90,10 @@ async function openSide(name, overlay, judged, robot) {
     runner,
     connection,
     /** An episode from where the robot is. */
-    practise: () =>
+    practise: (operator) =>
       runner.run({
         policy,
+        operator,
         noise,
         purpose: 'training',
         beforeStep: async () => {
@@ -145,28 +150,65 @@ function backAtStart(setup) {
   return { ...setup, task };
 }
 
-/** The demonstrations with which the demo begins: the last part in which the simulator resets. */
-async function demonstrate({ setup, runner, connection }, layouts) {
-  const operator = createDemonstrator(setup, 2 * seed + 1);
-  const wanted = setup.config.task.demonstrations;
-  let steps = 0;
+/** The demonstrations of both ways with which it begins: the last part in which the simulator resets. */
+async function demonstrate(forward, backward, layouts, robot) {
+  const shows = [
+    { side: forward, operator: createDemonstrator(forward.setup, 2 * seed + 1), steps: 0 },
+    { side: backward, operator: pullingOut(backward.setup, robot), steps: 0 },
+  ];
+  const wanted = forward.setup.config.task.demonstrations;
   for (let done = 0, tries = 0; done < wanted; tries++) {
     if (tries > 10 * wanted) throw new Error('the script cannot do the task');
+    let layout = forward.setup.task.drawLayout(layouts);
     const taken = [];
-    const onStep = (transition) => {
-      const copy = createTransition(transition.observation.length, transition.executed.length);
-      copyTransition(copy, transition);
-      taken.push(copy);
-    };
-    const layout = setup.task.drawLayout(layouts);
-    const { success } = await runner.run({ layout, operator, purpose: 'demo', onStep });
-    if (!success) continue;
+    for (const show of shows) {
+      const steps = [];
+      const onStep = (transition) => {
+        const copy = createTransition(transition.observation.length, transition.executed.length);
+        copyTransition(copy, transition);
+        steps.push(copy);
+      };
+      const { success } = await show.side.runner.run({ layout, operator: show.operator, purpose: 'demo', onStep });
+      // The way back begins where the way there has ended.
+      layout = undefined;
+      if (!success) break;
+      taken.push(steps);
+    }
+    if (taken.length < shows.length) continue;
     done++;
-    for (const transition of taken) connection.record(transition);
-    steps += taken.length;
+    shows.forEach((show, i) => {
+      for (const transition of taken[i]) show.side.connection.record(transition);
+      show.steps += taken[i].length;
+    });
   }
-  operator.close();
-  connection.demonstrationsComplete(steps);
+  for (const { side, operator, steps } of shows) {
+    operator.close();
+    side.connection.demonstrationsComplete(steps);
+  }
+}
+
+/** Whoever shows the way back: straight up until the peg is clear of its hole, then to the middle of where episodes begin. */
+function pullingOut({ config: { task } }, { link }) {
+  const { hole, start, action } = task;
+  const middle = [hole.originM[0], hole.originM[1], hole.originM[2] + start.heightM];
+  const rng = new Rng(seed).fork('pulling out');
+  return {
+    name: 'demonstrator',
+    decidedBy: 'scripted',
+    reset: () => undefined,
+    close: () => undefined,
+    poll: (_observation, _nowS, out) => {
+      const tcp = link.latest.measuredTcp;
+      const isClear = tcp[2] > hole.originM[2] + CLEAR_M;
+      out.active = true;
+      out.phase = 'correct';
+      action.dimensions.forEach(({ name, scale }, i) => {
+        const k = ['x', 'y', 'z'].indexOf(name);
+        const asked = k < 0 || (k < 2 && !isClear) ? 0 : (middle[k] - tcp[k]) / scale;
+        out.action[i] = Math.max(-1, Math.min(1, asked + TREMOR * rng.normal()));
+      });
+    },
+  };
 }
 
 /** Torque off for a moment: in standby the energy tank fills, as a new scene would fill it. Who acts next asks for torque again. */
@@ -180,47 +222,58 @@ async function rest({ link }) {
   return 1;
 }
 
-/** An episode; where nothing but a person may move the robot, which stands outside its limits, the simulator sets it back, and that is counted. */
-async function turn(side, robot, tally, drawLayout) {
+/**
+ * An episode. Where the guard has stopped the robot, a person beside it lets it go on, as with c, and that is counted; so is a robot that
+ * only the simulator could bring back.
+ */
+async function turn(side, robot, tally, drawLayout, operator) {
   tally.rests += await rest(robot);
   for (;;) {
     try {
-      const result = await side.practise();
-      tally.restarts += (await robot.goOn()).count;
+      const result = await side.practise(operator);
+      await goOn(robot, tally);
       return result;
     } catch (error) {
       if (error?.kind !== 'driver') throw error;
       tally.setBack++;
-      await robot.goOn();
+      await goOn(robot, tally);
       await robot.link.request({ kind: 'resetScene', layout: drawLayout() });
     }
   }
+}
+
+async function goOn(robot, tally) {
+  const { state } = robot.link.latest;
+  if (['stopping', 'stopped', 'fault'].includes(state)) tally.stops++;
+  tally.restarts += (await robot.goOn()).count;
 }
 
 async function measure() {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   const shared = createSetup(resolveConfig({ task: 'insert', seed }));
-  const robot = await createSimulatedRobot(shared);
+  const robot = await createSimulatedRobot(shared, undefined, undefined, 'person');
   const forward = await openSide('forward', 'task: {}\n', (setup) => setup, robot);
-  const backward = await openSide('backward', 'task: { demonstrations: 0 }\n', backAtStart, robot);
+  const backward = await openSide('backward', 'task: {}\n', backAtStart, robot);
+  const operator = createScriptedOperator(forward.setup, 2 * seed);
   const layouts = new Rng(seed).fork('layouts');
   const rows = [];
   try {
-    await demonstrate(forward, layouts);
+    await demonstrate(forward, backward, layouts, robot);
     const begun = performance.now();
     // The scene of the whole practice, put in place once.
     const drawLayout = () => shared.task.drawLayout(layouts);
     await robot.link.request({ kind: 'resetScene', layout: drawLayout() });
     let isAtStart = true;
     for (let episode = 0; episode < episodes; episode++) {
-      const tally = { rests: 0, restarts: 0, setBack: 0 };
-      const there = await turn(forward, robot, tally, drawLayout);
+      const tally = { rests: 0, stops: 0, restarts: 0, setBack: 0 };
+      const there = await turn(forward, robot, tally, drawLayout, operator);
       const back = await turn(backward, robot, tally, drawLayout);
       rows.push({
         isAtStart,
         isInserted: there.success,
         forwardSteps: there.steps,
+        isHelped: there.interventions > 0,
         isBack: back.success,
         backwardSteps: back.steps,
         ...tally,
@@ -248,6 +301,7 @@ async function measure() {
     };
     writeFileSync(figuresFile, `${JSON.stringify(result)}\n`);
   } finally {
+    operator.close();
     await forward.close();
     await backward.close();
     await robot.close();
@@ -269,7 +323,9 @@ function writePage({ rows: all, demonstrations, forwardSteps, backwardSteps, vio
     cell(part.filter(({ isAtStart, isInserted }) => isAtStart && isInserted).length, count(part, 'isAtStart')),
     cell(count(part, 'isBack'), part.length),
     String(part.length - count(part, 'isBack')),
+    String(count(part, 'isHelped')),
     sumOf(part, 'setBack') + sumOf(part, 'restarts'),
+    sumOf(part, 'stops'),
     sumOf(part, 'rests'),
   ];
   const table = markdownTable(
@@ -278,7 +334,9 @@ function writePage({ rows: all, demonstrations, forwardSteps, backwardSteps, vio
       'inserted, of those begun in the start region (95 % interval)',
       'back in the start region',
       'not back',
+      'with help on the way there',
       'set back by the simulator',
+      'stopped by the guard, let go on by a person',
       'torque off and on',
     ],
     [
@@ -288,12 +346,12 @@ function writePage({ rows: all, demonstrations, forwardSteps, backwardSteps, vio
       rowOf('all', rows),
     ],
   );
-  const text = `${rows.length} episodes each way, seed ${drawn}, after ${demonstrations} demonstrations of the insertion by the script and none of the way back; ${forwardSteps} steps there, ${backwardSteps} back, ${violations} violations, ${wallS.toFixed(0)} s.
+  const text = `${rows.length} episodes each way, seed ${drawn}, after ${demonstrations} demonstrations of each way; ${forwardSteps} steps there, ${backwardSteps} back, ${violations} violations, ${wallS.toFixed(0)} s.
 
 ${Array.isArray(table) ? table.join('\n') : table}`;
   const page = readFileSync(pageFile, 'utf8');
   const [begin, end] = ['<!-- backward: written by scripts/backward-evidence.js -->', '<!-- /backward -->'];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < 0) throw new Error(`${pageFile} has no place for the figures`);
-  writeFileSync(pageFile, `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`);
+  writeFileSync(pageFile, `${page.slice(0, from + begin.length)}\n\n${text.trimEnd()}\n\n${page.slice(to)}`);
 }

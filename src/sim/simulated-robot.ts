@@ -51,14 +51,16 @@ const LEASE_PERIODS = 1.5;
 
 /**
  * Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load, and what aborts
- * `signal`; nothing stays open.
+ * `signal`; nothing stays open. `nodeIs`: who its node's requests are of; a `person` lets it go on after any stop, where the program that
+ * asks stands for the one beside the robot.
  */
 export function createSimulatedRobot(
   setup: RunSetup,
   timings?: StepTimings,
   signal?: AbortSignal,
+  nodeIs: 'person' | 'program' = 'program',
 ): Promise<SimulatedRobot> {
-  return openedOrClosed([], (closes) => openParts(setup, timings, closes, signal));
+  return openedOrClosed([], (closes) => openParts(setup, timings, closes, signal, nodeIs));
 }
 
 async function openParts(
@@ -66,6 +68,7 @@ async function openParts(
   timings: StepTimings | undefined,
   closes: Close[],
   signal: AbortSignal | undefined,
+  nodeIs: 'person' | 'program',
 ): Promise<SimulatedRobot> {
   const { config, task } = setup;
   const { robot } = config;
@@ -96,8 +99,8 @@ async function openParts(
       controlHz: robot.controlHz,
     },
     clock,
-    // Nobody is here who could look: what only people may do, a simulated run may not.
-    nodeIs: 'program',
+    // In a run nobody is here who could look: what only people may do, it may not.
+    nodeIs,
     createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
   });
   closes.push(() => link.close());
