@@ -155,4 +155,20 @@ describe('a viewer', () => {
     server.publish(frame(5));
     await until(() => one.told.length > 0, 'the frame');
   });
+
+  it('that subscribes without end is let go of, and the others go on', async () => {
+    await serve();
+    const [one, other] = [await viewer(), await viewer()];
+    let code = 0;
+    one.socket.on('close', (given) => {
+      code = given;
+    });
+    const subscriptions = Array.from({ length: 400 }, () => ({ id: 1, channelId: 0 }));
+    one.socket.send(JSON.stringify({ op: 'subscribe', subscriptions }));
+    await until(() => code !== 0, 'the end of it');
+    expect(code).toBe(1008);
+    other.subscribe(1, '/frame');
+    server.publish(frame(5));
+    await until(() => other.told.length > 0, 'the frame');
+  });
 });

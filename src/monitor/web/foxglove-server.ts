@@ -5,11 +5,12 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { asObject, isState, parseJson } from '../../core/index.ts';
 import { CHANNELS, Translation } from '../../record/trace.ts';
 import { Outbox } from './outbox.ts';
 import type { Past } from './past.ts';
+import { createSocketServer, dismiss } from './sockets.ts';
 
 /** The same messages by two names: the first is what newer clients say. */
 const PROTOCOLS = ['foxglove.sdk.v1', 'foxglove.websocket.v1'] as const;
@@ -41,11 +42,8 @@ export class FoxgloveServer {
 
   constructor(past: Past) {
     this.#past = past;
-    this.#sockets = new WebSocketServer({
-      noServer: true,
+    this.#sockets = createSocketServer({
       maxPayload: LONGEST_MESSAGE_BYTES,
-      perMessageDeflate: false,
-      clientTracking: false,
       handleProtocols: (offered) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
     });
   }
@@ -135,7 +133,7 @@ export class FoxgloveServer {
 
   #onMessage(client: Client, data: RawData | undefined): void {
     if (++client.messages > MOST_MESSAGES_PER_S) {
-      client.socket.close(1008, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+      this.#dismiss(client);
       return;
     }
     const message = data === undefined ? undefined : asObject(parseJson(String(data)));
@@ -146,8 +144,18 @@ export class FoxgloveServer {
     } else warn(client, 'This shows the robot only: it takes subscriptions, and nothing else.');
   }
 
+  #dismiss(client: Client): void {
+    dismiss(client.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+    this.#clients.delete(client);
+  }
+
   #subscribe(client: Client, asked: unknown): void {
     for (const each of Array.isArray(asked) ? asked : []) {
+      // Each is told what happened before: so many in a second are work for nobody's eyes.
+      if (++client.messages > MOST_MESSAGES_PER_S) {
+        this.#dismiss(client);
+        return;
+      }
       const { id, channelId } = asObject(each) ?? {};
       const channel = CHANNELS[Number(channelId)];
       const isOne = Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
@@ -180,5 +188,6 @@ function messageData(id: number, timeNs: bigint, json: Uint8Array): Uint8Array {
 
 function warn({ socket, outbox }: Client, message: string): void {
   // One that reads nothing is told nothing.
-  if (outbox.waitingBytes === 0) socket.send(JSON.stringify({ op: 'status', level: WARNING, message }));
+  if (outbox.waitingBytes + socket.bufferedAmount === 0)
+    socket.send(JSON.stringify({ op: 'status', level: WARNING, message }));
 }

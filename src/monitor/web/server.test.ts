@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { until } from '../../../tests/support/until.ts';
 import { encodeJson } from '../../core/index.ts';
@@ -145,6 +148,57 @@ describe('bad input', () => {
     await until(() => closed !== 0, 'the end of the page');
     expect(closed).toBe(code);
     await until(() => other.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+  });
+
+  it('who is to go and does not is heard no more, and has no seat', async () => {
+    await serve();
+    const [one, other] = [await page(), await page()];
+    one.ask({ kind: 'sit' });
+    await until(() => other.all('operators').at(-1)?.['holder'] !== '', 'the seat');
+    // Reads nothing, not even that it is to go.
+    one.socket.pause();
+    for (let i = 0; i < 300; i++) one.ask({ kind: 'alive' });
+    await until(() => other.all('operators').at(-1)?.['holder'] === '', 'the free seat');
+    // In another second.
+    await delay(1200);
+    one.ask({ kind: 'stop' });
+    other.ask({ kind: 'stop' });
+    await until(() => asked.length > 0, 'the stop');
+    await delay(50);
+    expect(asked).toEqual([{ kind: 'stop' }]);
+  });
+
+  it('a thousand connections that say nothing keep nobody out, nor end what is there', async () => {
+    await serve();
+    const ann = await page();
+    const { port, host } = new URL(address);
+    const strangers = Array.from({ length: 1000 }, () => connect(Number(port), '127.0.0.1'));
+    for (const stranger of strangers) stranger.on('error', () => undefined);
+    // One that is gone before it was answered, too.
+    for (const stranger of strangers.slice(0, 20)) {
+      stranger.write(`GET /nowhere HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`);
+      stranger.once('connect', () => stranger.resetAndDestroy());
+    }
+    await until(() => strangers.filter(({ closed }) => closed).length > 700, 'most of them turned away');
+    ann.ask({ kind: 'stop' });
+    await until(() => asked.length === 1, 'the stop');
+    for (const stranger of strangers) stranger.destroy();
+    const silent = Array.from({ length: 100 }, () => new WebSocket(`ws://${host}/stream`));
+    for (const one of silent) one.on('error', () => undefined);
+    await until(() => silent.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 36, 'room made');
+    await page();
+    for (const one of silent) one.terminate();
+  });
+
+  it('pings are not answered: who sent them and read nothing would fill the memory with answers', async () => {
+    await serve();
+    const one = await page();
+    let answers = 0;
+    one.socket.on('pong', () => answers++);
+    for (let i = 0; i < 10; i++) one.socket.ping();
+    one.ask({ kind: 'fly' });
+    await until(() => notices(one).length > 0, 'an answer to what came after them');
+    expect(answers).toBe(0);
   });
 
   it('a wrong token is not let in, and learns nothing', async () => {

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { asObject, decodeJson, encodeJson, kindOf, parseJson, SystemClock } from '../../core/index.ts';
 import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
@@ -22,6 +22,7 @@ import { listRelabels, relabelFromPage } from './relabels.ts';
 import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
 import { Seat } from './seat.ts';
+import { createSocketServer, dismiss, limitConnections, PATIENCE, refuseUpgrade } from './sockets.ts';
 
 export interface ServerOptions {
   readonly place: MonitorPlace;
@@ -53,6 +54,8 @@ const MOST_PAGES = 64;
 const VIEWERS_PATH = '/foxglove';
 /** Who has not said hello by then is no page of ours, ms. */
 const HELLO_MS = 5000;
+/** Who has not said hello, and makes room for who comes after so many. */
+const MOST_SILENT = 64;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
@@ -78,6 +81,8 @@ export class MonitorServer {
   readonly #seat: Seat = new Seat();
   readonly #clock: SystemClock = new SystemClock();
   readonly #pages = new Set<Page>();
+  /** Those that have not said hello yet, who waits longest first. */
+  readonly #silent = new Set<WebSocket>();
   readonly #past: Past = new Past();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
@@ -96,14 +101,11 @@ export class MonitorServer {
       logger: false,
       bodyLimit: LONGEST_MESSAGE_BYTES,
       forceCloseConnections: true,
-      ...(place.tls === undefined ? {} : { https: place.tls }),
+      ...(place.tls === undefined
+        ? { http: PATIENCE }
+        : { https: { ...place.tls, ...PATIENCE, handshakeTimeout: HELLO_MS } }),
     }) as unknown as FastifyInstance;
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      maxPayload: LONGEST_MESSAGE_BYTES,
-      perMessageDeflate: false,
-      clientTracking: false,
-    });
+    this.#sockets = createSocketServer({ maxPayload: LONGEST_MESSAGE_BYTES });
     this.#route();
   }
 
@@ -111,6 +113,7 @@ export class MonitorServer {
   async listen(): Promise<number> {
     const { place } = this.#options;
     await this.#app.listen({ host: place.host, port: place.port });
+    limitConnections(this.#app.server as Server);
     (this.#app.server as Server).on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrade(request, socket, head);
     });
@@ -220,28 +223,32 @@ export class MonitorServer {
       : (foreignReason(host, origin, place) ??
         (request.url === '/stream' ? undefined : 'There is no stream here.') ??
         (this.#pages.size < MOST_PAGES ? undefined : 'Too many pages are open.'));
-    if (reason !== undefined) {
-      socket.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n${reason}`);
-      return;
-    }
-    if (isViewer) {
-      this.#viewers.upgrade(request, socket, head);
-      return;
-    }
-    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
+    if (reason !== undefined) refuseUpgrade(socket, reason);
+    else if (isViewer) this.#viewers.upgrade(request, socket, head);
+    else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
   }
 
   /** A page says who it is first, with its token: addresses are written into logs and histories, messages are not. */
   #greet(socket: WebSocket): void {
-    const timer = setTimeout(() => socket.close(1008, 'Nobody said hello.'), HELLO_MS);
-    socket.on('error', () => socket.terminate());
-    socket.once('close', () => clearTimeout(timer));
-    socket.once('message', (data, isBinary) => {
+    const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.'), HELLO_MS);
+    const isHeard = (): void => {
       clearTimeout(timer);
+      this.#silent.delete(socket);
+    };
+    const [first] = this.#silent;
+    if (first !== undefined && this.#silent.size >= MOST_SILENT) {
+      this.#silent.delete(first);
+      first.terminate();
+    }
+    this.#silent.add(socket);
+    socket.on('error', () => socket.terminate());
+    socket.once('close', isHeard);
+    socket.once('message', (data, isBinary) => {
+      isHeard();
       const hello = isBinary ? undefined : asObject(parseJson(String(data)));
       const right = hello?.['kind'] === 'hello' ? rightOf(hello['token'], this.#options.place) : undefined;
       if (right === undefined) {
-        socket.close(1008, 'Wrong token.');
+        dismiss(socket, 'Wrong token.');
         return;
       }
       const name = nameOf(hello?.['name']);
@@ -275,18 +282,21 @@ export class MonitorServer {
       page.isAlive = true;
     });
     socket.on('message', (data, isBinary) => this.#onMessage(page, isBinary ? undefined : String(data)));
-    socket.on('close', () => {
-      this.#pages.delete(page);
-      this.#seat.leave(id);
-      this.#tellOperators();
-    });
+    socket.on('close', () => this.#forget(page));
     for (const packet of this.#past.packets) page.outbox.put(packet);
+    this.#tellOperators();
+  }
+
+  #forget(page: Page): void {
+    if (!this.#pages.delete(page)) return;
+    this.#seat.leave(page.id);
     this.#tellOperators();
   }
 
   #onMessage(page: Page, text: string | undefined): void {
     if (++page.messages > MOST_MESSAGES_PER_S) {
-      page.socket.close(1008, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+      dismiss(page.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+      this.#forget(page);
       return;
     }
     const message = text === undefined ? undefined : asObject(parseJson(text));

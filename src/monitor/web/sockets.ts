@@ -1,0 +1,52 @@
+/** Sockets of strangers: what they may take of this process before anybody knows who they are, and how they are let go of. */
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+
+/** Connections of all kinds: the process that serves them holds the robot's other ends, which need files of their own. */
+const MOST_CONNECTIONS = 256;
+/** Who has not asked for anything by then is cut off, ms. */
+const SPEAK_MS = 5000;
+/** Who is shown the door gets so long to go, ms. */
+const LEAVE_MS = 250;
+
+/** Options of Fastify that let nobody wait for ever. */
+export const PATIENCE = {
+  connectionsCheckingInterval: 1000,
+  headersTimeout: SPEAK_MS,
+  requestTimeout: 2 * SPEAK_MS,
+} as const;
+
+/** To be called with a server that listens. */
+export function limitConnections(server: Server): void {
+  server.maxConnections = MOST_CONNECTIONS;
+}
+
+/** A WebSocket server behind upgrades. Answers no ping by itself: who sends pings and reads nothing would fill the memory with answers. */
+export function createSocketServer(
+  options: Pick<ServerOptions, 'maxPayload'> & Pick<ServerOptions, 'handleProtocols'>,
+): WebSocketServer {
+  return new WebSocketServer({
+    ...options,
+    noServer: true,
+    perMessageDeflate: false,
+    clientTracking: false,
+    autoPong: false,
+  });
+}
+
+/** Ends `socket` with a reason (RFC 6455, 1008), and hears nothing more of it, whether or not its other end wants to go. */
+export function dismiss(socket: WebSocket, reason: string): void {
+  socket.removeAllListeners('message');
+  socket.close(1008, reason);
+  const timer = setTimeout(() => socket.terminate(), LEAVE_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Answers an upgrade that is not granted, in one sentence. */
+export function refuseUpgrade(socket: Duplex, reason: string): void {
+  // Whoever asked may be gone; and one who stays is not waited for.
+  socket.on('error', () => socket.destroy());
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n${reason}`);
+}
