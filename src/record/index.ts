@@ -12,6 +12,7 @@ export {
   type ResetRecord,
   type SafetyRecord,
   type SegmentRecord,
+  type SetupRecord,
   type UnstampedRecord,
 } from './metric-records.ts';
 export { MetricsWriter } from './metrics-writer.ts';

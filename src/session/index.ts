@@ -7,8 +7,8 @@ export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export type { PersonRequest, RunWatcher } from './person-request.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
-export { RunLog } from './run-log.ts';
-export { type DiagnosisRow, type RunView, runViewOf } from './run-view.ts';
+export { RunLog, setupRecord } from './run-log.ts';
+export { type DiagnosisRow, diagnosisRow, type RunView, runViewOf } from './run-view.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type {

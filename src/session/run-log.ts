@@ -11,6 +11,7 @@ import {
   type Row,
   RUN_FILES,
   type SafetyRecord,
+  type SetupRecord,
   type UnstampedRecord,
 } from '../record/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
@@ -69,6 +70,23 @@ const DRIVING: Partial<Record<RunPhase, string>> = {
   done: 'nobody',
 };
 
+/** What the checks of a run hold its figures against, but for its stamps. */
+export function setupRecord(
+  { config, task, parts, actionSize }: Pick<RunSetup, 'config' | 'task' | 'parts' | 'actionSize'>,
+  { isRealTime, hasLearner, isFirstStart }: RunKind,
+): Omit<SetupRecord, 'tS' | 'envStep'> {
+  return {
+    kind: 'setup',
+    stateSize: parts.stateSize,
+    actionSize,
+    maxSteps: task.maxSteps,
+    periodS: 1 / config.task.policyHz,
+    isRealTime,
+    demonstrations: hasLearner && isFirstStart ? config.task.demonstrations : 0,
+    learner: hasLearner ? learnerFigures(config.learner) : null,
+  };
+}
+
 export class RunLog {
   readonly status: RunStatus;
   /** Why the run does not learn, from what is written and stepped here and what the learner reports. */
@@ -116,18 +134,9 @@ export class RunLog {
   }
 
   /** Writes down what the run is asked for. Steps are diagnosed from here on. */
-  begin({ config, task, parts, actionSize }: RunSetup, { isRealTime, hasLearner, isFirstStart }: RunKind): void {
-    this.#isLearning = hasLearner;
-    this.write({
-      kind: 'setup',
-      stateSize: parts.stateSize,
-      actionSize,
-      maxSteps: task.maxSteps,
-      periodS: 1 / config.task.policyHz,
-      isRealTime,
-      demonstrations: hasLearner && isFirstStart ? config.task.demonstrations : 0,
-      learner: hasLearner ? learnerFigures(config.learner) : null,
-    });
+  begin(setup: RunSetup, kind: RunKind): void {
+    this.#isLearning = kind.hasLearner;
+    this.write(setupRecord(setup, kind));
   }
 
   /** From now on the status shows what these say. */

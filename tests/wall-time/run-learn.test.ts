@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
@@ -68,6 +69,12 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
     async () => {
       const { learning, moving } = await startBoth();
       await until(() => run.versionOf('robot') >= 4, 'new weights in use');
+      // Its own page says why it would not learn, as far as its own figures tell.
+      const watcher = new StreamWatcher(/monitor: (http\S+)/.exec(learning.said())![1]!);
+      const checks = (): { state: string }[] =>
+        (watcher.all('diagnosis').at(-1) ?? []) as unknown as { state: string }[];
+      await until(() => checks().some(({ state }) => state === 'ok'), 'the checks');
+      watcher.close();
       moving.child.kill('SIGINT');
       expect(await moving.exit).toBe(130);
       const journal = run.journal('robot');

@@ -5,8 +5,16 @@ import { createSetup } from '../../config/setup.ts';
 import { encodeJson, ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { interventionRule } from '../../learner/options.ts';
-import { type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
-import { abandonRunFolder, createRunFolder, type RunWatcher, runIdOf, runViewOf } from '../../session/index.ts';
+import { Diagnosis, type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
+import {
+  abandonRunFolder,
+  createRunFolder,
+  diagnosisRow,
+  type RunWatcher,
+  runIdOf,
+  runViewOf,
+  setupRecord,
+} from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
 import { LEARNER_PORT, type LearnOptions } from '../learn.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
@@ -16,6 +24,9 @@ import { complain, sayer } from './terminal.ts';
 
 /** How a learner's run is named in `config.yaml`. */
 const COMMAND = 'learn';
+/** Demonstrations, rewards and actions are for the checks of its robots, which have the learner's figures too. */
+const OF_A_LEARNER = { isRealTime: true, hasLearner: true, isFirstStart: false };
+const DIAGNOSIS_MS = 5000;
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
@@ -34,6 +45,8 @@ async function learnWatched(
   const relabelled = relabellingOf(path, options.relabelled);
   const setup = createSetup(withRule(asked, relabelled));
   const { config } = setup;
+  const diagnosis = new Diagnosis();
+  diagnosis.add({ ...setupRecord(setup, OF_A_LEARNER), tS: 0, envStep: 0 });
   const learner = await Learner.start({
     setup,
     runId,
@@ -44,6 +57,7 @@ async function learnWatched(
     hasRobot: true,
     relabelled,
     ...(from === undefined ? {} : { begin: (training) => beginWith(training, from) }),
+    onRecord: (record) => diagnosis.add(record),
     onFault: complain,
   }).catch(async (error: unknown) => {
     if (start === 'fresh') await abandonRunFolder({ path, configFile: join(path, RUN_FILES.config) });
@@ -60,10 +74,14 @@ async function learnWatched(
   // A parent that was gone already.
   if (stop.signal.aborted) learner.end();
   const shown = setInterval(() => say(learner.statusLine()), 1000);
+  const looked = setInterval(() => {
+    monitor?.packet(encodeJson('diagnosis', diagnosis.rows().map(diagnosisRow)));
+  }, DIAGNOSIS_MS);
   try {
     await learner.run();
   } finally {
     clearInterval(shown);
+    clearInterval(looked);
     await learner.close();
     stop.release();
   }

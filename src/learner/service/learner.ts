@@ -18,7 +18,7 @@ import {
   type Transition,
 } from '../../core/index.ts';
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
-import { type Relabelling, RUN_FILES } from '../../record/index.ts';
+import { type MetricRecord, type Relabelling, RUN_FILES } from '../../record/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type Taken, Training } from '../training.ts';
 import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
@@ -60,6 +60,8 @@ export interface LearnerOptions {
   readonly hasRobot: boolean;
   /** What people have said of robots' records since. */
   readonly relabelled?: readonly Relabelling[];
+  /** Called with each figure that is recorded. */
+  readonly onRecord?: (record: MetricRecord) => void;
   /** Called with one message about what failed and was survived. */
   readonly onFault: (message: string) => void;
 }
@@ -104,7 +106,10 @@ export class Learner {
       maxSteps: task.maxSteps,
       onFault,
       // Robots hold them against what they see themselves. Nothing is recorded before the learner listens.
-      onRecord: (record) => this.#server.sendControl('metrics', record),
+      onRecord: (record) => {
+        this.#server.sendControl('metrics', record);
+        options.onRecord?.(record);
+      },
     });
     closes.push(() => this.#record.close());
   }

@@ -28,7 +28,7 @@ function show(name: string): void {
 }
 
 /** A learner has no robot to show, or to stop. */
-const OF_A_LEARNER: readonly string[] = ['training', 'health'];
+const OF_A_LEARNER: readonly string[] = ['training', 'why', 'health'];
 const hasNoRobot = computed(() => run.value?.command === 'learn');
 
 function App() {

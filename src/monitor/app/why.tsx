@@ -24,6 +24,9 @@ export function Why() {
     <section class="why">
       <h2>Why is it not learning?</h2>
       <p role="status">{countsText(rows)}</p>
+      {run.value?.command === 'learn' ? (
+        <p>A learner has its own figures alone. Rewards, demonstrations and actions are checked on its robot's page.</p>
+      ) : null}
       <ul class="rows">
         {worstFirst(rows).map((row) => (
           <Row key={row.id} row={row} />
