@@ -16,7 +16,7 @@ import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
 import { openRecorder, type RecorderOptions, type TransitionRecorder } from './run/recorder.ts';
-import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewOf } from './run-log.ts';
+import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewer } from './run-log.ts';
 import type { RunRequest } from './run-request.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
@@ -161,7 +161,8 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   const rewind = openRewind(setup, link, parts.listeners, () => people.now?.isStopRequested === true);
   const arbiters = createArbiters(options, recorder.epoch, log, rewind);
   people.now = arbiters.people;
-  log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
+  const toolOf = toolViewer(setup);
+  log.watch({ tool: () => toolOf(link.latest), person: () => arbiters.people?.echo });
   log.message(`${setup.config.task.name}: ${setup.task.goal}`);
   closers.push(() => arbiters.operators?.close());
   const resetPolicy = await openResetPolicy(setup);

@@ -1,7 +1,14 @@
 /** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
-import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../core/index.ts';
+import {
+  ArmKinematics,
+  Ema,
+  type GuardFrame,
+  QuantileHistogram,
+  type RobotModel,
+  type Transition,
+} from '../core/index.ts';
 import { learnerFigures } from '../learner/options.ts';
 import type { ChunkPlace } from '../policy/index.ts';
 import {
@@ -344,16 +351,43 @@ export class RunLog {
   }
 }
 
-/** What a display shows of the tool; nothing where the robot measures no tool point. */
-export function toolViewOf({ task }: RunSetup, frame: GuardFrame): ToolView | undefined {
-  const { measuredTcp, robot } = frame;
-  const positionM = Array.from(measuredTcp.subarray(0, 3));
-  if (frame.tick < 0 || !positionM.every(Number.isFinite)) return undefined;
-  const forceN = Math.hypot(robot.wrench[0] ?? 0, robot.wrench[1] ?? 0, robot.wrench[2] ?? 0);
-  if (task.offset === undefined) return { positionM, forceN };
-  const offset = new Float64Array(3);
-  task.offset(frame, offset);
-  return { positionM, forceN, offsetM: Array.from(offset) };
+/** Gives what a display shows of the tool; nothing where the robot measures no tool point. */
+export function toolViewer({ task, config }: RunSetup): (frame: GuardFrame) => ToolView | undefined {
+  const chain = config.robot.base === undefined ? new ChainView(config.robot) : undefined;
+  return (frame) => {
+    const { measuredTcp, robot } = frame;
+    const positionM = Array.from(measuredTcp.subarray(0, 3));
+    if (frame.tick < 0 || !positionM.every(Number.isFinite)) return undefined;
+    const forceN = Math.hypot(robot.wrench[0] ?? 0, robot.wrench[1] ?? 0, robot.wrench[2] ?? 0);
+    const view = { positionM, forceN, ...chain?.at(robot.positionRad) };
+    if (task.offset === undefined) return view;
+    const offset = new Float64Array(3);
+    task.offset(frame, offset);
+    return { ...view, offsetM: Array.from(offset) };
+  };
+}
+
+/** The joints between base and tool. */
+class ChainView {
+  readonly #kinematics: ArmKinematics;
+  /** From the base on. */
+  readonly #joints: readonly number[];
+
+  constructor(model: RobotModel) {
+    this.#kinematics = new ArmKinematics(model);
+    const { parents, toolLink } = this.#kinematics.topology;
+    const joints: number[] = [];
+    for (let joint = toolLink; joint >= 0; joint = parents[joint]!) joints.unshift(joint);
+    this.#joints = joints;
+  }
+
+  at(jointsRad: Float64Array): { readonly jointsM: number[][] } | undefined {
+    this.#kinematics.forward(jointsRad);
+    const { originsM, tcpPositionM } = this.#kinematics;
+    const points = this.#joints.map((joint) => Array.from(originsM.subarray(3 * joint, 3 * joint + 3)));
+    const jointsM = [...points, Array.from(tcpPositionM)];
+    return jointsM.flat().every(Number.isFinite) ? { jointsM } : undefined;
+  }
 }
 
 function drivingName(source: Transition['source'], person: 'moving' | 'stopped'): string {

@@ -35,6 +35,8 @@ const toolViewSchema = z.object({
   offsetM: z.array(num).optional(),
   /** Size of the measured force, N. */
   forceN: num,
+  /** [k][3] joints from the base to the tool point, m, base frame; left out of a mobile base. */
+  jointsM: z.array(z.array(num)).optional(),
 });
 export type ToolView = Configured<typeof toolViewSchema>;
 

@@ -184,7 +184,7 @@ describe.skipIf(noBrowserBecause !== undefined)(
       expect(await page.textContent('.figures')).toMatch(/in control.*margin.*policy.*learner/s);
       expect(await page.locator('.stages li').allTextContents()).toHaveLength(8);
       expect(await page.textContent('.tank figcaption')).toMatch(/Energy tank: [\d.]+ J, \d+ % full/);
-      expect(await page.locator('.cameras').count()).toBe(0);
+      expect(await page.textContent('.cameras')).toBe('No camera: this task observes none.');
       await page.close();
     });
 

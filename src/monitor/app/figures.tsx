@@ -131,12 +131,15 @@ function keepTank({ sentAtS, tankEnergyJ }: FrameView): void {
   }
 }
 
-/** A place for each camera of the policy's observation. */
+/**
+ * A place for each camera of the policy's observation. Pictures have no packet yet: one more kind of `src/core/telemetry.ts`, of which the newest
+ * of each camera counts, would be drawn into `#camera-NAME`.
+ */
 export function Cameras() {
   const cameras = run.value?.task.cameras ?? [];
-  if (cameras.length === 0) return null;
   return (
     <section class="cameras" aria-label="Cameras">
+      {cameras.length === 0 ? <p class="empty">No camera: this task observes none.</p> : null}
       {cameras.map((name) => (
         <figure key={name} id={`camera-${name}`}>
           <figcaption>{name}</figcaption>

@@ -4,6 +4,7 @@ import { perHourText } from '../../record/index.ts';
 import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
 import { CURVE_ROWS, learningCurve } from './learning-curve.ts';
+import { sideView } from './side-view.ts';
 import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle } from './text.ts';
 
 const LABEL_COLUMNS = 11;
@@ -13,6 +14,11 @@ const MESSAGES_SHOWN = 3;
 /** A rule, who drives, and messages. */
 const REST_LINES = 2 + MESSAGES_SHOWN;
 const GAP = '   ';
+/** Where the arm is drawn: in a display so wide, where so many rows are left. */
+const SIDE_WIDTH = 100;
+const SIDE_ROWS = 10;
+const MOST_SIDE_ROWS = 16;
+const SIDE_COLUMNS = 46;
 
 /** What the words of the display mean, for whoever asks for help: lines that fit a terminal of 80 columns. */
 export const LEGEND: readonly string[] = [
@@ -23,8 +29,8 @@ export const LEGEND: readonly string[] = [
 ];
 
 /**
- * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20); and the learning curve where it
- * fits into `rows`. Rows about what the run has
+ * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20); and the learning curve, with the arm
+ * from the side, where they fit into `rows`. Rows about what the run has
  * none of (a learner, a tool, steps to count) are left out, and so are facts that do not fit at the end of a line, least
  * important first.
  */
@@ -56,8 +62,22 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
     lines.push(fit(`${ink(style, 'dim', pointer)} ${oneLine(message)}`, room, style));
   }
   // Messages come and go: the curve has to stay where it is.
-  if (rows >= end + REST_LINES + CURVE_ROWS) lines.splice(end, 0, ...learningCurve(status.successHistory, room, style));
+  lines.splice(end, 0, ...pictures(status, room, rows - end - REST_LINES, style));
   return lines;
+}
+
+/** The learning curve in `rows` lines, and beside it the arm from the side where both have room; nothing where neither has. */
+function pictures({ successHistory, tool }: RunStatus, width: number, rows: number, style: TextStyle): string[] {
+  if (rows < CURVE_ROWS) return [];
+  if (tool?.jointsM === undefined || width < SIDE_WIDTH || rows < SIDE_ROWS) {
+    return learningCurve(successHistory, width, style);
+  }
+  const height = Math.min(rows, MOST_SIDE_ROWS);
+  const room = width - SIDE_COLUMNS - GAP.length;
+  const curve = learningCurve(successHistory, room, style);
+  const above = Array.from({ length: height - curve.length }, () => '');
+  const side = sideView(tool.jointsM, SIDE_COLUMNS, height, style);
+  return [...above, ...curve].map((line, i) => `${line}${' '.repeat(room - columns(line))}${GAP}${side[i]}`.trimEnd());
 }
 
 /** A robot that acts alone has no learner to say anything of. */

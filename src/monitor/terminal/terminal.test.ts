@@ -163,6 +163,21 @@ it('tells a validation that goes on beside training as such', () => {
   expect(renderStatus(beside, 80)[2]).toMatch(/^Validat.*40/);
 });
 
+it('draws the arm beside the curve where there is room for both, within the width', () => {
+  const jointsM = [
+    [0, 0, 0],
+    [0, 0, 0.5],
+    [0.5, 0.1, 0.3],
+  ];
+  const steered = { ...training, tool: { positionM: [0.5, 0.1, 0.3], forceN: 0, jointsM } };
+  const tool = (lines: readonly string[]): number => lines.filter((line) => line.includes('+')).length;
+  const small = renderStatus(steered, 99, PLAIN, 40);
+  expect(tool(renderStatus(steered, 100, PLAIN, 40))).toBe(tool(small) + 1);
+  expect(renderStatus(steered, 100, PLAIN, 24)).toHaveLength(renderStatus(steered, 99, PLAIN, 24).length);
+  expect(renderStatus(steered, 100, PLAIN, 40).join('\n')).toContain('100 % ');
+  for (const line of renderStatus(steered, 120, colour, 60)) expect(columns(line)).toBeLessThanOrEqual(120);
+});
+
 describe('renderLine', () => {
   it('is one line with every figure, in every phase', () => {
     for (const phase of RUN_PHASES) {
