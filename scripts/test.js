@@ -33,6 +33,9 @@ const waiting = [
   'faults-node',
   'faults-link',
   'faults-silence',
+  'record',
+  'teleop-devices',
+  'watch',
 ].map((name) => `tests/wall-time/${name}.`);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };

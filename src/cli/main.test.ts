@@ -56,13 +56,14 @@ describe('what a command line is understood as', () => {
       config: undefined,
       json: undefined,
       out: undefined,
+      trace: 'on',
       output: 'live',
     });
   });
 
   it('sim takes all its options', async () => {
     const line =
-      'sim --task insert-tight --seed 3 --operator gamepad --demonstrations people --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --quiet';
+      'sim --task insert-tight --seed 3 --operator gamepad --demonstrations people --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --trace off --quiet';
     expect((await rein(line)).options).toEqual({
       task: 'insert-tight',
       seed: 3,
@@ -73,6 +74,7 @@ describe('what a command line is understood as', () => {
       config: 'c.yaml',
       json: 's.json',
       out: 'runs/x',
+      trace: 'off',
       output: 'quiet',
     });
   });
