@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
@@ -318,6 +319,43 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await until(() => watcher.all('operators').at(-1)?.['holder'] === '', 'the free seat');
     await goOn(next);
     await next.close();
+  });
+
+  it('goes on where there is no policy to go back to, and says so', async () => {
+    for (const kind of ['sit', 'rollbackPolicy', 'leave']) watcher.ask({ kind });
+    const isSaid = (): boolean => watcher.all('notice').some(({ line }) => String(line).includes('no earlier weights'));
+    await until(isSaid, 'the sentence');
+    expect(state()).toBe('active.policy');
+  });
+
+  it('goes on while strangers flood its monitor, and who operates it is heard', async () => {
+    const memoryMb = (): number =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${robot.child.pid}/status`, 'utf8'))![1]) / 1024;
+    const before = memoryMb();
+    const from = watcher.frames.length;
+    const { host, port } = new URL(address);
+    const strangers = Array.from({ length: 300 }, () => createConnection(Number(port), '127.0.0.1'));
+    for (const stranger of strangers) stranger.on('error', () => undefined);
+    const hello = JSON.stringify({ kind: 'hello', token: MONITOR_TOKEN });
+    const floods = [hello, hello, 'nobody', 'nobody'].map(
+      (first) =>
+        new Promise<void>((resolve) => {
+          const flood = new WebSocket(`ws://${host}/stream`);
+          flood.on('error', () => resolve());
+          flood.on('close', () => resolve());
+          flood.on('open', () => {
+            flood.send(first);
+            for (let i = 0; i < 5000; i++) flood.send(i % 2 === 0 ? '{"kind":"start"}' : Buffer.alloc(4000));
+          });
+        }),
+    );
+    await Promise.all(floods);
+    await until(() => watcher.frames.length > from + 25, 'half a second of frames');
+    expect(memoryMb() - before).toBeLessThan(100);
+    expect(watcher.frame!.violations).toBe(0);
+    watcher.ask({ kind: 'stop' });
+    await until(() => state() === 'stopped' || state() === 'stopping', 'the stop');
+    for (const stranger of strangers) stranger.destroy();
   });
 
   it('is stopped from a page that may only watch', async () => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
@@ -47,10 +48,7 @@ export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined 
   if ((monitorCert === undefined) !== (monitorKey === undefined)) {
     throw new ReinError('config', 'TLS needs both --monitor-cert and --monitor-key.');
   }
-  const tls =
-    monitorCert === undefined || monitorKey === undefined
-      ? undefined
-      : { cert: textOf(monitorCert, 'certificate'), key: textOf(monitorKey, 'key') };
+  const tls = monitorCert === undefined || monitorKey === undefined ? undefined : tlsOf(monitorCert, monitorKey);
   const [given, viewToken] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
   const isMade = given === undefined && request.guests === 'watch' && isLoopback(host);
   const token = isMade ? randomBytes(TOKEN_BYTES).toString('hex') : given;
@@ -80,6 +78,19 @@ function hostAndPort(word: string): [string, number | undefined] {
   return [host?.replace(/^\[|\]$/g, '') ?? LOOPBACK_HOST, port === undefined ? undefined : Number(port)];
 }
 
+function tlsOf(certFile: string, keyFile: string): { readonly cert: string; readonly key: string } {
+  const tls = { cert: textOf(certFile, 'certificate'), key: textOf(keyFile, 'key') };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw new ReinError('config', `${certFile} and ${keyFile} are no certificate with its key, as PEM.`, {
+      remedy: 'Give --monitor-cert and --monitor-key as openssl req -x509 -nodes writes them.',
+      cause: error,
+    });
+  }
+  return tls;
+}
+
 function textOf(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -104,15 +115,19 @@ export async function openMonitor(
     const served = await serve({ ...place, port }, print);
     if (!('code' in served)) return served;
     if (served.code === 'EADDRINUSE' && !isAsked && port !== 0) continue;
-    throw new ReinError(
-      'environment',
-      `The monitor cannot be served at ${place.host}, port ${port}: ${served.message}.`,
-      {
-        remedy: 'Give another address: --monitor HOST:PORT, or --monitor off.',
-      },
-    );
+    const why = REASONS[served.code] ?? served.message;
+    throw new ReinError('environment', `The monitor cannot be served at ${place.host}, port ${port}: ${why}.`, {
+      remedy: 'Give another address: --monitor HOST:PORT, or --monitor off.',
+    });
   }
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'this user may not listen there',
+  ENOTFOUND: 'nobody knows that name',
+};
 
 type Failed = Extract<FromServer, { kind: 'failed' }>;
 
@@ -123,6 +138,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
   let ask: ((request: PersonRequest) => void) | undefined;
+  let isServed = false;
   let isClosing = false;
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const tell = (message: ToServer, transfer: readonly ArrayBuffer[] = []): void =>
@@ -151,6 +167,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
       if (message.kind === 'listening') {
         // A run that is over does not wait for its pages.
         worker.unref();
+        isServed = true;
         resolve(monitorAt(message.port));
       } else if (message.kind === 'failed') resolve(message);
       else ask?.(message.request);
@@ -158,7 +175,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     worker.on('error', (error: Error) => {
       reject(new ReinError('environment', `The monitor cannot be served: ${error.message}.`, { cause: error }));
       // Without it nobody sees or steers from afar; the robot's operator is lost, which its own lease notices.
-      if (!isClosing) print(`The monitor has failed and is gone: ${error.message}. The run goes on.`);
+      if (isServed && !isClosing) print(`The monitor has failed and is gone: ${error.message}. The run goes on.`);
     });
   });
 }

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { monitorPlace } from './monitor.ts';
 import { qrCode } from './named-monitor.ts';
 
 const ADDRESS = `https://192.168.10.112:7400/#token=${'0123456789abcdef'.repeat(3)}`;
@@ -11,6 +13,19 @@ function modulesOf(code: string): boolean[][] {
     return [cells.map((cell) => cell === '▄' || cell === ' '), cells.map((cell) => cell === '▀' || cell === ' ')];
   });
 }
+
+describe('a monitor that is asked for', () => {
+  it('is refused in one sentence where its certificate is none', () => {
+    const none = fileURLToPath(import.meta.url);
+    const tls = { monitorCert: none, monitorKey: none };
+    expect(() => monitorPlace({ monitor: '7400', ...tls })).toThrow('are no certificate with its key');
+    expect(() => monitorPlace({ monitor: '7400', monitorCert: none })).toThrow('needs both');
+  });
+
+  it.each(['nonsense:99999', '99999', 'http://robot', ':', 'a b'])('is nowhere at %s', (monitor) => {
+    expect(() => monitorPlace({ monitor })).toThrow('is no address');
+  });
+});
 
 describe('a QR code in the terminal', () => {
   it('fits a usual terminal with a light margin, in colours of its own', async () => {
