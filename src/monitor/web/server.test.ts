@@ -49,6 +49,7 @@ async function page(hello: Record<string, unknown> = {}): Promise<StreamWatcher>
 }
 
 const INPUT = { kind: 'input', shownAtS: 1, isEnabled: true, isRecovering: false, action: [1, 0] };
+const TAKE_OVER = { kind: 'takeOver', shownAtS: 1, device: 'keyboard' };
 const notices = (one: StreamWatcher): unknown[] => one.all('notice').map(({ line }) => line);
 
 describe('who asks for what', () => {
@@ -58,6 +59,7 @@ describe('who asks for what', () => {
     ann.ask({ kind: 'sit' });
     await until(() => ann.all('operators').at(-1)?.['isYours'] === true, 'the seat');
     for (const one of [ben, eve]) one.ask({ kind: 'sit' });
+    ann.ask(TAKE_OVER);
     for (const one of [ann, ben, eve]) {
       one.ask(INPUT);
       one.ask({ kind: 'start' });
@@ -65,10 +67,20 @@ describe('who asks for what', () => {
     await until(() => notices(ben).length === 2 && notices(eve).length === 2, 'the refusals');
     expect(notices(ben)).toEqual(['Ann operates the robot: they give it up first.', 'Ann operates the robot.']);
     expect(notices(eve)[0]).toContain('shows the robot only');
-    expect(asked).toEqual([INPUT, { kind: 'start' }]);
+    expect(asked).toEqual([{ ...TAKE_OVER, by: 'Ann' }, INPUT, { kind: 'start' }]);
     eve.ask({ kind: 'stop' });
-    await until(() => asked.length === 3, 'the stop');
-    expect(asked[2]).toEqual({ kind: 'stop' });
+    await until(() => asked.length === 4, 'the stop');
+    expect(asked[3]).toEqual({ kind: 'stop' });
+  });
+
+  it('moves nothing of what the person before has taken over', async () => {
+    await serve();
+    const [ann, ben] = [await page({ name: 'Ann' }), await page({ name: 'Ben' })];
+    for (const request of [{ kind: 'sit' }, TAKE_OVER, INPUT, { kind: 'leave' }]) ann.ask(request);
+    await until(() => asked.length === 2, 'what Ann asks for');
+    for (const request of [{ kind: 'sit' }, INPUT, { kind: 'pause' }]) ben.ask(request);
+    await until(() => asked.length > 2, 'what Ben asks for');
+    expect(asked.slice(2)).toEqual([{ kind: 'pause' }]);
   });
 
   it('is only watched by whoever shows no token where a token was made, and stopped', async () => {
@@ -199,6 +211,46 @@ describe('bad input', () => {
     one.ask({ kind: 'fly' });
     await until(() => notices(one).length > 0, 'an answer to what came after them');
     expect(answers).toBe(0);
+  });
+
+  it('a flood of stops is a few, and none beyond the rate is lost', async () => {
+    await serve({ token, guests: 'watch' });
+    const busy = await page();
+    for (let i = 0; i < 250; i++) busy.ask({ kind: 'alive' });
+    busy.ask({ kind: 'stop' });
+    await until(() => asked.length === 1, 'the stop');
+    const flood = await page();
+    let isClosed = false;
+    flood.socket.on('close', () => {
+      isClosed = true;
+    });
+    for (let i = 0; i < 260; i++) flood.ask({ kind: 'stop' });
+    await until(() => isClosed && asked.length > 1, 'the end of the flood');
+    expect(asked.length).toBeLessThan(20);
+    expect(new Set(asked.map(({ kind }) => kind))).toEqual(new Set(['stop']));
+  });
+
+  it('keeps a place for whoever may operate, however many watch', async () => {
+    await serve({ token, guests: 'watch' });
+    const watching = Array.from({ length: 60 }, () => new StreamWatcher(address));
+    pages.push(...watching);
+    const isOver = ({ said, socket }: StreamWatcher): boolean => said.length > 0 || socket.readyState > 1;
+    await until(() => watching.every(isOver), 'whoever finds a place');
+    expect(watching.filter(({ said }) => said.length > 0).length).toBeLessThan(60);
+    await page({ token });
+  });
+
+  it.each([
+    ['cut', Uint8Array.of(encodeJson('run', {})[0]!, 0x7b)],
+    ['of nothing', encodeJson('run', [])],
+    ['of who operates', encodeJson('operators', { isYours: true })],
+  ])('a packet of the run that is %s is told to nobody', async (_, packet) => {
+    await serve();
+    const one = await page();
+    server.publish(packet);
+    server.publish(encodeJson('status', {}));
+    await until(() => one.all('status').length === 1, 'what comes after it');
+    expect([one.all('run'), one.all('operators').length]).toEqual([[], 1]);
   });
 
   it('a wrong token is not let in, and learns nothing', async () => {

@@ -23,6 +23,7 @@ import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
 import { Seat } from './seat.ts';
 import { createSocketServer, dismiss, limitConnections, PATIENCE, refuseUpgrade } from './sockets.ts';
+import { Stops } from './stops.ts';
 
 export interface ServerOptions {
   readonly place: MonitorPlace;
@@ -50,6 +51,8 @@ const LONGEST_MESSAGE_BYTES = 4096;
 const MOST_MESSAGES_PER_S = 250;
 /** Open pages; an operator always finds a place beside forgotten tabs. */
 const MOST_PAGES = 64;
+/** Those that only watch: whoever may operate finds a place beside them. */
+const MOST_WATCHING = 48;
 /** Where Foxglove and Lichtblick connect to. */
 const VIEWERS_PATH = '/foxglove';
 /** Who has not said hello by then is no page of ours, ms. */
@@ -59,9 +62,6 @@ const MOST_SILENT = 64;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
-/** What everybody may ask for who may watch. */
-const FROM_ANYBODY: readonly string[] = ['stop'];
-
 interface Page {
   readonly id: number;
   readonly socket: WebSocket;
@@ -88,15 +88,19 @@ export class MonitorServer {
   readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
   readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
   readonly #picture: ScenePicture = new ScenePicture();
+  readonly #stops: Stops;
   /** The run's. */
   #folder: string | undefined;
   #trace: TraceReader | undefined;
   #count = 0;
   #toldHolder = '';
+  /** The page that took over last. */
+  #driver = 0;
 
   constructor(options: ServerOptions) {
     const { place } = options;
     this.#options = options;
+    this.#stops = new Stops(() => options.onRequest({ kind: 'stop' }));
     this.#app = fastify({
       logger: false,
       bodyLimit: LONGEST_MESSAGE_BYTES,
@@ -126,11 +130,17 @@ export class MonitorServer {
   /** Tells all pages, and those that come later what they need of it. */
   publish(packet: Uint8Array): void {
     const kind = kindOf(packet);
-    if (kind === undefined) return;
-    this.#past.put(packet);
-    if (kind === 'run') this.#setFolder((decodeJson(packet) as RunView).folder);
-    this.#metrics.take(packet);
-    this.#viewers.publish(packet);
+    // Who operates is said here, and by nobody in the run.
+    if (kind === undefined || kind === 'operators') return;
+    try {
+      if (kind === 'run') this.#setFolder(decodeJson(packet) as RunView);
+      this.#metrics.take(packet);
+      this.#past.put(packet);
+      this.#viewers.publish(packet);
+    } catch {
+      // Modules of others run where packets come from: one that cannot be read is told to nobody.
+      return;
+    }
     for (const page of this.#pages) page.outbox.put(packet);
   }
 
@@ -143,6 +153,7 @@ export class MonitorServer {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#stops.close();
     for (const { socket } of this.#pages) socket.close(1001, 'The run has ended.');
     this.#viewers.close();
     await this.#app.close();
@@ -205,7 +216,8 @@ export class MonitorServer {
     app.get('/api/relabels', async () => (this.#folder === undefined ? [] : listRelabels(this.#folder)));
   }
 
-  #setFolder(folder: string): void {
+  #setFolder({ folder }: RunView): void {
+    if (typeof folder !== 'string') throw new TypeError('a run without a folder');
     if (folder === this.#folder) return;
     this.#folder = folder;
     this.#trace = new TraceReader(folder);
@@ -220,9 +232,7 @@ export class MonitorServer {
     const reason = isViewer
       ? (viewerReason(host, origin, new URLSearchParams(query).get('token') ?? undefined, place) ??
         this.#viewers.refusalOf(request))
-      : (foreignReason(host, origin, place) ??
-        (request.url === '/stream' ? undefined : 'There is no stream here.') ??
-        (this.#pages.size < MOST_PAGES ? undefined : 'Too many pages are open.'));
+      : (foreignReason(host, origin, place) ?? (request.url === '/stream' ? undefined : 'There is no stream here.'));
     if (reason !== undefined) refuseUpgrade(socket, reason);
     else if (isViewer) this.#viewers.upgrade(request, socket, head);
     else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
@@ -254,8 +264,17 @@ export class MonitorServer {
       const name = nameOf(hello?.['name']);
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
+      if (!this.#hasPlaceFor(granted)) {
+        socket.close(1013, 'Too many pages are open.');
+        return;
+      }
       this.#admit(socket, granted, name, windowOf(hello?.['window']));
     });
+  }
+
+  #hasPlaceFor(right: Right): boolean {
+    if (this.#pages.size >= MOST_PAGES) return false;
+    return right === 'operate' || [...this.#pages].filter((page) => page.right === 'watch').length < MOST_WATCHING;
   }
 
   #admit(socket: WebSocket, right: Right, name: string, window: number): void {
@@ -294,15 +313,17 @@ export class MonitorServer {
   }
 
   #onMessage(page: Page, text: string | undefined): void {
+    const message = text === undefined ? undefined : asObject(parseJson(text));
+    const kind = message?.['kind'];
+    // From everybody who may watch, also as the last that is heard of them.
+    if (kind === 'stop') this.#stops.say();
     if (++page.messages > MOST_MESSAGES_PER_S) {
       dismiss(page.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
       this.#forget(page);
       return;
     }
-    const message = text === undefined ? undefined : asObject(parseJson(text));
     const nowS = this.#clock.nowS();
     this.#seat.hear(page.id, nowS);
-    const kind = message?.['kind'];
     if (kind === 'input' || kind === 'seen') page.outbox.answer();
     switch (kind) {
       case 'sit':
@@ -315,6 +336,7 @@ export class MonitorServer {
         return;
       case 'alive':
       case 'seen':
+      case 'stop':
         return;
       case 'relabel':
         void this.#relabel(page, message ?? {});
@@ -337,7 +359,10 @@ export class MonitorServer {
   #ask(page: Page, request: PersonRequest | undefined, nowS: number): void {
     if (request === undefined) {
       this.#tell(page, 'That is no request: nothing was done.');
-    } else if (FROM_ANYBODY.includes(request.kind) || this.#seat.isHeldBy(page.id, nowS)) {
+    } else if (this.#seat.isHeldBy(page.id, nowS)) {
+      if (request.kind === 'takeOver') this.#driver = page.id;
+      // Nobody moves what another has taken over and not given back yet.
+      if (request.kind === 'input' && this.#driver !== page.id) return;
       this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
       const holder = this.#seat.holder(nowS)?.name;
