@@ -61,6 +61,7 @@ What happens:
 What it writes, below runs/<id>/ or --out:
   checkpoints/            to continue with --resume
   metrics-learner.jsonl   losses, values and temperature, one JSON object a line
+  learner/                the same for TensorBoard
   config.yaml             task, robot, learner, seed, versions and the run's id
 
 Examples:

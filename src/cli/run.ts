@@ -21,6 +21,7 @@ What it writes, below runs/<id>/ or --out:
   journal/        every transition; what the learner has not acknowledged is sent when --out names the folder again
   weights/        the last three versions that the learner sent, for starts while it is away
   metrics.jsonl   episodes, link and filters
+  events.out.*    the same for TensorBoard
   trace.mcap      every step with the robot's frame, and what happened, for the monitor and for Foxglove
   guard.log       when the arm was moved, braked and stood, and how late ticks were; REIN_LOG=debug in the environment
                   tells more, REIN_LOG=warn less (trace, debug, info, warn, error, silent)

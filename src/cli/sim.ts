@@ -71,8 +71,9 @@ What it writes, below runs/<id>/ or --out:
   journal/                  every transition, in order
   metrics.jsonl             episodes, validations, filters, link and times, one JSON object a line
   metrics-learner.jsonl     losses, values and temperature, from the learner
+  events.out.*              the same for TensorBoard, the learner's in learner/
   checkpoints/              the newest states of the networks and their optimisers
-  trace.mcap                every step with the robot's frame, and what happened, for the monitor and for Foxglove
+  trace.mcap                steps with the robot's frame, and what happened, for the monitor and for Foxglove
   recordings/               poses of the first validation episode and of one evaluation episode
 
 Examples:

@@ -47,4 +47,5 @@ export {
   readLabels,
 } from './reward-labels.ts';
 export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';
+export { RunMetrics } from './run-metrics.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

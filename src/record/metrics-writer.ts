@@ -1,27 +1,33 @@
-/** Appends records to a JSON-lines file, off the tick, and survives a full disk. */
+/** Appends records to a file, off the tick, and survives a full disk. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { messageOf } from '../core/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 
-export interface MetricsWriterOptions {
+export interface MetricsWriterOptions<R> {
   /** How often waiting records are written, ms. */
   readonly flushMs?: number;
   /** Records kept while the disk refuses; beyond that the oldest are dropped and counted. */
   readonly maxWaiting?: number;
   /** Called once per change to degraded, with one message. */
   readonly onDegraded?: (message: string) => void;
+  /** A record's bytes; `undefined`: it is not written. Default: a line of JSON. */
+  readonly encode?: (record: R) => Uint8Array | undefined;
+  /** What a new file begins with. Default: nothing. */
+  readonly head?: Uint8Array;
 }
 
 /**
  * `write` only queues: it never throws, waits or touches the disk. When writing fails, the records are kept
- * and tried again; a line that was cut is written over, so the file never holds a broken line in its middle.
+ * and tried again; one that was cut is written over, so the file never holds a broken record in its middle.
  */
 export class MetricsWriter<R extends object = MetricRecord> {
   readonly #path: string;
   readonly #maxWaiting: number;
   readonly #onDegraded: (message: string) => void;
   readonly #timer: NodeJS.Timeout;
-  #waiting: string[] = [];
+  readonly #encode: (record: R) => Uint8Array | undefined;
+  readonly #head: Uint8Array;
+  #waiting: Uint8Array[] = [];
   #file: FileHandle | undefined;
   #position = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -30,9 +36,11 @@ export class MetricsWriter<R extends object = MetricRecord> {
   #closed = false;
 
   /** Opens `path` at the first flush and appends to what is there. */
-  constructor(path: string, options: MetricsWriterOptions = {}) {
+  constructor(path: string, options: MetricsWriterOptions<R> = {}) {
     this.#path = path;
     this.#maxWaiting = options.maxWaiting ?? 50_000;
+    this.#encode = options.encode ?? toLine;
+    this.#head = options.head ?? new Uint8Array();
     this.#onDegraded = options.onDegraded ?? (() => {});
     this.#timer = setInterval(() => void this.flush(), options.flushMs ?? 500);
     this.#timer.unref();
@@ -51,12 +59,13 @@ export class MetricsWriter<R extends object = MetricRecord> {
   /** Queues one record. Ignored after `close`. Allocates: not for the tick path. */
   write(record: R): void {
     if (this.#closed) return;
-    const line = toLine(record);
-    if (line === undefined) {
+    try {
+      const bytes = this.#encode(record);
+      if (bytes !== undefined) this.#waiting.push(bytes);
+    } catch {
+      // A cycle or a bigint: the caller's mistake, but never a reason to stop a robot.
       this.#dropped++;
-      return;
     }
-    this.#waiting.push(line);
     this.#trim();
   }
 
@@ -84,11 +93,11 @@ export class MetricsWriter<R extends object = MetricRecord> {
 
   async #writeWaiting(): Promise<void> {
     if (this.#waiting.length === 0) return;
-    const lines = this.#waiting;
+    const records = this.#waiting;
     this.#waiting = [];
     try {
       this.#file ??= await this.#open();
-      const bytes = Buffer.from(lines.join(''), 'utf8');
+      const bytes = Buffer.concat(this.#position === 0 ? [this.#head, ...records] : records);
       let done = 0;
       while (done < bytes.length) {
         const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#position + done);
@@ -97,7 +106,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
       this.#position += bytes.length;
       this.#degraded = false;
     } catch (cause) {
-      this.#waiting = lines.concat(this.#waiting);
+      this.#waiting = records.concat(this.#waiting);
       this.#trim();
       this.#degrade(cause);
     }
@@ -124,11 +133,6 @@ export class MetricsWriter<R extends object = MetricRecord> {
   }
 }
 
-function toLine(record: object): string | undefined {
-  try {
-    return `${JSON.stringify(record)}\n`;
-  } catch {
-    // A cycle or a bigint: the caller's mistake, but never a reason to stop a robot. Counted by the writer.
-    return undefined;
-  }
+function toLine(record: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(record)}\n`, 'utf8');
 }

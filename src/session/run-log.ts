@@ -14,9 +14,9 @@ import type { ChunkPlace } from '../policy/index.ts';
 import {
   Diagnosis,
   type MetricRecord,
-  MetricsWriter,
   type Row,
   RUN_FILES,
+  RunMetrics,
   type SafetyRecord,
   type SetupRecord,
   type UnstampedRecord,
@@ -105,7 +105,7 @@ export class RunLog {
   readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
   readonly #folder: string;
   readonly #observer: RunObserver;
-  readonly #metrics: MetricsWriter;
+  readonly #metrics: RunMetrics;
   readonly #startedMs: number;
   readonly #segments: Ema = new Ema(1 / RATE_EPISODES);
   readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
@@ -132,7 +132,8 @@ export class RunLog {
     this.status.envStepsTotal = setup.config.task.training.steps;
     this.#hasTank = setup.config.robot.tank !== undefined;
     this.#safety = new SafetyTally(this.#hasTank);
-    this.#metrics = new MetricsWriter(join(folder, RUN_FILES.metrics), { onDegraded: (text) => this.message(text) });
+    const path = join(folder, RUN_FILES.metrics);
+    this.#metrics = new RunMetrics({ path, events: '.', onDegraded: (text) => this.message(text) });
   }
 
   /** Seconds since the run began. */

@@ -55,6 +55,9 @@ describe('rein sim', () => {
     expect(readdirSync(join(dir, 'first', 'recordings'))).toEqual(['1-first.json', '2-last.json']);
     expect(readdirSync(join(dir, 'first', 'checkpoints')).length).toBeGreaterThan(0);
     expect(readdirSync(join(dir, 'first')).filter((name) => /\.(new|tmp)$/.test(name))).toEqual([]);
+    for (const folder of ['first', 'first/learner']) {
+      expect(readdirSync(join(dir, folder)).filter((name) => name.startsWith('events.out.tfevents.'))).toHaveLength(1);
+    }
     for (const name of ['metrics.jsonl', 'metrics-learner.jsonl']) {
       const { records, skipped } = parseMetrics(readFileSync(join(dir, 'first', name), 'utf8'));
       expect(skipped).toBe(0);

@@ -1,6 +1,6 @@
 /** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
 import { clockText, Ema, isIntervention, type Transition } from '../../core/index.ts';
-import { type MetricRecord, MetricsWriter, type UnstampedRecord } from '../../record/index.ts';
+import { type MetricRecord, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
 import { DemonstrationProbe } from '../agent/demonstration-values.ts';
@@ -41,7 +41,7 @@ export interface TrainingRecordOptions {
 }
 
 export class TrainingRecord {
-  readonly #metrics: MetricsWriter;
+  readonly #metrics: RunMetrics;
   readonly #contract: UpdateContract;
   readonly #returns: RealisedReturns;
   readonly #probe: DemonstrationProbe;
@@ -62,7 +62,7 @@ export class TrainingRecord {
 
   constructor({ path, contract, config, maxSteps, onFault, onRecord = () => undefined }: TrainingRecordOptions) {
     this.#maxSteps = maxSteps;
-    this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
+    this.#metrics = new RunMetrics({ path, events: 'learner', onDegraded: onFault });
     this.#contract = contract;
     this.#returns = new RealisedReturns(config);
     this.#probe = new DemonstrationProbe(config);

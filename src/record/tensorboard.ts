@@ -1,0 +1,119 @@
+/**
+ * Metrics as TensorBoard's event files: records framed as TFRecords
+ * (https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details), each an `Event` of scalars
+ * (https://github.com/tensorflow/tensorboard/blob/master/tensorboard/compat/proto/event.proto). A file that a crash cut is read up to there.
+ */
+import { join } from 'node:path';
+import { crc32c } from '../core/index.ts';
+import type { MetricKind, MetricRecord } from './metric-records.ts';
+
+/** Kinds that are curves; of a kind that a word parts, as training and demonstrations, each is one of its own. */
+const CURVES: Partial<Record<MetricKind, string | true>> = {
+  episode: 'purpose',
+  update: true,
+  values: true,
+  pretraining: 'phase',
+  validation: true,
+  evaluation: 'label',
+  link: true,
+  safety: true,
+};
+
+/** What stands in a record for its place in the run. */
+const STAMPS: readonly string[] = ['kind', 'tS', 'envStep', 'episode'];
+
+let files = 0;
+
+/** A new file in `folder`: its name sorts after those of earlier starts, and no other process has it. */
+export function eventFile(folder: string): string {
+  const startedS = String(Math.floor(Date.now() / 1e3)).padStart(10, '0');
+  return join(folder, `events.out.tfevents.${startedS}.rein.${process.pid}.${files++}`);
+}
+
+/** What a file begins with. */
+export function eventFileHead(): Uint8Array {
+  return framed(event(Date.now() / 1e3, 0, field(3, new TextEncoder().encode('brain.Event:2'))));
+}
+
+/** The curves' points of `record`, as they are appended to a file; `undefined` where it has none. */
+export function eventOf(record: MetricRecord): Uint8Array | undefined {
+  const by = CURVES[record.kind];
+  if (by === undefined) return undefined;
+  const values = Object.entries(record).filter(([key]) => !STAMPS.includes(key) && key !== by);
+  const part = by === true ? '' : `/${(record as unknown as Readonly<Record<string, string>>)[by]}`;
+  const scalars = scalarsOf(`${record.kind}${part}`, values);
+  if (record.kind === 'validation' || record.kind === 'evaluation') {
+    scalars.push([`${record.kind}${part}/successRate`, record.successes / record.episodes]);
+  }
+  const told = scalars.filter(([, value]) => Number.isFinite(value));
+  if (told.length === 0) return undefined;
+  const summary = told.map(([tag, value]) =>
+    field(1, concat([field(1, new TextEncoder().encode(tag)), float(2, value)])),
+  );
+  return framed(event(Date.now() / 1e3, stepOf(record), field(5, concat(summary))));
+}
+
+/** Before there are training steps: the place among what is counted instead. */
+function stepOf(record: MetricRecord): number {
+  if (record.kind === 'pretraining') return record.update;
+  return record.kind === 'episode' && record.purpose === 'demonstration' ? record.episode : record.envStep;
+}
+
+/** Numbers, and yes or no as 1 or 0, with those of groups inside; lists are no curves. */
+function scalarsOf(prefix: string, entries: readonly (readonly [string, unknown])[]): [string, number][] {
+  return entries.flatMap(([key, value]): [string, number][] => {
+    const tag = `${prefix}/${key}`;
+    if (typeof value === 'number' || typeof value === 'boolean') return [[tag, Number(value)]];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+    return scalarsOf(tag, Object.entries(value));
+  });
+}
+
+/** Fields of protocol buffers (https://protobuf.dev/programming-guides/encoding): number and wire type, then the value. */
+function event(wallS: number, step: number, content: Uint8Array): Uint8Array {
+  const wall = new Uint8Array(9);
+  wall[0] = (1 << 3) | 1;
+  new DataView(wall.buffer).setFloat64(1, wallS, true);
+  return concat([wall, Uint8Array.of(2 << 3), varint(step), content]);
+}
+
+function field(number: number, bytes: Uint8Array): Uint8Array {
+  return concat([Uint8Array.of((number << 3) | 2), varint(bytes.length), bytes]);
+}
+
+function float(number: number, value: number): Uint8Array {
+  const bytes = new Uint8Array(5);
+  bytes[0] = (number << 3) | 5;
+  new DataView(bytes.buffer).setFloat32(1, value, true);
+  return bytes;
+}
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = Math.max(0, Math.floor(value));
+  while (rest >= 128) {
+    bytes.push((rest % 128) | 128);
+    rest = Math.floor(rest / 128);
+  }
+  return Uint8Array.of(...bytes, rest);
+}
+
+/** Length and content, each with its checksum. */
+function framed(content: Uint8Array): Uint8Array {
+  const head = new Uint8Array(12);
+  const view = new DataView(head.buffer);
+  view.setBigUint64(0, BigInt(content.length), true);
+  view.setUint32(8, masked(crc32c(head.subarray(0, 8))), true);
+  const tail = new Uint8Array(4);
+  new DataView(tail.buffer).setUint32(0, masked(crc32c(content)), true);
+  return concat([head, content, tail]);
+}
+
+/** So that a checksum of what holds checksums says something. */
+function masked(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+}
+
+function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(pieces);
+}
