@@ -106,7 +106,10 @@ export class Episodes {
       show: (transition) => this.#show(transition),
     });
     this.#reset = new SceneReset(parts, {
-      drive: (activity, options) => this.#unlessCut(activity, options),
+      drive: async (activity, options) => {
+        await this.#whileHeldBack(activity);
+        return this.#unlessCut(activity, options);
+      },
       mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
       pause: (activity) => this.#pause(activity),
       asks: () => {
@@ -389,10 +392,11 @@ export class Episodes {
     scene?: 'as it is',
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
-    if (this.#heldBack !== undefined) live.log.ask(this.#heldBack);
-    while (this.#heldBack !== undefined) await this.#pause(activity);
+    await this.#whileHeldBack(activity);
     const layout =
       scene === 'as it is' ? undefined : (draws.layout(purpose) ?? (await this.#reset.bringBack(activity)));
+    // A person may have paused the run on the way back.
+    await this.#whileHeldBack(activity);
     activity.episodeBegins();
     this.#marks.take();
     this.#help.begin();
@@ -428,6 +432,11 @@ export class Episodes {
     this.ended();
     this.#parts.listeners.emit('episode', report);
     return report;
+  }
+
+  async #whileHeldBack(activity: Activity<unknown>): Promise<void> {
+    if (this.#heldBack !== undefined) this.#parts.live.log.ask(this.#heldBack);
+    while (this.#heldBack !== undefined) await this.#pause(activity);
   }
 
   /** What came of a question is recorded, and told. */

@@ -5,7 +5,7 @@
 import type { GuardFrame, SceneLayout } from '../core/index.ts';
 import type { ResetRecord } from '../record/index.ts';
 import { type TeleopSource, WaypointMover } from '../teleop/index.ts';
-import type { Activity } from './activity.ts';
+import { type Activity, CutError } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
 import { ReferencePose } from './executed-action.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -27,6 +27,10 @@ export interface SceneResetHooks {
   readonly asks: () => () => boolean;
 }
 
+type DrivenReset = Exclude<NonNullable<Parts['setup']['reset']>, { readonly by: 'people' }>;
+
+/** A way back that is cut begins anew so often, at most. */
+const TRIES = 3;
 /** Told in a message: the places of an episode that went back by itself. */
 const WORDS = { script: 'script', policy: 'policy that resets' } as const;
 
@@ -66,9 +70,8 @@ export class SceneReset {
         await this.#askPeople(activity, 'The episode is over: put the robot and its things in place');
       return undefined;
     }
-    const result = await this.#drive(activity, reset);
-    const { success: isBack, steps, abortedBy } = result;
-    if (abortedBy !== undefined && !(await this.#hooks.mayGoOn(activity, abortedBy))) return undefined;
+    const { success: isBack, steps, abortedBy } = await this.#tryToDrive(activity, reset);
+    throwWhereCut(activity);
     const layout = isBack ? undefined : this.#parts.draws.layout('setBack');
     const mended = layout === undefined ? 'people' : 'simulator';
     const record: Omit<ResetRecord, 'tS' | 'envStep'> = {
@@ -81,14 +84,25 @@ export class SceneReset {
     this.#parts.live.log.write(record);
     if (isBack || layout !== undefined) return layout;
     const why = abortedBy ?? `it was not there after ${steps} steps`;
-    await this.#askPeople(activity, `The ${WORDS[reset.by]} did not bring the robot back (${why}): put it in place`);
+    const failed = `The ${WORDS[reset.by]} did not bring the robot back (${why})`;
+    if (afterStop === 'wait') activity.cut(`${failed}.`);
+    throwWhereCut(activity);
+    await this.#askPeople(activity, `${failed}: put it in place`);
     return undefined;
   }
 
-  #drive(
-    activity: Activity<unknown>,
-    reset: Exclude<NonNullable<Parts['setup']['reset']>, { by: 'people' }>,
-  ): Promise<EpisodeResult> {
+  /** Begins again where the way back was cut, as by a pause or a late command; in lock-step nothing is late. */
+  async #tryToDrive(activity: Activity<unknown>, reset: DrivenReset): Promise<EpisodeResult> {
+    const { timing } = this.#parts.link.shape;
+    for (let tries = 1; ; tries++) {
+      const result = await this.#drive(activity, reset);
+      const { abortedBy } = result;
+      if (abortedBy === undefined || !(await this.#hooks.mayGoOn(activity, abortedBy))) return result;
+      if (tries === TRIES || timing === 'lock-step') return result;
+    }
+  }
+
+  #drive(activity: Activity<unknown>, reset: DrivenReset): Promise<EpisodeResult> {
     const { draws, people, link, setup, resetPolicy } = this.#parts;
     const { maxSteps } = reset;
     activity.episodeBegins();
@@ -143,6 +157,10 @@ export class SceneReset {
     });
     if (abortedBy !== undefined) await this.#hooks.mayGoOn(activity, abortedBy);
   }
+}
+
+function throwWhereCut({ reason }: Activity<unknown>): void {
+  if (reason !== undefined) throw new CutError(reason);
 }
 
 /** Judges a way back: over where `isBack` holds so many steps in a row. */

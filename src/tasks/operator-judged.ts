@@ -12,7 +12,7 @@ import {
   type SceneLayout,
 } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
-import { actionSchema, type Configured, name, num, whole } from '../schema/index.ts';
+import { actionSchema, type Configured, group, name, num, whole } from '../schema/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSchema, topicSize } from './observation-source.ts';
 import {
   type ObservedPart,
@@ -50,6 +50,12 @@ export const judgedTaskSchema = z
     maxSteps: maxStepsOf('An episode without a mark is cut after this many steps.', 300),
     action: actionSchema,
     observation: observation.meta({ description: 'What the policy sees, besides its own last action.' }),
+    reset: group('Between episodes, which people arrange.', {
+      asks: z
+        .boolean()
+        .meta({ description: 'After each episode the robot holds and asks, until a person says that all is in place.' })
+        .default(false),
+    }),
     demonstrations: whole(
       'episodes',
       { min: 0, max: 0 },
@@ -68,6 +74,7 @@ export const judgedKind: TaskKind<JudgedTaskConfig> = {
   schema: judgedTaskSchema,
   create: (config, robot) => new OperatorJudged(config, robot),
   problems: checkJudged,
+  reset: ({ reset }) => (reset.asks ? { by: 'people' } : undefined),
 };
 
 export class OperatorJudged implements Task {
