@@ -1,8 +1,9 @@
 /**
- * Pictures of the monitor's views for the documents: a simulated run on a desktop and on a phone, into `docs/images`. Takes two minutes
- * and Chromium (apt install chromium, or CHROMIUM=path); pictures are only as new as the last time that somebody ran it.
+ * Pictures of the monitor's views, and of a report, for the documents: a simulated run on a desktop, light and dark, and on a phone, into
+ * `docs/images`. Takes three minutes and Chromium (apt install chromium, or CHROMIUM=path); pictures are only as new as the last time that
+ * somebody ran it.
  *
- * node scripts/build.js && node scripts/screenshots.js
+ * node scripts/build.js && node scripts/screenshots.js [PART OF A NAME]
  */
 import './node-version.js';
 import { spawn } from 'node:child_process';
@@ -10,7 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,6 +23,7 @@ const EARLIER_MS = 25_000;
 const LEARNS_MS = 45_000;
 
 const DESKTOP = { viewport: { width: 1280, height: 820 } };
+const DARK = { ...DESKTOP, colorScheme: 'dark' };
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 
 const SHOTS = [
@@ -30,7 +32,11 @@ const SHOTS = [
   { name: 'monitor-why', view: 'why', at: DESKTOP },
   { name: 'monitor-episodes', view: 'episodes', at: DESKTOP, before: playBack },
   { name: 'monitor-health', view: 'health', at: DESKTOP },
-  { name: 'monitor-live-dark', view: 'live', at: { ...DESKTOP, colorScheme: 'dark' }, before: picture },
+  { name: 'monitor-live-dark', view: 'live', at: DARK, before: picture },
+  { name: 'monitor-training-dark', view: 'training', at: DARK, before: charts },
+  { name: 'monitor-why-dark', view: 'why', at: DARK },
+  { name: 'monitor-episodes-dark', view: 'episodes', at: DARK, before: playBack },
+  { name: 'monitor-health-dark', view: 'health', at: DARK },
   { name: 'monitor-live-phone', view: 'live', at: PHONE, before: takeOver },
   { name: 'monitor-training-phone', view: 'training', at: PHONE, before: charts },
   { name: 'monitor-why-phone', view: 'why', at: PHONE },
@@ -38,6 +44,8 @@ const SHOTS = [
   { name: 'monitor-health-phone', view: 'health', at: PHONE },
 ];
 
+/** Part of the names of those that are taken: all where none is given. */
+const only = process.argv[2] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'rein-screenshots-'));
 writeFileSync(join(folder, 'long.yaml'), SETTINGS);
 mkdirSync(out, { recursive: true });
@@ -54,7 +62,10 @@ try {
     executablePath: findChromium(),
     args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   });
-  for (const shot of SHOTS) await take(run.address, shot);
+  for (const shot of SHOTS) if (shot.name.includes(only)) await take(run.address, shot);
+  run.child.kill();
+  await run.ended;
+  if ('report'.includes(only)) await report('runs/insert');
 } finally {
   await browser?.close();
   for (const child of running) child.kill('SIGKILL');
@@ -89,12 +100,34 @@ async function take(address, { name, view, at, before }) {
   await page.goto(`${address}?view=${view}`);
   await page.waitForSelector(`#view-${view} > *:not(.empty)`, { timeout: 60_000 });
   await before?.(page);
+  await shoot(page, name);
+  await context.close();
+}
+
+async function shoot(page, name) {
   const path = join(out, `${name}.png`);
   await page.screenshot({ path });
-  await context.close();
   const { size } = statSync(path);
   console.log(`${name}.png, ${Math.round(size / 1000)} kB`);
   if (size > MOST_BYTES) throw new Error(`${name}.png is larger than ${MOST_BYTES / 1000} kB`);
+}
+
+/** The page of a run that is over, at its charts. */
+async function report(run) {
+  const made = spawn(process.execPath, [join(root, 'bin/rein.js'), 'report', run], { cwd: folder });
+  await new Promise((resolve) => made.once('close', resolve));
+  for (const [name, at] of [
+    ['report', DESKTOP],
+    ['report-dark', DARK],
+    ['report-phone', PHONE],
+  ]) {
+    const context = await browser.newContext(at);
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(join(folder, run, 'report.html')).href);
+    await page.locator('#learning').evaluate((heading) => heading.scrollIntoView());
+    await shoot(page, name);
+    await context.close();
+  }
 }
 
 async function picture(page) {

@@ -66,8 +66,8 @@ export function SoundSwitch() {
       title="A sound when the robot asks for help"
       onClick={flip}
     >
-      <span aria-hidden="true">{isMuted.value ? '🔕' : '🔔'}</span>
-      <span class="unseen">Sound when the robot asks for help</span>
+      ♪ {isMuted.value ? 'off' : 'on'}
+      <span class="unseen">, sound when the robot asks for help</span>
     </button>
   );
 }
@@ -79,7 +79,7 @@ export function HelpBanner() {
   return (
     <section class="help-wanted" role="alert">
       <strong>
-        <span aria-hidden="true">✋</span> {asked}
+        <span aria-hidden="true">▲</span> {asked}
       </strong>
       {operators.value?.right === 'watch' ? <p>This link only shows the robot: tell whoever is beside it.</p> : null}
       {isUntouched ? <p>Touch this page once, and it sounds when the robot asks.</p> : null}

@@ -138,7 +138,7 @@ function keepTank({ sentAtS, tankEnergyJ }: FrameView): void {
 export function Cameras() {
   const cameras = run.value?.task.cameras ?? [];
   return (
-    <section class="cameras" aria-label="Cameras">
+    <section class={cameras.length === 0 ? 'cameras none' : 'cameras'} aria-label="Cameras">
       {cameras.length === 0 ? <p class="empty">No camera: this task observes none.</p> : null}
       {cameras.map((name) => (
         <figure key={name} id={`camera-${name}`}>
