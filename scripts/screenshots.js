@@ -69,7 +69,7 @@ try {
 } finally {
   await browser?.close();
   for (const child of running) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 /** A run whose monitor answers, and its end. */
@@ -163,8 +163,13 @@ async function playBack(page) {
 
 async function takeOver(page) {
   await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
-  await page.click('#take-over');
-  await page.waitForSelector('#state[data-state="active.human"]', { timeout: 60_000 });
+  const driven = page.locator('#state[data-state="active.human"]');
+  // A machine that trains, and draws this page by its processor, may be too late once.
+  for (let tried = 0; tried < 20 && (await driven.count()) === 0; tried++) {
+    await page.click('#take-over');
+    await delay(3000);
+  }
+  await driven.waitFor();
   await page.locator('.pads').scrollIntoViewIfNeeded();
   await delay(1500);
 }
