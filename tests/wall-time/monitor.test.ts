@@ -353,6 +353,8 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await until(() => watcher.frames.length > from + 25, 'half a second of frames');
     expect(memoryMb() - before).toBeLessThan(100);
     expect(watcher.frame!.violations).toBe(0);
+    // Output that is no terminal, and may be kept.
+    expect(robot.said()).not.toContain(MONITOR_TOKEN);
     watcher.ask({ kind: 'stop' });
     await until(() => state() === 'stopped' || state() === 'stopping', 'the stop');
     for (const stranger of strangers) stranger.destroy();

@@ -144,10 +144,11 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
   const tell = (message: ToServer, transfer: readonly ArrayBuffer[] = []): void =>
     worker.postMessage(message, transfer);
   const secret = place.token === undefined ? '' : `#token=${place.token}`;
+  const outside = outsideHost(place.host);
   const monitorAt = (port: number): Monitor => ({
     address: addressOf(place, port),
     secretAddress: `${addressOf(place, port)}${secret}`,
-    phoneAddress: isLoopback(place.host) ? undefined : `${addressOf(outside(place), port)}${secret}`,
+    phoneAddress: outside && `${addressOf({ ...place, host: outside }, port)}${secret}`,
     packet: (packet) => tell({ kind: 'packet', packet }, [packet.buffer as ArrayBuffer]),
     asks: (to) => {
       ask = to;
@@ -182,12 +183,12 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
 
 const CLOSE_MS = 1000;
 
-/** Where others find a place that listens everywhere: at this machine's first address. */
-function outside(place: MonitorPlace): MonitorPlace {
-  if (!isEverywhere(place.host)) return place;
+/** Where other machines find `host`; this machine's first address where it listens everywhere, `undefined` where they cannot. */
+function outsideHost(host: string): string | undefined {
+  if (isLoopback(host)) return undefined;
+  if (!isEverywhere(host)) return host;
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const first = all.find(({ internal, family }) => !internal && family === 'IPv4');
-  return first === undefined ? place : { ...place, host: first.address };
+  return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
 }
 
 function isEverywhere(host: string): boolean {

@@ -32,7 +32,9 @@ export async function openNamedMonitor(
       ? ` (to watch and to stop; ${tokenOption} lets a page operate where there is no terminal)`
       : '';
     print(`monitor: ${isTerminal ? secretAddress : address}${rights}`);
-    if (code !== undefined) print(code);
+    if (code === undefined) return;
+    if (phoneAddress !== secretAddress) print(`monitor, for other machines: ${phoneAddress}`);
+    print(code);
   };
   return {
     ...monitor,
