@@ -163,7 +163,7 @@ async function playBack(page) {
 
 async function takeOver(page) {
   await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
-  const driven = page.locator('#state[data-state="active.human"]');
+  const driven = page.locator('.pads');
   // A machine that trains, and draws this page by its processor, may be too late once.
   for (let tried = 0; tried < 20 && (await driven.count()) === 0; tried++) {
     await page.click('#take-over');
