@@ -110,7 +110,12 @@ export class Episodes {
         await this.#whileHeldBack(activity);
         return this.#unlessCut(activity, options);
       },
-      mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
+      mayGoOn: async (activity, abortedBy) => {
+        if (!(await this.#mayGoOn(activity, abortedBy))) return false;
+        // What stopped it, a person may have to see before it moves again.
+        await this.#pace.awaitLeave(activity);
+        return true;
+      },
       pause: (activity) => this.#pause(activity),
       asks: () => {
         this.#mayGoOnAlone = false;

@@ -602,6 +602,35 @@ describe('what a session offers beside motion', () => {
     await run.done;
   });
 
+  it('begins no episode while it is paused on the way back', async () => {
+    let target: readonly number[] | undefined;
+    const way = () => {
+      const [x, y, z] = session.frame.referenceTcp;
+      target ??= [x! + 0.02, y!, z!, Number.NaN];
+      return [target];
+    };
+    Object.assign(robot.setup, { reset: { by: 'script', maxSteps: 100, pace: 0.1, way } });
+    const session = await withPolicy();
+    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    panel.attach(session);
+    let steps = 0;
+    session.listen({ step: () => steps++ });
+    const run = session.resume();
+    await until(() => session.frame.state === 'active.human');
+    panel.ask({ kind: 'pause' });
+    await until(() => session.state.authority === 'hold');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([steps, session.state.authority]).toEqual([0, 'hold']);
+    session.endPause();
+    await until(() => steps > 1);
+    await session.pause('enough');
+    await run.done;
+    Object.assign(robot.setup, { reset: undefined });
+    await session.close();
+    const { records } = parseMetrics(readFileSync(join(robot.folder, RUN_FILES.metrics), 'utf8'));
+    expect(records.filter(({ kind }) => kind === 'reset')).toMatchObject([{ by: 'script', setBackBy: 'simulator' }]);
+  });
+
   it('says why no critical phase begins where the task has none', async () => {
     const session = await withPolicy();
     const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
