@@ -2,7 +2,7 @@
  * The episodes of a session: demonstrations, training, evaluation, in real time as in lock-step. Each begins with leave of the guard
  * and ends holding.
  */
-import { type Transition, wilsonInterval } from '../core/index.ts';
+import { type SceneLayout, type Transition, wilsonInterval } from '../core/index.ts';
 import { type EpisodePlace, workRates } from '../record/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
@@ -74,6 +74,8 @@ export class Episodes {
   readonly #reset: SceneReset;
   /** A person has answered that the robot may go on. */
   #mayGoOnAlone = false;
+  /** It asks for help, and holds. */
+  #isAsking = false;
   readonly #offsetM: Float64Array = new Float64Array(3);
   #count = 0;
   /** Numbers of the newest step. */
@@ -108,6 +110,7 @@ export class Episodes {
     this.#reset = new SceneReset(parts, {
       drive: async (activity, options) => {
         await this.#whileHeldBack(activity);
+        await this.#pace.awaitLeave(activity);
         return this.#unlessCut(activity, options);
       },
       mayGoOn: async (activity, abortedBy) => {
@@ -117,6 +120,7 @@ export class Episodes {
         return true;
       },
       pause: (activity) => this.#pause(activity),
+      whyHeld: () => this.#guard.leave(),
       asks: () => {
         this.#mayGoOnAlone = false;
         return () => this.#mayGoOnAlone;
@@ -165,9 +169,14 @@ export class Episodes {
 
   /** The robot goes back the way it came. Gives why it cannot. */
   rewind(): string | undefined {
-    if (this.demonstrations.isShownByPerson) return 'A demonstration is given up with n, not taken back.';
-    const { operators, people, rewind } = this.#parts;
+    if (this.demonstrations.isShownByPerson || this.recording?.isShown === true)
+      return 'A demonstration is given up with n, not taken back.';
+    const { operators, people, rewind, link } = this.#parts;
     if ((operators ?? people) === undefined) return 'Nobody here may take over.';
+    // What is asked for of a robot that stands would begin whenever somebody lets it go on.
+    const { state } = link.latest;
+    const isDriven = state === 'active.policy' || state === 'active.human' || this.#isAsking;
+    if (this.#heldBack !== undefined || !isDriven) return 'The robot stands: let it go on first.';
     return rewind.begin();
   }
 
@@ -264,6 +273,7 @@ export class Episodes {
       this.#phase(this.#atWork);
       live.begin();
     }
+    await this.#whileHeldBack(activity);
     if (this.#isRewindDue) await this.#rewindFirst(activity);
     const maxSteps = await this.#pace.nextEpisode();
     if (maxSteps === 0) return 'isOver';
@@ -290,6 +300,18 @@ export class Episodes {
     const cutBy = (): string | undefined => activity.episodeReason ?? over();
     await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', cutBy });
     rewind.giveBack();
+    // Leave ends with whatever moves the robot in a person's place.
+    await this.#pace.awaitLeave(activity);
+  }
+
+  /** Brings the robot back, where that is due; gives the scene in which the simulator puts it after all. */
+  async #bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
+    if (this.#parts.setup.reset === undefined) return undefined;
+    const layout = await this.#reset.bringBack(activity);
+    await this.#pace.awaitLeave(activity);
+    // Whoever paused the run on the way back has not let it go on.
+    await this.#whileHeldBack(activity);
+    return layout;
   }
 
   #inTraining(activity: Activity<unknown>, operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
@@ -316,12 +338,20 @@ export class Episodes {
     this.#segments.asked();
     await link.request({ kind: 'hold' });
     await link.advance(1);
-    const isAnswered = (): boolean => this.#mayGoOnAlone || people?.isInControl === true;
-    while (!isAnswered() && activity.episodeReason === undefined) await this.#pause(activity);
+    // A stop is no answer.
+    const isTaken = (): boolean => people?.isInControl === true && !people.isStopRequested;
+    this.#isAsking = true;
+    try {
+      while (!this.#mayGoOnAlone && !isTaken() && activity.episodeReason === undefined) await this.#pause(activity);
+    } finally {
+      this.#isAsking = false;
+    }
     const unanswered = this.#mayGoOnAlone ? 'goOn' : 'none';
-    const answer = people?.isInControl === true ? 'tookOver' : unanswered;
+    const answer = isTaken() ? 'tookOver' : unanswered;
     this.#help.answered(this.#at.step + 1, answer, live.log.elapsedS - sinceS);
-    live.log.ask(undefined);
+    live.log.ask(this.#heldBack);
+    // Whoever ended the episode meanwhile has let nothing move: its last step is none.
+    if (activity.episodeReason !== undefined) return;
     // Where it is refused, somebody stopped the robot meanwhile: the episode is cut there, as anywhere.
     await link.request({ kind: 'activate' });
     await link.advance(1);
@@ -398,10 +428,7 @@ export class Episodes {
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
     await this.#whileHeldBack(activity);
-    const layout =
-      scene === 'as it is' ? undefined : (draws.layout(purpose) ?? (await this.#reset.bringBack(activity)));
-    // A person may have paused the run on the way back.
-    await this.#whileHeldBack(activity);
+    const layout = scene === 'as it is' ? undefined : (draws.layout(purpose) ?? (await this.#bringBack(activity)));
     activity.episodeBegins();
     this.#marks.take();
     this.#help.begin();

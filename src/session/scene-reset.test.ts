@@ -39,6 +39,7 @@ async function reset({ by = 'script', results = [], timing = 'real-time', setBac
     },
     mayGoOn: async () => true,
     pause: async () => void pauses++,
+    whyHeld: async () => undefined,
     asks: () => () => pauses > 2,
   };
   const activity = new Activity<void>('running');

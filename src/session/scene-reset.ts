@@ -23,6 +23,8 @@ export interface SceneResetHooks {
   /** Whether the robot may go on after a way back that was cut. */
   readonly mayGoOn: (activity: Activity<unknown>, abortedBy: string) => Promise<boolean>;
   readonly pause: (activity: Activity<unknown>) => Promise<void>;
+  /** Why nothing may move now; `undefined` where it may. */
+  readonly whyHeld: () => Promise<string | undefined>;
   /** A person is asked from now on; then whether they have answered. */
   readonly asks: () => () => boolean;
 }
@@ -139,9 +141,21 @@ export class SceneReset {
     listeners.report({ level: 'warn', name: 'asksForReset', message });
     live.log.ask(message);
     const isAnswered = this.#hooks.asks();
+    let told = '';
     while (!isAnswered()) {
-      if (people?.isInControl !== true || people.isStopRequested) await this.#hooks.pause(activity);
-      else await this.#driveByHand(activity, people);
+      if (people?.isInControl !== true || people.isStopRequested) {
+        await this.#hooks.pause(activity);
+        continue;
+      }
+      const held = await this.#hooks.whyHeld();
+      if (held === undefined) {
+        await this.#driveByHand(activity, people);
+        continue;
+      }
+      if (held !== told)
+        listeners.report({ level: 'warn', name: 'waitsForPerson', message: `The robot stands: ${held}.` });
+      told = held;
+      await this.#hooks.pause(activity);
     }
     live.log.ask(undefined);
   }

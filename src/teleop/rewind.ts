@@ -92,6 +92,7 @@ export class Rewind implements TeleopSource {
       return 'The robot was moved since: it does not know the way back.';
     }
     this.#at = this.#count - 1;
+    this.#aim();
     this.#forceAtStartN = this.#options.forceN();
     this.#state = 'rewinding';
     return undefined;
@@ -139,6 +140,11 @@ export class Rewind implements TeleopSource {
   #goBack(out: Float32Array): void {
     const { reference, action, pace } = this.#options;
     const robot = reference();
+    if (!(this.#distance(robot, this.#target) <= MOST_ACTIONS)) {
+      this.#count = 0;
+      this.#end('the robot was moved by something else');
+      return;
+    }
     if (this.#at === 0 && this.#distance(robot, this.#poseAt(0)) < NEAR) {
       this.#count = 1;
       this.#end('that is as far back as it knows');
