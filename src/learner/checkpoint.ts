@@ -5,11 +5,12 @@
  * Little-endian. Nothing in it is executable.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   err,
   isCount,
+  makeFolder,
   ok,
   parseObject,
   ReinError,
@@ -127,7 +128,7 @@ export async function writeCheckpoint<T extends TrainingState>(
   const name = `${unit}-${String(count).padStart(12, '0')}.ckpt`;
   const path = join(directory, name);
   try {
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     await replaceFile(path, encodeCheckpoint(checkpoint));
     await syncFolder(directory);
     await setAside(directory, unit, name);

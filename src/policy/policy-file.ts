@@ -2,11 +2,12 @@
  * `policy.onnx`, a network with its weights inside, and `policy.json` beside it, which says what it is for. Reading
  * never trusts either: every defect is one sentence, and nothing acts.
  */
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   asObject,
   isCount,
+  makeFolder,
   originProblem,
   type PolicyOrigin,
   ReinError,
@@ -52,7 +53,7 @@ export async function savePolicyFile(
   const found = typeof head === 'string' ? {} : { head };
   const text = JSON.stringify({ format: FORMAT, ...manifest, ...found, digest: sha256Hex(onnx) }, undefined, 2);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await replaceFile(path, onnx);
     await replaceFile(manifestPath(path), `${text}\n`);
   } catch (error) {

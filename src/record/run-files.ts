@@ -1,7 +1,6 @@
 /** The files of a run's folder, and the summary in it. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { percent, replaceFile } from '../core/index.ts';
+import { makeFolder, percent, replaceFile } from '../core/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
 /** Files in `runs/<id>/` that the report is made from. */
@@ -92,7 +91,7 @@ export function missedTargets(summary: RunSummary): string[] {
  */
 export async function writeRecording(folder: string, name: string, recording: EpisodeRecording): Promise<string> {
   if (!/^[\w.-]+$/.test(name)) throw new RangeError(`"${name}" is not a plain file name`);
-  await mkdir(join(folder, RUN_FILES.recordings), { recursive: true });
+  await makeFolder(join(folder, RUN_FILES.recordings));
   const path = join(folder, RUN_FILES.recordings, `${name}.json`);
   await replaceFile(path, JSON.stringify(encodeRecording(recording)));
   return path;

@@ -3,9 +3,9 @@
  * them, and the highest version that was ever taken, so that older ones cannot be replayed to a robot that starts again.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCount, type PolicyWeights, parseObject, replaceFile, verifyWeights } from '../../core/index.ts';
+import { isCount, makeFolder, type PolicyWeights, parseObject, replaceFile, verifyWeights } from '../../core/index.ts';
 import { decodeBundle, encodeBundle } from '../../link/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 
@@ -161,7 +161,7 @@ export class WeightsDisk {
   async #writeMark(): Promise<void> {
     const [highestVersion, givenUpVersion] = [this.#highest, this.#givenUp];
     const mark: Mark = { runId: this.#options.runId, highestVersion, givenUpVersion };
-    await mkdir(this.#dir, { recursive: true });
+    await makeFolder(this.#dir);
     await replaceFile(join(this.#dir, MARK), `${JSON.stringify(mark)}\n`);
   }
 
