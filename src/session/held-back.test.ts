@@ -108,7 +108,11 @@ it('asks for leave anew after it went back by itself, and the run goes on', asyn
   cutFirst(() => session.cutEpisode('a test cut it'));
   let failure: unknown;
   let episodes = 0;
-  session.listen({ step: ({ episode }) => void (episodes = Math.max(episodes, episode)) });
+  session.listen({
+    step: ({ episode }) => {
+      episodes = Math.max(episodes, episode);
+    },
+  });
   session.resume().done.catch((error: unknown) => {
     failure = error;
   });

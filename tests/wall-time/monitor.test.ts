@@ -368,6 +368,15 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await staysHeld();
     await page.close();
     const next = await openPage();
+    await next.click('#sit');
+    await next.waitForSelector('#leave');
+    await insist(
+      () => next.click('#reset'),
+      () => state() !== 'stopped' && state() !== 'stopping',
+      'the acknowledgement',
+    );
+    // A reset moves nothing: start does.
+    await staysHeld();
     await goOn(next);
     await next.close();
   });

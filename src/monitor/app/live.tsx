@@ -74,6 +74,15 @@ function Controls() {
         <button type="button" id="pause" disabled={!isMine} onClick={() => ask({ kind: 'pause' })}>
           Pause
         </button>
+        <button
+          type="button"
+          id="reset"
+          title="Acknowledges what stopped the robot, and moves nothing"
+          disabled={!isMine}
+          onClick={() => ask({ kind: 'reset' })}
+        >
+          Reset
+        </button>
         <button type="button" id="rewind" disabled={!isMine} onClick={() => ask({ kind: 'rewind' })}>
           Rewind
         </button>
