@@ -138,6 +138,8 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
   let ask: ((request: PersonRequest) => void) | undefined;
+  /** Said on a page that was there before the run heard of pages. */
+  let isStopDue = false;
   let isServed = false;
   let isClosing = false;
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
@@ -152,6 +154,8 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     packet: (packet) => tell({ kind: 'packet', packet }, [packet.buffer as ArrayBuffer]),
     asks: (to) => {
       ask = to;
+      if (isStopDue) to({ kind: 'stop' });
+      isStopDue = false;
     },
     close: async () => {
       isClosing = true;
@@ -171,7 +175,8 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
         isServed = true;
         resolve(monitorAt(message.port));
       } else if (message.kind === 'failed') resolve(message);
-      else ask?.(message.request);
+      else if (ask !== undefined) ask(message.request);
+      else isStopDue ||= message.request.kind === 'stop';
     });
     worker.on('error', (error: Error) => {
       reject(new ReinError('environment', `The monitor cannot be served: ${error.message}.`, { cause: error }));

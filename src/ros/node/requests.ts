@@ -109,13 +109,17 @@ export function withLeave({ permission, onFailure }: Omit<ServicesOptions, 'port
   let ask: ((request: PersonRequest) => void) | undefined;
   const refuse = (error: unknown): void =>
     watcher.packet(encodeJson('notice', { line: answerTo(error), atMs: Date.now() }));
+  // A start that a stop came after begins nothing.
+  let said = 0;
   const start = async (): Promise<void> => {
     const session = movableSessionOf(permission);
+    const mine = ++said;
     ask?.({ kind: 'start' });
     await session.reset();
-    if (session.state.mode === 'idle') session.resume().done.catch(onFailure);
+    if (mine === said && session.state.mode === 'idle') session.resume().done.catch(onFailure);
   };
   watcher.asks((request) => {
+    if (request.kind === 'stop') said++;
     if (request.kind === 'start') start().catch(refuse);
     else if (request.kind === 'reset') (async () => movableSessionOf(permission).reset())().catch(refuse);
     else ask?.(request);

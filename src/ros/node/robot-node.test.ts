@@ -63,6 +63,22 @@ describe('the monitor', () => {
   const moves = (): Promise<void> => soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
   beforeEach(() => void packets.splice(0));
 
+  it('begins nothing where somebody stops it while it lets the robot go on', async () => {
+    await ros.make({ node: { watcher } });
+    await ros.start();
+    await ros.port.transition('configure');
+    await ros.port.transition('activate');
+    ask({ kind: 'start' });
+    ask({ kind: 'stop' });
+    for (let i = 0; i < 40; i++) {
+      await ros.robot.tick(5);
+      await delay(5);
+    }
+    expect(ros.node.session?.state).toMatchObject({ mode: expect.stringMatching(/idle|stopped/), step: 0 });
+    ask({ kind: 'start' });
+    await moves();
+  });
+
   it('lets people move the robot with the leave that services have, and stop it', async () => {
     await ros.make({ node: { watcher } });
     await ros.start();

@@ -61,6 +61,20 @@ describe('a hand on a page', () => {
   });
 
   it.each([
+    ['yet to come', (nowS: number) => nowS + 1],
+    ['of long ago', (nowS: number) => nowS - 1],
+    ['that is no number', () => Number.NaN],
+  ])('takes over and moves nothing with a stamp %s', (_, stampOf) => {
+    const page = new Page();
+    const shownAtS = stampOf(page.clock.nowS());
+    expect(page.teleop.begin({ shownAtS, device: 'keyboard' })).toBe(false);
+    expect(page.teleop.isInControl).toBe(false);
+    page.teleop.begin({ shownAtS: page.clock.nowS(), device: 'keyboard' });
+    for (const action of [[0], [1]]) page.teleop.onInput({ shownAtS, isEnabled: true, isRecovering: false, action });
+    expect(page.teleop.counters.taken).toBe(0);
+  });
+
+  it.each([
     ['of another length', [0, 0]],
     ['that is no number', [Number.NaN]],
   ])('is not heard with a pose %s', (_, at) => {

@@ -3,7 +3,7 @@
  * Each message gives back the stamp of the newest frame that the page had shown, and counts for its lease from that stamp on: one
  * that waited in a network, or comes from a page that stands still or sees nothing, is too old to move anything.
  */
-import { allFinite, clamp } from '../../core/index.ts';
+import { allFinite, type Clock, clamp } from '../../core/index.ts';
 import type { SourcePose, TeleopCommand } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
@@ -49,6 +49,7 @@ export class BrowserTeleop extends RemoteOperator {
   device = '';
   /** Their name, as they gave it at the page. */
   person = '';
+  readonly #clock: Clock;
   readonly #hand: SourcePose & { closing: number; readonly pose: Float64Array };
   /** Of the page's numbers; ours never begin anew. */
   #closingOfPage = 0;
@@ -57,6 +58,7 @@ export class BrowserTeleop extends RemoteOperator {
 
   constructor(options: BrowserOptions) {
     super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
+    this.#clock = options.clock;
     this.#hand = { source: this.name, closing: 0, pose: new Float64Array(options.action.dimensions.length) };
   }
 
@@ -68,7 +70,7 @@ export class BrowserTeleop extends RemoteOperator {
 
   /** A person takes over, by a button: the robot holds until they move. Their page has to be heard within its lease. */
   begin({ shownAtS, device, by = '' }: BrowserOnset): boolean {
-    if (this.isClosed || !this.isFresh(shownAtS)) return false;
+    if (this.isClosed || !this.#isShown(shownAtS)) return false;
     this.device = device;
     this.person = by;
     this.action.fill(0);
@@ -88,7 +90,7 @@ export class BrowserTeleop extends RemoteOperator {
     }
     // A gap that nobody has polled in is a gap all the same.
     this.watch();
-    if (!this.isFresh(shownAtS)) {
+    if (!this.#isShown(shownAtS)) {
       this.counters.stale++;
       return;
     }
@@ -104,6 +106,11 @@ export class BrowserTeleop extends RemoteOperator {
   /** Anybody who watches stops the robot; it stays stopped until a resume or reset. */
   stopNow(): void {
     this.stop();
+  }
+
+  /** What the page had shown is young enough; what it cannot have seen yet, a stamp of the future, is nothing that it saw. */
+  #isShown(shownAtS: number): boolean {
+    return this.isFresh(shownAtS) && shownAtS <= this.#clock.nowS();
   }
 
   #fits(numbers: readonly number[]): boolean {
