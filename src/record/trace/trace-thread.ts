@@ -17,6 +17,9 @@ export type FromTraceThread =
   | { readonly kind: 'taken'; readonly packets: number }
   | { readonly kind: 'closed'; readonly dropped: number };
 
+/** So much at most is lost with the process, beyond what is on its way here, ms. */
+const CHUNK_MS = 2000;
+
 const port = parentPort!;
 const { folder } = workerData as TraceThreadData;
 const tell = (message: FromTraceThread): void => port.postMessage(message);
@@ -43,3 +46,5 @@ port.on('message', take);
 const firstEpisode = await nextEpisode(folder);
 writer = new TraceWriter({ folder, firstEpisode, onTrouble });
 for (const message of early) take(message);
+// Also of a robot that stands, and says nothing more.
+setInterval(() => writer?.flush(), CHUNK_MS).unref();

@@ -12,9 +12,8 @@ import { FIRST_EPISODE, openSink, TraceFile, type TraceSink, traceFileAfter, tra
 export const MOST_FILE_BYTES = 64 * 2 ** 20;
 /** All of a run. */
 export const MOST_FILES = 8;
-/** A chunk is written at an episode's end, or when it has come to this, bytes, or is so old, ms: so much at most is lost with the process. */
+/** A chunk is written at an episode's end, when it has come to this, bytes, or when it is asked for. */
 const CHUNK_BYTES = 256 * 1024;
-const CHUNK_MS = 2000;
 /** What waits for a disk that is full. */
 const MOST_WAITING_BYTES = 2 ** 20;
 const RETRY_MS = 5000;
@@ -37,7 +36,6 @@ export class TraceWriter {
   /** Told anew at the head of each file. */
   #run: Uint8Array | undefined;
   #file: TraceFile | undefined;
-  #flushedAtMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #isRefused = false;
 
@@ -57,14 +55,15 @@ export class TraceWriter {
     }
     // A new file has begun with the run.
     if (kind !== 'run' || !isNew) this.#put(file, packet);
-    const nowMs = performance.now();
-    const isOld = nowMs - this.#flushedAtMs > CHUNK_MS;
-    if (isOld || file.waitingBytes > CHUNK_BYTES || kind === 'episode' || kind === 'run') {
-      this.#flushedAtMs = nowMs;
-      this.#try(() => file.flush());
-    }
+    if (file.waitingBytes > CHUNK_BYTES || kind === 'episode' || kind === 'run') this.flush();
     if (file.waitingBytes > MOST_WAITING_BYTES) this.#drop(file);
     if (kind === 'episode' && file.bytes > (this.#options.mostFileBytes ?? MOST_FILE_BYTES)) this.#end();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const file = this.#file;
+    if (file !== undefined) this.#try(() => file.flush());
   }
 
   /** Writes what waits, and the index. */
