@@ -9,6 +9,8 @@ export const RUN_FILES = {
   learnerMetrics: 'metrics-learner.jsonl',
   config: 'config.yaml',
   summary: 'summary.json',
+  /** Folder of the learner's figures for TensorBoard, which follows one file a folder. */
+  learnerEvents: 'learner',
   /** Folder of `EncodedRecording`s, shown in the order of their names. */
   recordings: 'recordings',
   report: 'report.html',

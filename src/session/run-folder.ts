@@ -56,8 +56,8 @@ export async function createRunFolder(
 /** Takes back a folder in which nothing has been recorded, so that the same command can be tried again. */
 export async function abandonRunFolder({ path, configFile }: Pick<RunFolder, 'path' | 'configFile'>): Promise<void> {
   await rm(configFile, { force: true });
-  // Fails where something else is in it, which is then somebody's.
-  await rmdir(path).catch(() => undefined);
+  // Each fails where something else is in it, which is then somebody's.
+  for (const folder of [join(path, RUN_FILES.learnerEvents), path]) await rmdir(folder).catch(() => undefined);
 }
 
 async function firstFree(path: string): Promise<string> {

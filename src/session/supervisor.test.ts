@@ -151,7 +151,8 @@ describe('a supervisor', () => {
       message: 'The guard ended before it was ready (exit code 1).',
       remedy: 'See what robot/guard.log says.',
     });
-    expect(lines()).toEqual(['node begins', 'node ends']);
+    // On a busy machine the guard has ended before the node began.
+    expect([['node begins', 'node ends'], ['']]).toContainEqual(lines());
     expect(supervisor.pids).toEqual({});
   });
 

@@ -62,7 +62,7 @@ export class TrainingRecord {
 
   constructor({ path, contract, config, maxSteps, onFault, onRecord = () => undefined }: TrainingRecordOptions) {
     this.#maxSteps = maxSteps;
-    this.#metrics = new RunMetrics({ path, events: 'learner', onDegraded: onFault });
+    this.#metrics = new RunMetrics({ path, events: RUN_FILES.learnerEvents, onDegraded: onFault });
     this.#contract = contract;
     this.#returns = new RealisedReturns(config);
     this.#probe = new DemonstrationProbe(config);
