@@ -1,6 +1,6 @@
 /** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
 import { clockText, Ema, isIntervention, type Transition } from '../../core/index.ts';
-import { type MetricRecord, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
+import { type MetricRecord, RUN_FILES, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
 import { DemonstrationProbe } from '../agent/demonstration-values.ts';
