@@ -44,6 +44,8 @@ export interface MonitorBenchResult {
 
 const PAGES = 8;
 const READY_MS = 60_000;
+/** With the window of a page (`src/monitor/app/stream.ts`). */
+const HELLO = '{"kind":"hello","window":4}';
 const bin = fileURLToPath(new URL('../../../bin/rein.js', import.meta.url));
 
 export async function benchMonitor({ seconds, rounds, onPhase }: MonitorBenchOptions): Promise<MonitorBenchResult> {
@@ -153,7 +155,7 @@ async function measure(
 }
 
 function streamOf(address: string): string {
-  return `${address.replace(/^http/, 'ws')}stream`;
+  return new URL('stream', address.replace(/^http/, 'ws')).href;
 }
 
 /** The address that the run prints. */
@@ -164,7 +166,7 @@ async function addressOf(robot: ChildProcess): Promise<string> {
   });
   const endMs = performance.now() + READY_MS;
   for (;;) {
-    const [, address] = /monitor: (\S+)\n/.exec(text) ?? [];
+    const [, address] = /monitor: (\S+)\s/.exec(text) ?? [];
     if (address !== undefined) return address;
     if (robot.exitCode !== null || performance.now() > endMs) {
       throw new ReinError('environment', `The run did not begin:\n${text}`);
@@ -175,7 +177,7 @@ async function addressOf(robot: ChildProcess): Promise<string> {
 
 /** Resolves when frames come. */
 function atWork(socket: WebSocket): Promise<void> {
-  socket.on('open', () => socket.send('{"kind":"hello"}'));
+  socket.on('open', () => socket.send(HELLO));
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new ReinError('environment', 'No frames came.')), READY_MS);
     socket.on('error', reject);
@@ -189,11 +191,14 @@ function atWork(socket: WebSocket): Promise<void> {
 
 function watch(address: string, onFrame: (frame: FrameView) => void): WebSocket {
   const socket = new WebSocket(streamOf(address));
-  socket.on('open', () => socket.send('{"kind":"hello"}'));
+  socket.on('open', () => socket.send(HELLO));
   socket.on('error', () => undefined);
   socket.on('message', (data: Buffer) => {
     const bytes = new Uint8Array(data);
-    if (kindOf(bytes) === 'frame') onFrame(decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+    if (kindOf(bytes) !== 'frame') return;
+    onFrame(decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+    // As a page does, which gets no more of them than it keeps up with.
+    socket.send('{"kind":"seen"}');
   });
   return socket;
 }
