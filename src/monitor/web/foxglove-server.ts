@@ -8,15 +8,14 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { asObject, isState, parseJson } from '../../core/index.ts';
 import { CHANNELS, Translation } from '../../record/trace.ts';
-import { Outbox } from './outbox.ts';
 import type { Past } from './past.ts';
-import { createSocketServer, dismiss } from './sockets.ts';
+import { Peer, Peers } from './peers.ts';
+import { createSocketServer } from './sockets.ts';
 
 /** The same messages by two names: the first is what newer clients say. */
 const PROTOCOLS = ['foxglove.sdk.v1', 'foxglove.websocket.v1'] as const;
 /** Messages of a client are lists of numbers. */
 const LONGEST_MESSAGE_BYTES = 16 * 1024;
-const MOST_MESSAGES_PER_S = 250;
 const MOST_CLIENTS = 16;
 const MOST_SUBSCRIPTIONS = 256;
 const MESSAGE_DATA = 1;
@@ -24,19 +23,16 @@ const MESSAGE_DATA = 1;
 const HEAD_BYTES = 13;
 const WARNING = 1;
 
-interface Client {
-  readonly socket: WebSocket;
-  readonly outbox: Outbox;
+type Subscriber = Pick<Client, 'outbox' | 'subscriptions'>;
+
+class Client extends Peer {
   /** Place in `CHANNELS` of each subscription. */
-  readonly subscriptions: Map<number, number>;
-  /** In the present second. */
-  messages: number;
-  isAlive: boolean;
+  readonly subscriptions = new Map<number, number>();
 }
 
 export class FoxgloveServer {
   readonly #sockets: WebSocketServer;
-  readonly #clients = new Set<Client>();
+  readonly #clients = new Peers<Client>();
   readonly #translation: Translation = new Translation();
   readonly #past: Past;
 
@@ -50,7 +46,7 @@ export class FoxgloveServer {
 
   /** Bytes that wait for clients here. */
   get waitingBytes(): number {
-    return [...this.#clients].reduce((sum, { outbox, socket }) => sum + outbox.waitingBytes + socket.bufferedAmount, 0);
+    return this.#clients.waitingBytes;
   }
 
   /** Why a client is not served; `undefined` where it is. */
@@ -74,36 +70,29 @@ export class FoxgloveServer {
   }
 
   flush(): void {
-    for (const { outbox } of this.#clients) outbox.flush();
+    this.#clients.flush();
   }
 
   eachSecond(): void {
-    for (const client of this.#clients) client.messages = 0;
+    this.#clients.eachSecond();
   }
 
   /** Ends clients that did not answer since it was called last. */
   ping(): void {
-    for (const client of this.#clients) {
-      if (!client.isAlive) client.socket.terminate();
-      client.isAlive = false;
-      client.socket.ping();
-    }
+    this.#clients.ping();
   }
 
   close(): void {
-    for (const { socket } of this.#clients) socket.close(1001, 'The run has ended.');
-    for (const { socket } of this.#clients) socket.terminate();
+    this.#clients.close();
+    this.#clients.terminate();
   }
 
   #admit(socket: WebSocket): void {
-    const client: Client = { socket, outbox: new Outbox(socket), subscriptions: new Map(), messages: 0, isAlive: true };
+    const client = new Client(socket);
     if (this.#clients.size === 0) this.#catchUp();
     this.#clients.add(client);
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.#clients.delete(client));
-    socket.on('pong', () => {
-      client.isAlive = true;
-    });
     socket.on('message', (data, isBinary) => this.#onMessage(client, isBinary ? undefined : data));
     socket.send(JSON.stringify({ op: 'serverInfo', name: 'rein', capabilities: [], supportedEncodings: [] }));
     socket.send(JSON.stringify({ op: 'advertise', channels: ADVERTISED }));
@@ -116,7 +105,7 @@ export class FoxgloveServer {
     }
   }
 
-  #tell(packet: Uint8Array, clients: readonly Client[], isWanted: (channel: number) => boolean): void {
+  #tell(packet: Uint8Array, clients: readonly Subscriber[], isWanted: (channel: number) => boolean): void {
     for (const { channel, atMs, message } of this.#translation.messages(packet, isWanted)) {
       const json = new TextEncoder().encode(JSON.stringify(message));
       const timeNs = BigInt(Math.round(atMs * 1e3)) * 1000n;
@@ -132,8 +121,8 @@ export class FoxgloveServer {
   }
 
   #onMessage(client: Client, data: RawData | undefined): void {
-    if (++client.messages > MOST_MESSAGES_PER_S) {
-      this.#dismiss(client);
+    if (!client.mayGoOn()) {
+      this.#clients.delete(client);
       return;
     }
     const message = data === undefined ? undefined : asObject(parseJson(String(data)));
@@ -144,16 +133,11 @@ export class FoxgloveServer {
     } else warn(client, 'This shows the robot only: it takes subscriptions, and nothing else.');
   }
 
-  #dismiss(client: Client): void {
-    dismiss(client.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
-    this.#clients.delete(client);
-  }
-
   #subscribe(client: Client, asked: unknown): void {
     for (const each of Array.isArray(asked) ? asked : []) {
       // Each is told what happened before: so many in a second are work for nobody's eyes.
-      if (++client.messages > MOST_MESSAGES_PER_S) {
-        this.#dismiss(client);
+      if (!client.mayGoOn()) {
+        this.#clients.delete(client);
         return;
       }
       const { id, channelId } = asObject(each) ?? {};
@@ -164,7 +148,7 @@ export class FoxgloveServer {
         continue;
       }
       client.subscriptions.set(Number(id), Number(channelId));
-      const only: Client = { ...client, subscriptions: new Map([[Number(id), Number(channelId)]]) };
+      const only = { outbox: client.outbox, subscriptions: new Map([[Number(id), Number(channelId)]]) };
       for (const kind of channel.kinds) {
         for (const packet of this.#past.of(kind)) this.#tell(packet, [only], (wanted) => wanted === channelId);
       }
@@ -186,8 +170,7 @@ function messageData(id: number, timeNs: bigint, json: Uint8Array): Uint8Array {
   return bytes;
 }
 
-function warn({ socket, outbox }: Client, message: string): void {
+function warn({ socket, waitingBytes }: Client, message: string): void {
   // One that reads nothing is told nothing.
-  if (outbox.waitingBytes + socket.bufferedAmount === 0)
-    socket.send(JSON.stringify({ op: 'status', level: WARNING, message }));
+  if (waitingBytes === 0) socket.send(JSON.stringify({ op: 'status', level: WARNING, message }));
 }

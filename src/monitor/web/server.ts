@@ -6,21 +6,19 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { asObject, decodeJson, encodeJson, kindOf, parseJson, SystemClock } from '../../core/index.ts';
 import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
-import { foreignReason, type MonitorPlace, PAGE_HEADERS, type Right, rightOf, viewerReason } from './access.ts';
+import { foreignReason, type MonitorPlace, type Right, rightOf, viewerReason } from './access.ts';
 import { FoxgloveServer } from './foxglove-server.ts';
-import { Outbox } from './outbox.ts';
 import { Past } from './past.ts';
+import { Peer, Peers } from './peers.ts';
 import { PrometheusMetrics } from './prometheus.ts';
-import { listRelabels, relabelFromPage } from './relabels.ts';
-import { listRuns, readRunFile } from './run-files.ts';
-import { ScenePicture } from './scene.ts';
+import { relabelFromPage } from './relabels.ts';
+import { addRoutes, type RunPlace } from './routes.ts';
 import { Seat } from './seat.ts';
 import { createSocketServer, dismiss, limitConnections, PATIENCE, refuseUpgrade } from './sockets.ts';
 import { Stops } from './stops.ts';
@@ -47,8 +45,6 @@ export interface OperatorsView {
 
 /** Longest message of a page, bytes: a command has some 400. */
 const LONGEST_MESSAGE_BYTES = 4096;
-/** Messages of a page in a second that are read; one at 50 Hz sends 60. More is no person. */
-const MOST_MESSAGES_PER_S = 250;
 /** Open pages; an operator always finds a place beside forgotten tabs. */
 const MOST_PAGES = 64;
 /** Those that only watch: whoever may operate finds a place beside them. */
@@ -62,16 +58,31 @@ const MOST_SILENT = 64;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
-interface Page {
+
+/** What a page said of itself, and what it may do. */
+interface Greeting {
+  readonly right: Right;
+  readonly name: string;
+  readonly window: number;
+}
+
+class Page extends Peer {
   readonly id: number;
-  readonly socket: WebSocket;
-  readonly outbox: Outbox;
   readonly right: Right;
   /** Of the person at it. */
   name: string;
-  /** In the present second. */
-  messages: number;
-  isAlive: boolean;
+
+  constructor(socket: WebSocket, id: number, { right, name, window }: Greeting) {
+    super(socket, window);
+    this.id = id;
+    this.right = right;
+    this.name = name || `page ${id}`;
+  }
+
+  /** A sentence for this page alone. */
+  tell(line: string): void {
+    this.outbox.put(encodeJson('notice', { line, atMs: Date.now(), isForYou: true }));
+  }
 }
 
 export class MonitorServer {
@@ -80,18 +91,15 @@ export class MonitorServer {
   readonly #sockets: WebSocketServer;
   readonly #seat: Seat = new Seat();
   readonly #clock: SystemClock = new SystemClock();
-  readonly #pages = new Set<Page>();
+  readonly #pages = new Peers<Page>();
   /** Those that have not said hello yet, who waits longest first. */
   readonly #silent = new Set<WebSocket>();
   readonly #past: Past = new Past();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
   readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
-  readonly #picture: ScenePicture = new ScenePicture();
   readonly #stops: Stops;
-  /** The run's. */
-  #folder: string | undefined;
-  #trace: TraceReader | undefined;
+  #run: RunPlace | undefined;
   #count = 0;
   #toldHolder = '';
   /** The page that took over last. */
@@ -110,7 +118,13 @@ export class MonitorServer {
         : { https: { ...place.tls, ...PATIENCE, handshakeTimeout: HELLO_MS } }),
     }) as unknown as FastifyInstance;
     this.#sockets = createSocketServer({ maxPayload: LONGEST_MESSAGE_BYTES });
-    this.#route();
+    addRoutes(this.#app, {
+      place,
+      pages: options.pages,
+      past: this.#past,
+      metrics: () => this.#metrics.text(this.#pages.size),
+      run: () => this.#run,
+    });
   }
 
   /** Listens. Gives the port. Rejects where it cannot. */
@@ -146,81 +160,25 @@ export class MonitorServer {
 
   /** Bytes that wait for pages here, for the bench. */
   get waitingBytes(): number {
-    let bytes = this.#viewers.waitingBytes;
-    for (const { outbox, socket } of this.#pages) bytes += outbox.waitingBytes + socket.bufferedAmount;
-    return bytes;
+    return this.#viewers.waitingBytes + this.#pages.waitingBytes;
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stops.close();
-    for (const { socket } of this.#pages) socket.close(1001, 'The run has ended.');
+    this.#pages.close();
     this.#viewers.close();
     await this.#app.close();
-    for (const { socket } of this.#pages) socket.terminate();
+    this.#pages.terminate();
   }
 
   #every(ms: number, work: () => void): void {
     this.#timers.push(setInterval(work, ms));
   }
 
-  #route(): void {
-    const { pages, place } = this.#options;
-    const app = this.#app;
-    app.addHook('onRequest', async (request, reply) => {
-      reply.headers(PAGE_HEADERS);
-      const reason = foreignReason(request.headers.host, request.headers.origin, place);
-      if (reason !== undefined) await reply.code(403).send({ error: reason });
-    });
-    app.register(fastifyStatic, { root: pages, cacheControl: false });
-    app.addHook('preHandler', async (request, reply) => {
-      if (!/^\/(api\/|metrics\b)/.test(request.url)) return;
-      if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
-        await reply.code(401).send({ error: 'This needs the token of the monitor.' });
-      }
-    });
-    app.get('/metrics', async (_, reply) => {
-      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(this.#metrics.text(this.#pages.size));
-    });
-    app.get('/api/runs', async () => (this.#folder === undefined ? [] : listRuns(this.#folder)));
-    app.get('/api/scene', async (_, reply) => {
-      const [packet] = this.#past.of('run');
-      const answer = packet && (await this.#picture.of(decodeJson(packet) as RunView));
-      if (answer !== undefined && 'scene' in answer && answer.scene !== undefined) return answer.scene;
-      const problem =
-        answer !== undefined && 'problem' in answer ? answer.problem : 'This robot has no shapes of its own.';
-      // No error: a page then draws what the safety model knows of it.
-      return reply.code(204).header('x-problem', encodeURIComponent(problem)).send();
-    });
-    this.#routeEpisodes();
-    app.get('/api/files/:name', async (request, reply) => {
-      const { name } = request.params as { name: string };
-      const { from: byte = '0', run } = request.query as { from?: string; run?: string };
-      const from = Number(byte);
-      if (!Number.isSafeInteger(from) || from < 0) return reply.code(400).send({ error: 'from is a number of bytes.' });
-      const lines = this.#folder === undefined ? undefined : await readRunFile(this.#folder, { name, run, from });
-      if (lines === undefined) return reply.code(404).send({ error: 'There is no such file.' });
-      return reply.type('text/plain; charset=utf-8').send(lines);
-    });
-  }
-
-  /** Episodes as the run's trace has them. */
-  #routeEpisodes(): void {
-    const app = this.#app;
-    app.get('/api/episodes', async () => (await this.#trace?.episodes()) ?? []);
-    app.get('/api/episodes/:number', async (request, reply) => {
-      const number = Number((request.params as { number: string }).number);
-      const episode = await this.#trace?.episode(number);
-      return episode ?? reply.code(404).send({ error: 'The trace has no such episode.' });
-    });
-    app.get('/api/relabels', async () => (this.#folder === undefined ? [] : listRelabels(this.#folder)));
-  }
-
   #setFolder({ folder }: RunView): void {
     if (typeof folder !== 'string') throw new TypeError('a run without a folder');
-    if (folder === this.#folder) return;
-    this.#folder = folder;
-    this.#trace = new TraceReader(folder);
+    if (folder !== this.#run?.folder) this.#run = { folder, trace: new TraceReader(folder) };
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -261,14 +219,13 @@ export class MonitorServer {
         dismiss(socket, 'Wrong token.');
         return;
       }
-      const name = nameOf(hello?.['name']);
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
       if (!this.#hasPlaceFor(granted)) {
         socket.close(1013, 'Too many pages are open.');
         return;
       }
-      this.#admit(socket, granted, name, windowOf(hello?.['window']));
+      this.#admit(socket, { right: granted, name: nameOf(hello?.['name']), window: windowOf(hello?.['window']) });
     });
   }
 
@@ -277,29 +234,9 @@ export class MonitorServer {
     return right === 'operate' || [...this.#pages].filter((page) => page.right === 'watch').length < MOST_WATCHING;
   }
 
-  #admit(socket: WebSocket, right: Right, name: string, window: number): void {
-    const id = ++this.#count;
-    const page: Page = {
-      id,
-      socket,
-      right,
-      name: name || `page ${id}`,
-      outbox: new Outbox(
-        {
-          get bufferedAmount() {
-            return socket.bufferedAmount;
-          },
-          send: (packet) => socket.send(packet, () => undefined),
-        },
-        window,
-      ),
-      messages: 0,
-      isAlive: true,
-    };
+  #admit(socket: WebSocket, greeting: Greeting): void {
+    const page = new Page(socket, ++this.#count, greeting);
     this.#pages.add(page);
-    socket.on('pong', () => {
-      page.isAlive = true;
-    });
     socket.on('message', (data, isBinary) => this.#onMessage(page, isBinary ? undefined : String(data)));
     socket.on('close', () => this.#forget(page));
     for (const packet of this.#past.packets) page.outbox.put(packet);
@@ -317,8 +254,7 @@ export class MonitorServer {
     const kind = message?.['kind'];
     // From everybody who may watch, also as the last that is heard of them.
     if (kind === 'stop') this.#stops.say();
-    if (++page.messages > MOST_MESSAGES_PER_S) {
-      dismiss(page.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+    if (!page.mayGoOn()) {
       this.#forget(page);
       return;
     }
@@ -348,17 +284,17 @@ export class MonitorServer {
 
   #sit(page: Page, nowS: number): void {
     if (page.right !== 'operate') {
-      this.#tell(page, 'This link shows the robot only: it can stop it, and not move it.');
+      page.tell('This link shows the robot only: it can stop it, and not move it.');
       return;
     }
     const { isTaken, by } = this.#seat.take(page.id, page.name, nowS);
-    if (!isTaken) this.#tell(page, `${by} operates the robot: they give it up first.`);
+    if (!isTaken) page.tell(`${by} operates the robot: they give it up first.`);
     this.#tellOperators();
   }
 
   #ask(page: Page, request: PersonRequest | undefined, nowS: number): void {
     if (request === undefined) {
-      this.#tell(page, 'That is no request: nothing was done.');
+      page.tell('That is no request: nothing was done.');
     } else if (this.#seat.isHeldBy(page.id, nowS)) {
       if (request.kind === 'takeOver') this.#driver = page.id;
       // Nobody moves what another has taken over and not given back yet.
@@ -366,22 +302,17 @@ export class MonitorServer {
       this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
       const holder = this.#seat.holder(nowS)?.name;
-      this.#tell(page, holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
+      page.tell(holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
     }
   }
 
   /** Nothing moves by it: who may operate may say it, from any seat. */
   async #relabel(page: Page, message: Readonly<Record<string, unknown>>): Promise<void> {
-    if (page.right !== 'operate' || this.#folder === undefined || this.#trace === undefined) {
-      this.#tell(page, 'This link shows the robot only: it cannot relabel.');
+    if (page.right !== 'operate' || this.#run === undefined) {
+      page.tell('This link shows the robot only: it cannot relabel.');
       return;
     }
-    this.#tell(page, await relabelFromPage(this.#folder, this.#trace, message));
-  }
-
-  /** A sentence for this page alone. */
-  #tell(page: Page, line: string): void {
-    page.outbox.put(encodeJson('notice', { line, atMs: Date.now(), isForYou: true }));
+    page.tell(await relabelFromPage(this.#run.folder, this.#run.trace, message));
   }
 
   #tellOperators(): void {
@@ -401,24 +332,19 @@ export class MonitorServer {
   }
 
   #flush(): void {
-    for (const { outbox } of this.#pages) outbox.flush();
+    this.#pages.flush();
     this.#viewers.flush();
     if (keyOf(this.#seat.holder(this.#clock.nowS())) !== this.#toldHolder) this.#tellOperators();
   }
 
   #eachSecond(): void {
-    for (const page of this.#pages) page.messages = 0;
+    this.#pages.eachSecond();
     this.#viewers.eachSecond();
   }
 
   #ping(): void {
     this.#viewers.ping();
-    for (const page of this.#pages) {
-      if (page.isAlive) {
-        page.isAlive = false;
-        page.socket.ping();
-      } else page.socket.terminate();
-    }
+    this.#pages.ping();
   }
 }
 
@@ -434,8 +360,4 @@ function keyOf(holder: { readonly client: number; readonly name: string } | unde
 /** Frames on their way at once that a page asks for, where it answers them. */
 function windowOf(value: unknown): number {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : Number.POSITIVE_INFINITY;
-}
-
-function bearerOf(header: string | undefined): string | undefined {
-  return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
 }
