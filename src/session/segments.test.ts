@@ -69,6 +69,40 @@ describe('SegmentWatch', () => {
     ]);
   });
 
+  it('gives no operator the cause of another, whether in one episode or in the next', () => {
+    const watch = create();
+    const rewind = { operator: 'rewind', device: '' };
+    const causes = (): unknown[] => written.splice(0).map(({ operator, cause }) => [operator, cause]);
+    // Whoever comes after a script that had the robot at an episode's end.
+    follow(watch, 0, 'ps', rewind);
+    follow(watch, 1, 'c');
+    follow(watch, 2, 's', rewind);
+    watch.end();
+    expect(causes()).toEqual([
+      ['rewind', 'scripted'],
+      ['browser', 'tookOver'],
+      ['rewind', 'scripted'],
+    ]);
+    // Who was asked sends the robot back first; who takes over from them was not asked.
+    follow(watch, 3, 'p');
+    watch.asked();
+    follow(watch, 4, 's', rewind);
+    follow(watch, 5, 'c', { person: 'Ann' });
+    follow(watch, 6, 'c', { person: 'Ben' });
+    watch.end();
+    watch.stopped();
+    follow(watch, 7, 'c', { person: 'Ann' });
+    follow(watch, 8, 'c', { person: 'Ben' });
+    watch.end();
+    expect(causes()).toEqual([
+      ['rewind', 'scripted'],
+      ['browser', 'askedForHelp'],
+      ['browser', 'tookOver'],
+      ['browser', 'afterStop'],
+      ['browser', 'tookOver'],
+    ]);
+  });
+
   it('parts what two operators did one after the other', () => {
     const watch = create();
     follow(watch, 0, 'ppc');

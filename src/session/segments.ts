@@ -22,6 +22,10 @@ export interface StepOperator {
   readonly isStopped: boolean;
 }
 
+interface Presence extends Pick<StepOperator, 'operator' | 'person'> {
+  readonly cause: OnsetCause;
+}
+
 /** Seconds before an onset that are marked: what the person saw when they decided to take over. */
 const BEFORE_ONSET_S = 1;
 
@@ -34,8 +38,8 @@ export class SegmentWatch {
   #step = -1;
   /** The first of the policy's steps since anybody else decided, within the episode. */
   #policyFrom = 0;
-  /** Why the present operator has the robot, while the policy has not had it since. */
-  #cause: OnsetCause | undefined;
+  /** Who has the robot, and why, while the policy has not had it since. */
+  #present: Presence | undefined;
   #wasStopped = false;
   #wasAsked = false;
 
@@ -43,13 +47,13 @@ export class SegmentWatch {
     this.#options = options;
   }
 
-  /** The robot was stopped: whoever has it before the policy does comes after a stop. */
+  /** The robot was stopped: the first person who has it before the policy does comes after a stop. */
   stopped(): void {
     this.#wasStopped = true;
-    this.#cause = undefined;
+    this.#present = undefined;
   }
 
-  /** A person was asked for help: whoever has the robot before the policy does was asked. */
+  /** A person was asked for help: the first who has the robot before the policy does was asked. */
   asked(): void {
     this.#wasAsked = true;
   }
@@ -65,13 +69,15 @@ export class SegmentWatch {
     if (!isIntervention(source)) {
       if (this.#open !== undefined) this.#policyFrom = step;
       this.end(step - 1);
-      this.#cause = undefined;
+      this.#present = undefined;
       this.#wasStopped = false;
       this.#wasAsked = false;
       return;
     }
-    const { operator, person } = this.#open?.segment ?? {};
-    if (operator !== who.operator || (person ?? '') !== who.person) this.#begin(source, episode, step, who);
+    const { operator, person } = who;
+    const isOther = this.#present?.operator !== operator || this.#present.person !== person;
+    if (isOther) this.#present = { operator, person, cause: this.#takeCause(source, who) };
+    if (isOther || this.#open === undefined) this.#begin(this.#present!, episode, step, who.device);
     const phases = this.#open!.phases;
     const phase = source.endsWith('recover') ? 'recover' : 'correct';
     if (phases.at(-1)?.phase !== phase) phases.push({ phase, fromStep: step });
@@ -85,19 +91,17 @@ export class SegmentWatch {
     this.#options.write({ ...segment, lastStep, phases });
   }
 
-  #begin(source: string, episode: number, step: number, { operator, device, person, isStopped }: StepOperator): void {
+  #begin({ operator, person, cause }: Presence, episode: number, step: number, device: string): void {
     const wasOther = this.#open !== undefined;
     this.end(step - 1);
     const { policyHz, epoch } = this.#options;
-    if (wasOther) this.#cause = undefined;
-    this.#cause ??= this.#causeOf(source, isStopped);
     const before = Math.max(this.#policyFrom, step - Math.round(BEFORE_ONSET_S * policyHz));
     this.#open = {
       segment: {
         kind: 'segment',
         epoch,
         episode,
-        cause: this.#cause,
+        cause,
         operator,
         device,
         ...(person === '' ? {} : { person }),
@@ -110,9 +114,13 @@ export class SegmentWatch {
     };
   }
 
-  #causeOf(source: string, isStopped: boolean): OnsetCause {
+  /** What was noted is of one person: neither of a script that comes before, nor of who takes over from that person. */
+  #takeCause(source: string, { isStopped }: StepOperator): OnsetCause {
     if (source.startsWith('scripted')) return 'scripted';
-    if (this.#wasAsked) return 'askedForHelp';
-    return this.#wasStopped || isStopped ? 'afterStop' : 'tookOver';
+    const [wasAsked, wasStopped] = [this.#wasAsked, this.#wasStopped || isStopped];
+    this.#wasAsked = false;
+    this.#wasStopped = false;
+    if (wasAsked) return 'askedForHelp';
+    return wasStopped ? 'afterStop' : 'tookOver';
   }
 }
