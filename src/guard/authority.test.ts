@@ -153,7 +153,19 @@ describe('a simulated robot', () => {
     await rig.link.advance(20);
     expect(rig.link.latest.state).toBe('stopped');
     expect(await rig.ask('program', 'acknowledge')).toBe(false);
-    expect(await rig.ask('person', 'acknowledge')).toBe(true);
+    // That somebody has seen it lets nothing move.
+    expect(await rig.ask('person', 'acknowledge', 'enable')).toBe(true);
+    expect(await rig.ask('program', 'activate')).toBe(false);
+    expect(await rig.ask('person', 'permit')).toBe(true);
+    expect(await rig.ask('program', 'activate')).toBe(true);
+  });
+
+  it('holds where somebody asked for it, whatever they acknowledge, until they let it go on', async () => {
+    const rig = await Rig.open('simulated');
+    expect(await rig.ask('program', 'enable', 'activate')).toBe(true);
+    await rig.ask('person', 'hold', 'acknowledge', 'enable');
+    expect(await rig.ask('program', 'activate')).toBe(false);
+    expect(await rig.ask('person', 'permit')).toBe(true);
     expect(await rig.ask('program', 'activate')).toBe(true);
   });
 });

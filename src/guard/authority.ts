@@ -46,9 +46,9 @@ export class Authority {
     if (kind === 'stop') this.#hold();
     if (by === 'program') return;
     if (kind === 'hold' || kind === 'disable') this.#hold();
-    if (!PEOPLES.includes(kind)) return;
+    if (kind !== 'permit' && kind !== 'activate') return;
     this.#isHeld = false;
-    if (kind === 'permit' || kind === 'activate') this.#hasLeave = true;
+    this.#hasLeave = true;
   }
 
   /** The guard's state after a tick or a request. Tick-safe. */

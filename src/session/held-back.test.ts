@@ -96,7 +96,7 @@ it('does not go back the way it came while the run is paused', async () => {
     await robot.tick(1);
   }
   expect(motion()).toEqual([]);
-  session.endPause();
+  session.letGo();
   await until(isSaid('Going back has ended'), 'the way back');
   void running.done.catch(() => undefined);
 });
@@ -200,7 +200,7 @@ it('does not go back later, when it is asked to while it stands', async () => {
   await until(() => isCut && session.frame.state === 'ready', 'the pause');
   session.rewind();
   session.listen({ step: ({ source }) => void sources.push(source) });
-  session.endPause();
+  session.letGo();
   await until(() => sources.length > 3, 'the next episode');
   expect([isSaid('let it go on first')(), new Set(sources)]).toEqual([true, new Set(['policy'])]);
   void running.done.catch(() => undefined);

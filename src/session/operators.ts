@@ -211,17 +211,14 @@ class Place {
     this.#add(leader);
   }
 
-  /** At the terminal `c` lifts the stop of every device, and `g` gives back, whether or not its other keys move anything. */
+  /** At the terminal `c` lets the robot go on and `g` gives back, whether or not its other keys move anything. */
   hearTerminal(): void {
     const { terminal } = this.#context;
     const keys = new KeyParser();
     terminal?.on('data', (bytes: Buffer) => {
       for (const { name } of keys.feed(bytes, this.#clock.nowS())) {
         if (name === 'g') this.#giveBack();
-        if (name !== 'c') continue;
-        this.#context.heard.onGoOn?.();
-        for (const source of this.sources)
-          if (source.isStopRequested === true && !(source instanceof KeyboardTeleop)) source.giveBack?.();
+        if (name === 'c') this.#context.heard.onGoOn?.();
       }
     });
   }

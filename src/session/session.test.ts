@@ -596,7 +596,7 @@ describe('what a session offers beside motion', () => {
     await until(() => session.state.authority === 'hold');
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(session.state.episode).toBe(episode);
-    session.endPause();
+    session.letGo();
     await until(() => session.state.episode > episode);
     await session.pause('enough');
     await run.done;
@@ -621,7 +621,7 @@ describe('what a session offers beside motion', () => {
     await until(() => session.state.authority === 'hold');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect([steps, session.state.authority]).toEqual([0, 'hold']);
-    session.endPause();
+    session.letGo();
     await until(() => steps > 1);
     await session.pause('enough');
     await run.done;

@@ -186,17 +186,15 @@ export class LiveSession {
     this.#activity?.cutEpisode('a person paused the run');
   }
 
-  /** Episodes may begin again; the people's control and stops end, as somebody who may do so has asked for. */
+  /**
+   * A person lets the robot go on: a pause ends, stops of people are lifted, and a question for help is answered. Whoever has control
+   * keeps it.
+   */
   letGo(): void {
-    this.endPause();
-    this.#parts.operators?.giveBack();
-    this.#wasStopRequested = false;
-  }
-
-  /** A person at the robot lets it go on: a pause ends, and a question for help is answered. Whoever has control keeps it. */
-  endPause(): void {
     this.#episodes.goOn();
     this.#episodes.holdBack(undefined);
+    this.#parts.operators?.liftStop();
+    this.#wasStopRequested = false;
   }
 
   /** A person wants the robot to go back the way it came, slowly, and then to hold. What cannot be is told. */

@@ -179,7 +179,7 @@ async function peopleOf(
       onRewind: () => current()?.rewind(),
       ...(setup.config.task.phaseSwitch?.byButton === true ? { onCritical: () => current()?.beginCritical() } : {}),
       onGiveBack: () => current()?.endRewind(),
-      onGoOn: () => current()?.endPause(),
+      onGoOn: () => current()?.letGo(),
     },
     onEvent: ({ message, remedy }) => log.message(`${message} ${remedy}`),
     robot: () => robot.link.latest,

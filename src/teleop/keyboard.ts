@@ -55,8 +55,6 @@ export class KeyboardTeleop implements TeleopSource {
   readonly #motion: MotionKeys;
   readonly #enabling = new Enabling();
   #state: KeyboardState = FIRST_STATE;
-  /** Whether the person was in control when they said stop. */
-  #hadControl = false;
 
   /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
   constructor(options: KeyboardOptions) {
@@ -106,7 +104,7 @@ export class KeyboardTeleop implements TeleopSource {
     for (const key of this.#parser.idle(nowS)) this.#onKey(key, nowS);
     this.#expire(nowS);
     const { isInControl, isStopped, stepScale } = this.#state;
-    out.active = isInControl;
+    out.active = isInControl || isStopped;
     out.phase = this.#motion.fill(out.action, stepScale, nowS);
     const isHeld = isInControl && !isStopped;
     if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
@@ -125,10 +123,15 @@ export class KeyboardTeleop implements TeleopSource {
     this.#update({ isInControl: false, isStopped: false });
   }
 
+  /** As `c`: who had the arm before has it again. */
+  liftStop(): void {
+    this.#update({ isStopped: false });
+  }
+
   /** Another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     this.#motion.release();
-    if (!this.#state.isStopped) this.#update({ isInControl: false });
+    this.#update({ isInControl: false });
   }
 
   /** Puts the terminal back as it was and lets the process end. Idempotent. */
@@ -155,8 +158,8 @@ export class KeyboardTeleop implements TeleopSource {
         this.giveBack();
         return;
       case 'c':
-        // The person lets the robot go on: their own stop is over as well, and who had the arm before has it again.
-        if (this.state.isStopped) this.#update({ isInControl: this.#hadControl, isStopped: false });
+        // The person lets the robot go on: their own stop is over as well.
+        this.liftStop();
         return;
       case 'escape':
         // Not a way to give back: half an arrow key's sequence looks the same.
@@ -164,8 +167,7 @@ export class KeyboardTeleop implements TeleopSource {
         return;
       case ' ':
         this.#motion.release();
-        if (!this.state.isStopped) this.#hadControl = this.state.isInControl;
-        this.#update({ isInControl: true, isStopped: true });
+        this.#update({ isStopped: true });
         return;
       case '[':
         this.#update({ stepScale: slower(this.state.stepScale) });

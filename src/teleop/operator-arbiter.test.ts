@@ -28,6 +28,7 @@ class Puppet implements TeleopSource {
     this.lostTo = by;
   }
 
+  giveBack(): void {}
   reset(): void {}
   close(): void {}
 }
@@ -131,6 +132,21 @@ describe('OperatorArbiter', () => {
     expect(arbiter.decider).toBe('keyboard');
     p.isStopRequested = false;
     expect(step(arbiter)).toBe('scripted 0.1');
+  });
+
+  it('has whoever had control go on after the stop of another, who never had it', () => {
+    const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
+    const arbiter = new OperatorArbiter([a, b], 1);
+    a.isActive = true;
+    step(arbiter);
+    // Who stops is active as long as they do.
+    b.isStopRequested = b.isActive = true;
+    b.giveBack = () => {
+      b.isStopRequested = b.isActive = false;
+    };
+    expect([step(arbiter), a.lostTo]).toEqual(['human 0.0', '']);
+    arbiter.liftStop();
+    expect([step(arbiter), arbiter.decider]).toEqual(['human 0.3', 'ann']);
   });
 
   it('puts a stop before a person before the policy, whether or not there is one', () => {

@@ -2,7 +2,7 @@
  * Several operators as one: a person at the keyboard, one on the web, the scripted stand-in. One of them holds control
  * at a time; a stop from anyone counts.
  */
-import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
+import { liftStopOf, type OperatorEcho, type TeleopCommand, type TeleopSource } from './teleop-source.ts';
 
 interface Seat {
   readonly source: TeleopSource;
@@ -111,6 +111,11 @@ export class OperatorArbiter implements TeleopSource {
     if (this.#holder?.wasActive === false) this.#holder = undefined;
   }
 
+  /** Nobody asks for a stop any more. Whoever has control keeps it. */
+  liftStop(): void {
+    for (const { source } of this.#seats) liftStopOf(source);
+  }
+
   reset(): void {
     for (const seat of this.#seats) seat.source.reset();
   }
@@ -125,7 +130,9 @@ export class OperatorArbiter implements TeleopSource {
     source.poll(observation, nowS, command);
     if (!command.active) {
       if (this.#holder === seat) this.#holder = undefined;
-    } else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(seat);
+      // A stop takes control from nobody: whoever had it has it again once the stop is lifted.
+    } else if (source.isStopRequested === true) return;
+    else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(seat);
     seat.wasActive = command.active;
   }
 

@@ -8,7 +8,7 @@ import {
   type PluginBase,
   type PluginReference,
 } from '../core/index.ts';
-import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
+import { liftStopOf, type OperatorEcho, type TeleopCommand, type TeleopSource } from './teleop-source.ts';
 
 /** What an operator is made for. */
 export interface OperatorContext<O = unknown> {
@@ -93,6 +93,10 @@ class PluginOperator implements TeleopSource {
 
   giveBack(): void {
     this.#source.giveBack?.();
+  }
+
+  liftStop(): void {
+    liftStopOf(this.#source);
   }
 
   onControlLost(by: string): void {

@@ -75,9 +75,18 @@ export interface TeleopSource {
   watch?(): void;
   /** Ends this operator's control and stop, as somebody who may do so has asked for: a resume or a reset. */
   giveBack?(): void;
+  /** Ends their stop alone, as somebody who may do so has asked for. Absent: as `giveBack`. */
+  liftStop?(): void;
   /** Another operator, named `by`, took control. */
   onControlLost?(by: string): void;
   /** A new episode begins. */
   reset(): void;
   close(): void;
+}
+
+/** Ends a stop of `source`, where it asks for one. */
+export function liftStopOf(source: TeleopSource): void {
+  if (source.isStopRequested !== true) return;
+  if (source.liftStop === undefined) source.giveBack?.();
+  else source.liftStop();
 }

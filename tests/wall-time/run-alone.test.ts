@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SteadyPolicy, savePolicy } from '../../bench/policy/steady-policy.ts';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
+import { checkRunRequest } from '../../src/session/run-request.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
@@ -107,6 +108,31 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
     const ended = runRobot({ task: 'insert', policy, out, durationS: 1, signal: asked.signal, observer });
     await expect(ended).rejects.toThrow('asked to end');
     expect(run.files('robot')).not.toContain('guard.log');
+  });
+
+  it('does not move a simulated robot that somebody stopped before it was there', async () => {
+    const { runRobot } = (await import(
+      new URL('../../dist/session/supervision.js', import.meta.url).href
+    )) as typeof import('../../src/session/supervision.ts');
+    const said: string[] = [];
+    const request = checkRunRequest({
+      task: 'insert',
+      policy: await policyFile('good'),
+      start: 'now',
+      durationS: 3,
+      out: join(run.folder, 'robot'),
+    });
+    await runRobot({
+      request,
+      observer: { status: () => undefined, print: (line) => void said.push(line) },
+      // The page of an earlier run: its Stop is handed on as soon as anybody listens.
+      watcher: { packet: () => undefined, asks: (ask) => ask({ kind: 'stop' }) },
+      signal: new AbortController().signal,
+      onInterrupt: () => undefined,
+    });
+    expect(said.join('\n')).toContain('The robot was stopped before it began');
+    expect(run.motion('robot').filter(({ state }) => state.startsWith('active'))).toEqual([]);
+    expect(run.journal('robot')).toEqual([]);
   });
 
   it.skipIf(whyNoTerminal() !== undefined)('ends at Ctrl+C in a program of its own too', async () => {

@@ -31,6 +31,11 @@ export class GoOn {
     this.#isStopped = true;
   }
 
+  /** Somebody said stop, and nobody has let it go on since. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** The robot is there, and whoever started it meant it to move: unless somebody said stop since. */
   async start(): Promise<void> {
     if (!this.#isStopped) return this.begin();

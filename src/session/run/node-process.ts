@@ -149,7 +149,7 @@ function openPeople(
     onRewind: () => current()?.rewind(),
     ...(setup.config.task.phaseSwitch?.byButton === true ? { onCritical: () => current()?.beginCritical() } : {}),
     onGiveBack: () => current()?.endRewind(),
-    onGoOn: () => current()?.endPause(),
+    onGoOn: () => current()?.letGo(),
   };
   return openOperators(listed, {
     setup,

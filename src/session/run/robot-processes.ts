@@ -125,8 +125,10 @@ export class RobotProcesses {
     void this.supervisor.ask({ kind: 'hold' }).catch(ignoreLoss);
   }
 
-  /** The robot is there, and the person who started it meant it to move. */
-  letStart(): void {
+  /** The robot is there, and the person who started it meant it to move: a simulated one does so by itself. A stop that was said before holds. */
+  letStart(isSimulated: boolean): void {
+    if (this.#goOn.isStopped) this.holdAtStart();
+    else if (isSimulated) return;
     void this.#goOn.start().catch(ignoreLoss);
   }
 

@@ -165,7 +165,7 @@ class RobotSupervision {
       this.#processes.holdAtStart();
       // The node tells it too, but for those who asked for quiet.
       if (output === 'quiet') process.stderr.write(`rein: The robot holds: ${HOW_TO_START}\n`);
-    } else if (!isSimulated) this.#processes.letStart();
+    } else this.#processes.letStart(isSimulated);
   }
 
   /** Absent where a shell would stop this process for reading it. */

@@ -95,7 +95,7 @@ export abstract class RemoteOperator implements TeleopSource {
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
   poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
     this.watch();
-    out.active = this.#isInControl;
+    out.active = this.#isInControl || this.#isStopped;
     out.phase = this.phase;
     if (this.#isMoving) out.action.set(this.action);
     else out.action.fill(0);
@@ -121,9 +121,14 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#let();
   }
 
+  liftStop(): void {
+    this.#isStopped = false;
+  }
+
   /** Another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
-    if (!this.#isStopped) this.giveBack();
+    this.#isInControl = false;
+    this.#let();
   }
 
   close(): void {
@@ -146,9 +151,8 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#isInControl = true;
   }
 
-  /** The operator asks for a stop. */
+  /** The operator asks for a stop, which takes control from nobody. */
   protected stop(): void {
-    this.#isInControl = true;
     this.#isStopped = true;
     this.#let();
   }
@@ -198,6 +202,8 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#let();
     if (!this.#isInControl || this.#isStopped) return;
     if (silence === 'isDropoutInMotion' && !isMoved) return;
+    // Who is gone has no control that they could go on with.
+    this.#isInControl = false;
     this.#isStopped = true;
     this.#options.onEvent?.({
       row: 18,
