@@ -7,3 +7,4 @@ export { statedAction, type TaskAction } from './onnx/stated-action.ts';
 export { type ActingPolicy, openPluginPolicy, type PolicyContext, type PolicyPlugin } from './plugin.ts';
 export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
 export { loadPolicyFile, readPolicyManifest, savePolicyFile } from './policy-file.ts';
+export { WaypointPolicy } from './waypoint-policy.ts';

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TestRobot } from '../../tests/support/session.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import type { SessionOptions } from './open-session.ts';
+import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 
 let robot: TestRobot;
@@ -101,6 +102,40 @@ it('does not go back the way it came while the run is paused', async () => {
   void running.done.catch(() => undefined);
 });
 
+it('lets a script bring the robot back by the leave that it has', async () => {
+  const away = new Float64Array([0.1, 0, 0, 0]);
+  Object.assign(robot.setup, { reset: { by: 'script', way: () => [away], pace: 0.5, maxSteps: 50 } });
+  await open({ afterStop: 'askLeave', howToGoOn: 'Press c.' });
+  let episodes = 0;
+  session.listen({ episode: () => void episodes++ });
+  session.resume().done.catch(() => undefined);
+  await until(isSaid('Nobody has given leave'), 'the first question');
+  await robot.letGoOn();
+  said.length = 0;
+  await until(() => episodes > 2, 'three episodes');
+  expect(isSaid('Nobody has given leave')()).toBe(false);
+});
+
+it('leaves control to whoever has it, where a page pauses the run and lets it go on', async () => {
+  await open();
+  const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+  panel.attach(session);
+  const sources: string[] = [];
+  session.listen({
+    step: ({ source, step, episode }) => {
+      sources.push(source);
+      if (episode === 0) hand.isInControl ||= step > 3;
+      if (episode === 0 && step === 12) panel.ask({ kind: 'pause' });
+    },
+  });
+  session.resume().done.catch(() => undefined);
+  await until(() => isSaid('a person paused the run')() && session.frame.state === 'ready', 'the pause');
+  sources.length = 0;
+  panel.ask({ kind: 'start' });
+  await until(() => sources.length > 3, 'the next episode');
+  expect(new Set(sources)).toEqual(new Set(['human_correct']));
+});
+
 it('asks for leave anew after it went back by itself, and the run goes on', async () => {
   Object.assign(robot.setup.config.task.rewind, { afterCut: true });
   await open({ afterStop: 'askLeave', howToGoOn: 'Press c.' });
@@ -129,19 +164,22 @@ it('begins no episode after a way back on which it was paused', async () => {
   const way = () => [away];
   Object.assign(robot.setup, { reset: { by: 'script', way, pace: 0.1, maxSteps: 50 } });
   await open();
-  let isBack = false;
+  let [isOver, isBack] = [false, false];
   session.listen({
     step: ({ episode, step }) => {
       if (episode === 0 && step === 2) session.cutEpisode('a test cut it');
     },
+    episode: () => {
+      isOver = true;
+    },
     frame: ({ decider }) => {
-      if (isBack || session.state.step < 2 || decider !== 'human') return;
+      if (isBack || !isOver || decider !== 'policy') return;
       isBack = true;
       paused();
     },
   });
   const running = session.resume();
-  await until(() => isBack && session.frame.state !== 'active.human', 'the pause on the way back');
+  await until(() => isBack && session.frame.state === 'ready', 'the pause on the way back');
   const motion = watchMotion();
   for (let i = 0; i < 10; i++) {
     await delay(20);

@@ -3,8 +3,9 @@
  * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do.
  */
 import type { GuardFrame, SceneLayout } from '../core/index.ts';
+import { WaypointPolicy } from '../policy/index.ts';
 import type { ResetRecord } from '../record/index.ts';
-import { type TeleopSource, WaypointMover } from '../teleop/index.ts';
+import type { TeleopSource } from '../teleop/index.ts';
 import { type Activity, CutError } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
 import { ReferencePose } from './executed-action.ts';
@@ -105,33 +106,29 @@ export class SceneReset {
   }
 
   #drive(activity: Activity<unknown>, reset: DrivenReset): Promise<EpisodeResult> {
-    const { draws, people, link, setup, resetPolicy } = this.#parts;
-    const { maxSteps } = reset;
+    const { draws, people } = this.#parts;
     activity.episodeBegins();
-    const shared = { maxSteps, purpose: 'evaluation', cutBy: () => activity.episodeReason } as const;
-    if (reset.by === 'policy') {
-      const operator = people === undefined ? {} : { operator: people };
-      const judge = backAfter(reset.isBack, reset.forSteps);
-      return this.#hooks.drive(activity, {
-        ...shared,
-        ...operator,
-        policy: resetPolicy!,
-        noise: draws.evaluating,
-        judge,
-      });
-    }
-    const { rng } = draws.evaluating;
-    const mover = new WaypointMover({
+    return this.#hooks.drive(activity, {
+      ...this.#driverOf(reset),
+      ...(people === undefined ? {} : { operator: people }),
+      maxSteps: reset.maxSteps,
+      purpose: 'evaluation',
+      noise: draws.evaluating,
+      cutBy: () => activity.episodeReason,
+    });
+  }
+
+  /** What drives it back, and when it is there. People may take over from either. */
+  #driverOf(reset: DrivenReset): Pick<EpisodeOptions, 'policy' | 'judge'> {
+    const { draws, link, setup, resetPolicy } = this.#parts;
+    if (reset.by === 'policy') return { policy: resetPolicy!, judge: backAfter(reset.isBack, reset.forSteps) };
+    const policy = new WaypointPolicy({
       action: setup.task.action,
       reference: () => this.#pose.of(link.latest),
-      way: reset.way(rng),
+      way: reset.way(draws.evaluating.rng),
       pace: reset.pace,
     });
-    return this.#hooks.drive(activity, {
-      ...shared,
-      operator: unlessTaken(mover, people),
-      judge: backAfter(() => mover.isDone, 1),
-    });
+    return { policy, judge: backAfter(() => policy.isDone, 1) };
   }
 
   /** Holds until a person says that all is in place. They may take over meanwhile, and drive it there. */
@@ -185,23 +182,5 @@ function backAfter(isBack: (frame: GuardFrame) => boolean, forSteps: number): No
     out.success = steps >= forSteps;
     out.terminated = out.success;
     out.reward = 0;
-  };
-}
-
-/** `script`, unless one of `people` has taken over. */
-function unlessTaken(script: TeleopSource, people: TeleopSource | undefined): TeleopSource {
-  if (people === undefined) return script;
-  return {
-    name: script.name,
-    decidedBy: 'scripted',
-    reset: () => {
-      people.reset();
-      script.reset();
-    },
-    close: () => undefined,
-    poll: (observation, nowS, out) => {
-      people.poll(observation, nowS, out);
-      if (!out.active) script.poll(observation, nowS, out);
-    },
   };
 }

@@ -26,5 +26,4 @@ export { Rewind } from './rewind.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
 export { PlaceMover } from './scripted/place-mover.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';
-export { WaypointMover } from './scripted/waypoint-mover.ts';
 export type { OperatorEcho, OperatorHeard, TeleopCommand, TeleopSource } from './teleop-source.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ActionSpec } from '../../core/index.ts';
-import type { TeleopCommand } from '../teleop-source.ts';
-import { WaypointMover } from './waypoint-mover.ts';
+import { type ActionSpec, Rng } from '../core/index.ts';
+import { WaypointPolicy } from './waypoint-policy.ts';
 
 const action: ActionSpec = {
   kind: 'cartesian',
@@ -12,31 +11,30 @@ const action: ActionSpec = {
     { name: 'yaw', scale: 0.1, unit: 'rad' },
   ],
 };
+const noise = { rng: new Rng(1), purpose: 'evaluate' } as const;
 const metres = fc.double({ min: -0.3, max: 0.3, noNaN: true });
 const target = fc.tuple(metres, metres, fc.constantFrom(Number.NaN, 0.4));
 
-it('goes through all targets in their order, in straight lines at its pace, and leaves alone what no target names', () => {
-  fc.assert(
-    fc.property(
+it('goes through all targets in their order, in straight lines at its pace, and leaves alone what no target names', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(target, { minLength: 1, maxLength: 4 }),
       fc.double({ min: 0.1, max: 1, noNaN: true }),
-      (way, pace) => {
+      async (way, pace) => {
         const robot = [0, 0, 1];
-        const mover = new WaypointMover({ action, reference: () => robot, way, pace });
-        const out: TeleopCommand = { active: false, action: new Float32Array(3), phase: 'correct' };
-        mover.reset();
+        const policy = new WaypointPolicy({ action, reference: () => robot, way, pace });
+        const out = new Float32Array(3);
         const isThere = (at: readonly number[]): boolean =>
           action.dimensions.every(({ scale }, i) => !(Math.abs(at[i]! - robot[i]!) > 0.05 * scale + 1e-9));
         let next = 0;
         for (let step = 0; step < 5000; step++) {
           while (next < way.length && isThere(way[next]!)) next++;
-          if (mover.isDone) break;
-          mover.poll(new Float32Array(0), 0, out);
-          expect(out.active).toBe(true);
-          expect(Math.max(...out.action.map(Math.abs))).toBeLessThanOrEqual(pace + 1e-6);
-          for (const [i, { scale }] of action.dimensions.entries()) robot[i]! += out.action[i]! * scale;
+          if (policy.isDone) break;
+          await policy.decide(new Float32Array(0), noise, out);
+          expect(Math.max(...out.map(Math.abs))).toBeLessThanOrEqual(pace + 1e-6);
+          for (const [i, { scale }] of action.dimensions.entries()) robot[i]! += out[i]! * scale;
         }
-        expect(mover.isDone).toBe(true);
+        expect(policy.isDone).toBe(true);
         expect(next).toBe(way.length);
         if (way.every(([, , yaw]) => Number.isNaN(yaw))) expect(robot[2]).toBe(1);
       },

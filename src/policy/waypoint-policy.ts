@@ -1,11 +1,11 @@
 /**
  * A script that drives the robot from one pose to the next, each dimension of the action in a straight line. It goes by where the robot is
- * asked to be, so it needs no observation; guard, limits and stops are those of every command.
+ * asked to be, so it needs no observation. It is a policy and no person's stand-in: it moves by the leave that a person gave.
  */
-import { type ActionSpec, clamp } from '../../core/index.ts';
-import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
+import { type ActionSpec, clamp } from '../core/index.ts';
+import type { Policy, PolicyNoise } from './policy.ts';
 
-export interface WaypointMoverOptions {
+export interface WaypointOptions {
   readonly action: ActionSpec;
   /** [A] where the robot is asked to be, m and rad in the action's dimensions; reused. */
   readonly reference: () => ArrayLike<number>;
@@ -18,14 +18,16 @@ export interface WaypointMoverOptions {
 /** A target is reached where no dimension is farther away, in actions. */
 const NEAR = 0.05;
 
-export class WaypointMover implements TeleopSource {
-  readonly name = 'reset';
-  readonly decidedBy = 'scripted';
-  readonly #options: WaypointMoverOptions;
+export class WaypointPolicy implements Policy {
+  readonly observationSize = 0;
+  readonly actionSize: number;
+  readonly version = 0;
+  readonly #options: WaypointOptions;
   #at = 0;
 
-  constructor(options: WaypointMoverOptions) {
+  constructor(options: WaypointOptions) {
     this.#options = options;
+    this.actionSize = options.action.dimensions.length;
   }
 
   /** It has reached the last target. */
@@ -34,28 +36,22 @@ export class WaypointMover implements TeleopSource {
     return this.#at >= this.#options.way.length;
   }
 
-  poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
+  async decide(_observation: Float32Array, _noise: PolicyNoise, out: Float32Array): Promise<void> {
     const { pace } = this.#options;
-    out.active = true;
-    out.phase = 'recover';
-    out.action.fill(0);
+    out.fill(0);
     if (this.isDone) return;
     const share = Math.min(1, pace / this.#away());
-    for (let i = 0; i < out.action.length; i++) out.action[i] = clamp(share * this.#left(i), -pace, pace);
+    for (let i = 0; i < out.length; i++) out[i] = clamp(share * this.#left(i), -pace, pace);
   }
 
-  reset(): void {
-    this.#at = 0;
-  }
-
-  close(): void {
+  async close(): Promise<void> {
     // Nothing is held open.
   }
 
   /** How far the present target is, in actions of the dimension that is farthest. */
   #away(): number {
     let most = 0;
-    for (let i = 0; i < this.#options.action.dimensions.length; i++) most = Math.max(most, Math.abs(this.#left(i)));
+    for (let i = 0; i < this.actionSize; i++) most = Math.max(most, Math.abs(this.#left(i)));
     return most;
   }
 
