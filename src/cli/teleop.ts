@@ -2,6 +2,7 @@
 import {
   type Configured,
   configOption,
+  monitorOptions,
   oneOf,
   option,
   optionsOf,
@@ -40,6 +41,7 @@ const options = optionsOf({
   config: configOption(),
   out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
   output: outputOption(),
+  ...monitorOptions(),
 });
 
 export type TeleopOptions = Configured<typeof options>;
@@ -54,6 +56,7 @@ What happens:
   A device that is unplugged while you drive stops the robot, and it stays: look at it, then press c.
   More devices (pedal, leader arm), dead zones, speeds and frames are operators in --config; see docs/teleoperation.md.
   rein doctor lists the input devices of this machine.
+  The page for browsers is there too: keys, a gamepad at the laptop, or a finger on a phone, for whoever shows its token.
 
 What it writes, below runs/<id>/ or --out:
   operator-*.jsonl  what your devices said, report by report

@@ -184,3 +184,30 @@ function distanceToWay(point: readonly number[], way: readonly (readonly number[
   });
   return Math.min(...pieces);
 }
+
+it('ends where it gets no further, as before a limit that holds its reference back', () => {
+  const at = new Float64Array(setup.actionSize);
+  const ended: string[] = [];
+  const rewind = new Rewind({
+    action: setup.task.action,
+    steps: STEPS,
+    pace: 0.5,
+    contactForceN: 5,
+    reference: () => at,
+    forceN: () => 0,
+    isStopped: () => false,
+    onEnd: (why) => ended.push(why),
+  });
+  const { scale } = setup.task.action.dimensions[0]!;
+  for (let step = 0; step < 5; step++) {
+    at[0] = step * scale;
+    rewind.note();
+  }
+  expect(rewind.begin()).toBeUndefined();
+  const out = { active: false, action: new Float32Array(setup.actionSize), phase: 'correct' as const };
+  for (let poll = 0; poll < 60 && rewind.isRewinding; poll++) rewind.poll(new Float32Array(0), 0, out);
+  expect(ended).toEqual([expect.stringContaining('it gets no further')]);
+  rewind.poll(new Float32Array(0), 0, out);
+  // It holds until somebody gives back.
+  expect([out.active, ...out.action]).toEqual([true, ...out.action.map(() => 0)]);
+});

@@ -1,7 +1,7 @@
 /**
  * Back along the way that the robot came: the references of its last steps, played backwards at half their pace at most. It is a
  * source like any other, so guard, limits and stops are those of every command, and nobody else decides meanwhile. It ends at the
- * oldest pose that it knows, at a contact, at a stop, and where anybody takes over; it then holds until somebody gives back.
+ * oldest pose that it knows, at a contact, where it gets no further, at a stop, and where anybody takes over; it then holds until somebody gives back.
  */
 import { type ActionSpec, clamp, wrapAngleRad } from '../core/index.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
@@ -26,6 +26,8 @@ export interface RewindOptions {
 
 /** Between two steps no reference goes further than this, in actions; where it did, something else moved the robot. */
 const MOST_ACTIONS = 2;
+/** Polls without getting nearer to where it goes: something is in the way. */
+const MOST_POLLS_AT_ONE_PLACE = 20;
 /** A pose is reached, and a step is no standing still, where the difference is above so much of an action. */
 const NEAR = 0.02;
 
@@ -44,6 +46,8 @@ export class Rewind implements TeleopSource {
   /** Place between the poses, counted from the oldest. */
   #at = 0;
   #forceAtStartN = 0;
+  /** Polls since it last got further back. */
+  #pollsHere = 0;
   #state: 'out' | 'rewinding' | 'holding' = 'out';
 
   constructor(options: RewindOptions) {
@@ -92,6 +96,7 @@ export class Rewind implements TeleopSource {
       return 'The robot was moved since: it does not know the way back.';
     }
     this.#at = this.#count - 1;
+    this.#pollsHere = 0;
     this.#aim();
     this.#forceAtStartN = this.#options.forceN();
     this.#state = 'rewinding';
@@ -152,9 +157,13 @@ export class Rewind implements TeleopSource {
     }
     // Whoever lags does not catch up faster than they may.
     this.#aim();
-    if (this.#distance(robot, this.#target) <= pace) {
+    if (this.#distance(robot, this.#target) <= pace && this.#at > 0) {
       this.#at = Math.max(0, this.#at - pace);
+      this.#pollsHere = 0;
       this.#aim();
+    } else if (++this.#pollsHere > MOST_POLLS_AT_ONE_PLACE) {
+      this.#end('it gets no further');
+      return;
     }
     for (let i = 0; i < out.length; i++) {
       out[i] = clamp(this.#difference(i, this.#target[i]! - robot[i]!) / action.dimensions[i]!.scale, -pace, pace);

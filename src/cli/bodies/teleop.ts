@@ -19,7 +19,8 @@ const EPISODE_S = 3600;
 
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
-  const { robot: name, operator, config, start, durationS, out, output } = options;
+  const { robot: name, moves: _moves, speedRatio: _speedRatio, ...request } = options;
+  const { operator, config } = request;
   const { robot, file } = loadRobotFile(name);
   checkOwnWorld(robot);
   if (operator === 'none' && config === undefined) {
@@ -31,7 +32,7 @@ export async function teleopBody(options: TeleopOptions): Promise<number> {
   try {
     const task = join(folder, 'teleop.yaml');
     await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
-    return await runBody(checkRunRequest({ task, operator, config, start, durationS, out, output }));
+    return await runBody(checkRunRequest({ ...request, task }));
   } finally {
     // The run's own config.yaml has it whole.
     await rm(folder, { recursive: true, force: true });
