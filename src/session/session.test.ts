@@ -616,7 +616,7 @@ describe('what a session offers beside motion', () => {
     let steps = 0;
     session.listen({ step: () => steps++ });
     const run = session.resume();
-    await until(() => session.frame.state === 'active.human');
+    await until(() => session.frame.state === 'active.policy');
     panel.ask({ kind: 'pause' });
     await until(() => session.state.authority === 'hold');
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -187,10 +187,12 @@ export class LiveSession {
   }
 
   /**
-   * A person lets the robot go on: a pause ends, stops of people are lifted, and a question for help is answered. Whoever has control
-   * keeps it.
+   * A person lets the robot go on: a pause ends, stops of people are lifted, a question for help is answered, and a rewind that has come
+   * to its end holds no longer. Whoever has control keeps it.
    */
   letGo(): void {
+    const { rewind } = this.#parts;
+    if (!rewind.isRewinding) rewind.giveBack();
     this.#episodes.goOn();
     this.#episodes.holdBack(undefined);
     this.#parts.operators?.liftStop();

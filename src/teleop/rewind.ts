@@ -183,7 +183,7 @@ export class Rewind implements TeleopSource {
   #end(why: string): void {
     this.#state = 'holding';
     this.#count = Math.min(this.#count, Math.ceil(this.#at) + 1);
-    this.#options.onEnd(`Going back has ended: ${why}. The robot holds: take over, or give back.`);
+    this.#options.onEnd(`Going back has ended: ${why}. The robot holds: take over, give back, or let it go on.`);
   }
 
   #slot(index: number): number {
