@@ -2,13 +2,14 @@
  * The episodes of a session: demonstrations, training, evaluation, in real time as in lock-step. Each begins with leave of the guard
  * and ends holding.
  */
-import { type SceneLayout, type Transition, wilsonInterval } from '../core/index.ts';
-import { type EpisodePlace, workRates } from '../record/index.ts';
+import type { SceneLayout, Transition } from '../core/index.ts';
+import type { EpisodePlace } from '../record/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
 import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
+import { evaluationOf, successesOf } from './evaluation.ts';
 import type { GuardControl } from './guard-control.ts';
-import { HelpWatch } from './help-watch.ts';
+import { HelpDesk } from './help-desk.ts';
 import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
 import { RecordingDesk } from './recording-desk.ts';
@@ -70,13 +71,8 @@ export class Episodes {
   readonly #segments: SegmentWatch;
   /** The present episode, once a step of it was recorded. */
   #recordedAs: EpisodePlace | undefined;
-  readonly #help: HelpWatch;
+  readonly #help: HelpDesk;
   readonly #reset: SceneReset;
-  /** A person has answered that the robot may go on. */
-  #mayGoOnAlone = false;
-  /** It asks for help, and holds. */
-  #isAsking = false;
-  readonly #offsetM: Float64Array = new Float64Array(3);
   #count = 0;
   /** Numbers of the newest step. */
   #at = { episode: 0, step: 0 };
@@ -96,7 +92,11 @@ export class Episodes {
     this.#marks = marks;
     this.#observations = observations;
     this.#interventions = new InterventionWatch((report) => parts.listeners.emit('intervention', report));
-    this.#help = new HelpWatch(parts.setup.config.task.help);
+    this.#help = new HelpDesk(parts, {
+      pause: (activity) => this.#pause(activity),
+      onAsk: () => this.#segments.asked(),
+      askedBefore: () => this.#heldBack,
+    });
     this.#segments = new SegmentWatch({
       policyHz: parts.setup.config.task.policyHz,
       epoch: parts.recorder.epoch,
@@ -121,10 +121,7 @@ export class Episodes {
       },
       pause: (activity) => this.#pause(activity),
       whyHeld: () => this.#guard.leave(),
-      asks: () => {
-        this.#mayGoOnAlone = false;
-        return () => this.#mayGoOnAlone;
-      },
+      asks: () => this.#help.listen(),
     });
     this.recording = this.#openDesk();
   }
@@ -164,7 +161,7 @@ export class Episodes {
 
   /** A person lets the robot go on: that answers it, where it has asked for help. */
   goOn(): void {
-    this.#mayGoOnAlone = true;
+    this.#help.goOn();
   }
 
   /** The robot goes back the way it came. Gives why it cannot. */
@@ -175,7 +172,7 @@ export class Episodes {
     if ((operators ?? people) === undefined) return 'Nobody here may take over.';
     // What is asked for of a robot that stands would begin whenever somebody lets it go on.
     const { state } = link.latest;
-    const isDriven = state === 'active.policy' || state === 'active.human' || this.#isAsking;
+    const isDriven = state === 'active.policy' || state === 'active.human' || this.#help.isAsking;
     if (this.#heldBack !== undefined || !isDriven) return 'The robot stands: let it go on first.';
     return rewind.begin();
   }
@@ -222,7 +219,6 @@ export class Episodes {
     const { log } = this.#parts.live;
     const beganS = log.elapsedS;
     const done: EpisodeReport[] = [];
-    let successes = 0;
     let endedEarly: string | undefined;
     while (done.length < wanted && endedEarly === undefined) {
       const report = await this.#run(activity, 'evaluation', this.#inEvaluation(this.#parts.people));
@@ -232,10 +228,9 @@ export class Episodes {
         continue;
       }
       done.push(report);
-      if (report.success && report.interventions === 0) successes++;
-      request.onEpisode?.(done.length, successes);
+      request.onEpisode?.(done.length, successesOf(done));
     }
-    const evaluation = evaluationOf(done, successes, log.elapsedS - beganS);
+    const evaluation = evaluationOf(done, log.elapsedS - beganS);
     return done.length < wanted ? { ...evaluation, endedEarly: endedEarly ?? 'it was cut' } : evaluation;
   }
 
@@ -321,40 +316,10 @@ export class Episodes {
       beforeStep: async () => {
         await this.#pace.beforeStep();
         await this.#policy.beforeStep();
-        if (this.#help.isDue && this.#parts.people !== undefined) await this.#askForHelp(activity);
+        await this.#help.beforeStep(activity, this.#at.step + 1);
       },
       onStep: (transition) => this.#record(transition),
     };
-  }
-
-  /** Holds within the episode until a person takes over or lets it go on. */
-  async #askForHelp(activity: Activity<unknown>): Promise<void> {
-    const { link, listeners, live, people } = this.#parts;
-    const sinceS = live.log.elapsedS;
-    const message = `The robot asks for help: no progress for ${this.#help.threshold} steps. Take over (t), or let it go on (c, g, Start).`;
-    listeners.report({ level: 'warn', name: 'asksForHelp', message });
-    live.log.ask(message);
-    this.#mayGoOnAlone = false;
-    this.#segments.asked();
-    await link.request({ kind: 'hold' });
-    await link.advance(1);
-    // A stop is no answer.
-    const isTaken = (): boolean => people?.isInControl === true && !people.isStopRequested;
-    this.#isAsking = true;
-    try {
-      while (!this.#mayGoOnAlone && !isTaken() && activity.episodeReason === undefined) await this.#pause(activity);
-    } finally {
-      this.#isAsking = false;
-    }
-    const unanswered = this.#mayGoOnAlone ? 'goOn' : 'none';
-    const answer = isTaken() ? 'tookOver' : unanswered;
-    this.#help.answered(this.#at.step + 1, answer, live.log.elapsedS - sinceS);
-    live.log.ask(this.#heldBack);
-    // Whoever ended the episode meanwhile has let nothing move: its last step is none.
-    if (activity.episodeReason !== undefined) return;
-    // Where it is refused, somebody stopped the robot meanwhile: the episode is cut there, as anywhere.
-    await link.request({ kind: 'activate' });
-    await link.advance(1);
   }
 
   /** Nothing of it is recorded, and the weights stay as they are. */
@@ -375,18 +340,10 @@ export class Episodes {
     this.#recordedAs = { epoch: recorder.epoch, episode: transition.episode };
     live.log.recorded(transition);
     this.#segments.see(transition, this.#operator());
-    this.#help.see(transition, this.#distanceM());
+    this.#help.see(transition);
     live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
     this.#show(transition);
-  }
-
-  /** Of the tool from where the task wants it; `undefined` where it names no place. */
-  #distanceM(): number | undefined {
-    const { setup, link } = this.#parts;
-    if (setup.task.offset === undefined) return undefined;
-    setup.task.offset(link.latest, this.#offsetM);
-    return Math.hypot(...this.#offsetM);
   }
 
   /** Who has the robot, where that is not the policy. */
@@ -448,7 +405,7 @@ export class Episodes {
     });
     if (purpose === 'training' && result.steps > 0) {
       live.episode(result);
-      this.#noteHelp(result.success);
+      this.#help.end(this.#at.episode, result.success);
     }
     if (purpose !== 'evaluation') this.#noteOwn(result);
     this.#segments.end();
@@ -469,15 +426,6 @@ export class Episodes {
   async #whileHeldBack(activity: Activity<unknown>): Promise<void> {
     if (this.#heldBack !== undefined) this.#parts.live.log.ask(this.#heldBack);
     while (this.#heldBack !== undefined) await this.#pause(activity);
-  }
-
-  /** What came of a question is recorded, and told. */
-  #noteHelp(success: boolean): void {
-    const { live, recorder } = this.#parts;
-    const asked = this.#help.end(recorder.epoch, this.#at.episode, success);
-    if (asked === undefined) return;
-    live.log.write(asked);
-    live.log.message(this.#help.text);
   }
 
   /** What the task's own rules say is recorded beside what a classifier said. */
@@ -531,23 +479,4 @@ export class Episodes {
 function endOf(result: EpisodeResult): string {
   if (result.isDecided) return result.success ? 'success' : 'failure';
   return result.abortedBy ?? 'time limit';
-}
-
-/** What finished episodes of an evaluation come to, which took `robotS` seconds. */
-function evaluationOf(done: readonly EpisodeReport[], successes: number, robotS: number): EvaluationReport {
-  const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
-  const steps = done.reduce((sum, report) => sum + report.steps, 0);
-  const helpedSteps = done.reduce((sum, report) => sum + report.interventionSteps, 0);
-  const rates = workRates({ successes, steps, helpedSteps, robotS });
-  const per = Math.max(1, done.length);
-  return {
-    episodes: done.length,
-    successes,
-    successRate: successes / per,
-    low,
-    high,
-    meanSteps: steps / per,
-    successesPerHour: rates.successesPerHour ?? 0,
-    humanStepShare: rates.humanStepShare,
-  };
 }
