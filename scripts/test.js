@@ -37,6 +37,15 @@ const waiting = [
   'teleop-devices',
   'watch',
 ].map((name) => `tests/wall-time/${name}.`);
+/**
+ * Unit tests of heartbeats, answers and processes that keep time by the machine's clock: one that yields to others is held up for
+ * longer than those may take. They mostly wait, too.
+ */
+const clocked = ['link/link', 'link/query', 'link/downlink', 'ros/bridge/bridge', 'session/supervisor'].map(
+  (name) => `src/${name}.test.ts`,
+);
+/** A page is late for its lease where its browser shares two cores with other tests: they have the machine for themselves. */
+const inBrowser = ['monitor', 'monitor-views'].map((name) => `tests/wall-time/${name}.test.ts`);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };
 /** About a thirtieth of what others get, and not so little that a test beside busy ones runs into its limit. */
@@ -54,6 +63,7 @@ if (patterns.length > 0) {
   // What waits for no clock takes what is left of the machine by what waits for one. Each test has one try: a test that now and then
   // fails is a defect, with a line in tests/flakes.md.
   await Promise.all([withoutClock(), inRealTime()]);
+  await suite('tests in a browser', [...inBrowser, ...SHARED, '--no-file-parallelism']);
 }
 finish();
 
@@ -61,22 +71,21 @@ async function withoutClock() {
   await staticChecks();
   // One that replaces modules would replace them for the others.
   const replacing = testsThatReplaceModules();
-  const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...replacing];
-  const unit = [...SHARED, ...elsewhere.flatMap((path) => ['--exclude', path])];
+  const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...clocked, ...replacing];
+  const unit = [...SHARED, ...without(elsewhere)];
   await suite('unit, property and contract tests', unit, BESIDE);
   await suite('unit tests that replace modules', replacing, BESIDE);
   await suite('tests in simulated time', ['tests/sim-time', ...SHARED, '--maxWorkers=3'], BESIDE);
 }
 
 async function inRealTime() {
-  await suite('tests in real time that mostly wait', [...waiting, ...SHARED, '--maxWorkers=3']);
+  await suite('tests in real time that mostly wait', [...waiting, ...clocked, ...SHARED, '--maxWorkers=3']);
   // One file at a time: these keep real time to the millisecond.
-  const others = waiting.flatMap((path) => ['--exclude', `${path}*`]);
   await suite('tests in real time, one after the other', [
     'tests/wall-time',
     ...SHARED,
     '--no-file-parallelism',
-    ...others,
+    ...without([...waiting.map((path) => `${path}*`), ...inBrowser]),
   ]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
@@ -85,6 +94,11 @@ async function inRealTime() {
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
   const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
   await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
+}
+
+/** Arguments that leave out the files of `paths`. */
+function without(paths) {
+  return paths.flatMap((path) => ['--exclude', path]);
 }
 
 /** Test files of `src/` that replace a module for themselves. */
