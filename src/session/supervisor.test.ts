@@ -10,11 +10,14 @@ const diary = join(folder, 'diary');
 /** A program that tells a diary what happens to it. */
 function program(name: string, body: string): string {
   const path = join(folder, `${name}.mjs`);
-  const said = `import { appendFileSync } from 'node:fs';
+  const tools = `import { appendFileSync, readFileSync } from 'node:fs';
 const say = (text) => appendFileSync(${JSON.stringify(diary)}, '${name} ' + text + '\\n');
+/** How often the diary says so. */
+const said = (line) => readFileSync(${JSON.stringify(diary)}, 'utf8').split('\\n').filter((each) => each === line).length;
+const once = (isSo, act) => setInterval(() => isSo() && act(), 5);
 process.on('disconnect', () => process.exit(9));
 `;
-  writeFileSync(path, said + body);
+  writeFileSync(path, tools + body);
   return path;
 }
 
@@ -23,15 +26,24 @@ const ENDS = "process.on('SIGTERM', () => { say('ends'); process.exit(0); });\n"
 let guard: string;
 let slowGuard: string;
 let node: string;
+let lastNode: string;
 let mortal: string;
 beforeAll(() => {
   const serves = "process.on('message', ({ kind }) => say(kind)); say('ready'); process.send({ kind: 'ready' });\n";
   guard = program('guard', ENDS + serves);
   slowGuard = program('slow', 'setTimeout(() => process.exit(1), 300);\n');
   node = program('node', `${ENDS}say('begins'); process.send({ hello: 1 }); setInterval(() => {}, 1000);\n`);
+  // Ends once its guard has heard that it is to stop the robot.
+  lastNode = program(
+    'last',
+    `process.on('SIGTERM', () => once(() => said('guard stop') > 0, () => { say('ends'); process.exit(0); }));
+say('begins'); process.send({ hello: 1 });\n`,
+  );
   mortal = program(
     'mortal',
-    "say('life ' + process.argv[2]); setTimeout(() => process.exit(process.argv[2] === '2' ? 0 : 3), 50);\n",
+    `const life = Number(process.argv[2]);
+say('life ' + life);
+once(() => said('guard ready') > 0 && said('guard stop') >= life, () => process.exit(life === 2 ? 0 : 3));\n`,
   );
 });
 afterEach(() => {
@@ -61,10 +73,13 @@ function supervise(options: Partial<SupervisorOptions>): { supervisor: Superviso
 
 describe('a supervisor', () => {
   it('stops the robot first, ends the node, and the guard last', async () => {
-    const { supervisor, events } = supervise({ onNodeMessage: () => supervisor.stop() });
+    const { supervisor, events } = supervise({
+      node: { modulePath: lastNode, args: [] },
+      onNodeMessage: () => supervisor.stop(),
+    });
     expect(await supervisor.run()).toBe(0);
-    expect(lines().slice(0, 2)).toEqual(['guard ready', 'node begins']);
-    expect(lines().indexOf('node ends')).toBeLessThan(lines().indexOf('guard ends'));
+    expect(lines().slice(0, 2)).toEqual(['guard ready', 'last begins']);
+    expect(lines().indexOf('last ends')).toBeLessThan(lines().indexOf('guard ends'));
     expect(lines()).toContain('guard stop');
     expect(events.filter(({ kind }) => kind === 'ended')).toMatchObject([
       { process: 'node', isExpected: true },
@@ -79,7 +94,9 @@ describe('a supervisor', () => {
     [{ isOrderly: false }, 'SIGTERM', 'signal SIGTERM'],
   ])('takes a guard whose last words are %j, and then %s, for %s', async (words, signal, how) => {
     const last = JSON.stringify({ kind: 'ended', ...words });
-    const dies = `process.on('message', () => process.kill(process.pid, '${signal}'));`;
+    // The SIGTERM that ends a guard may be there before the message in which it ends itself.
+    const isDeaf = signal === 'SIGTERM' ? '' : "process.on('SIGTERM', () => {});";
+    const dies = `${isDeaf} process.on('message', () => process.kill(process.pid, '${signal}'));`;
     const done = program('done', `process.send({ kind: 'ready' }); process.send(${last}); ${dies}\n`);
     const { supervisor, events } = supervise({
       guard: { modulePath: done, args: [] },
