@@ -43,7 +43,8 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace): void {
     if (reason !== undefined) await reply.code(403).send({ error: reason });
   });
   app.addHook('preHandler', async (request, reply) => {
-    if (!/^\/(api\/|metrics\b)/.test(request.url)) return;
+    // By the route that answers: an address may be written in many ways, and be led to it all the same.
+    if (!/^\/(api\/|metrics\b)/.test(request.routeOptions.url ?? request.url)) return;
     if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
       await reply.code(401).send({ error: 'This needs the token of the monitor.' });
     }

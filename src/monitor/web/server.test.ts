@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -292,6 +293,21 @@ describe('bad input', () => {
     const answer = await fetch(`${address}metrics`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.headers.get('content-type')).toContain('version=0.0.4');
     expect(await answer.text()).toContain('\nrein_episodes_total{result="success"} 1\n');
+  });
+
+  it('an address that is written in another way needs the token, too', async () => {
+    await serve({ token });
+    const statusOf = (path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port, host } = new URL(address);
+        const asked = request({ hostname, port, path, headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        asked.on('error', reject).end();
+      });
+    const written = ['/%61pi/runs', '/ap%69/files/metrics', '/%6detrics', `${address}api/runs`, `${address}metrics`];
+    for (const path of written) expect([path, await statusOf(path)]).toEqual([path, 401]);
   });
 
   it('a file is given by its name only, and with the token only', async () => {
