@@ -80,6 +80,24 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'robot "arm7" has no joint "joint8", it has joint1,',
     ],
     [
+      'a joint where it cannot stand',
+      'reach',
+      success('{ rule: joint, joint: joint1, atRad: 3, withinRad: 0.05 }'),
+      'joint "joint1" never gets there: it may be from',
+    ],
+    [
+      'a box where the tool cannot be',
+      'reach',
+      success('{ rule: inside, place: tool, minM: [0.3, 0.4, 0.2], maxM: [0.5, 0.6, 0.4] }'),
+      'the tool is never there: in y the workspace goes from -0.3 to 0.3 m',
+    ],
+    [
+      'a success that lasts longer than an episode',
+      'reach',
+      'task: { success: { forSteps: 51 } }',
+      'success.forSteps is 51, and there are 50 steps: it is never reached',
+    ],
+    [
       'an empty box',
       'push',
       success('{ rule: inside, place: block, minM: [0, 0, 0], maxM: [1, 0, 1] }'),

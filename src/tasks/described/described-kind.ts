@@ -215,6 +215,13 @@ function checkStart({ workspace, start, goal, success, reset }: DescribedTaskCon
   for (const [i, { toolM }] of reset.waypoints.entries()) {
     if (toolM !== undefined) check(['reset', 'waypoints', i, 'toolM'], 'the waypoint', toolM, [0, 0, 0]);
   }
+  for (const [i, rule] of success.all.entries()) {
+    if (rule.rule !== 'inside' || rule.place !== 'tool') continue;
+    const k = AXES.findIndex((_, axis) => rule.minM[axis]! > box.maxM[axis]! || rule.maxM[axis]! < box.minM[axis]!);
+    if (k < 0) continue;
+    const message = `the tool is never there: in ${AXES[k]} the workspace goes from ${box.minM[k]} to ${box.maxM[k]} m`;
+    problems.push({ path: ['success', 'all', i, 'minM'], message });
+  }
   return problems;
 }
 
@@ -246,7 +253,7 @@ function isJudged({ success, rewardClassifier }: DescribedTaskConfig): boolean {
 
 /** Rules say something, and what they say can be. */
 function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
-  const { success, failure, reset } = task;
+  const { success, failure, reset, phaseSwitch, maxSteps } = task;
   const problems: TaskProblem[] = [];
   if (!isJudged(task) && !success.byMarks) {
     const message =
@@ -255,6 +262,9 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
   }
   return [
     ...problems,
+    ...tooLong(['success'], success.forSteps, maxSteps),
+    ...tooLong(['reset'], reset.forSteps, reset.maxSteps),
+    ...tooLong(['phaseSwitch'], phaseSwitch?.forSteps ?? 1, maxSteps),
     ...ruleProblems(success.all, ['success', 'all'], robot),
     ...ruleProblems(success.any, ['success', 'any'], robot),
     ...ruleProblems(failure.any, ['failure', 'any'], robot),
@@ -262,6 +272,13 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
     ...ruleProblems(reset.any, ['reset', 'any'], robot),
     ...resetProblems(reset, task),
   ];
+}
+
+/** What has to hold for longer than there is time never does. */
+function tooLong(path: readonly string[], forSteps: number, maxSteps: number): TaskProblem[] {
+  if (forSteps <= maxSteps) return [];
+  const message = `${path}.forSteps is ${forSteps}, and there are ${maxSteps} steps: it is never reached`;
+  return [{ path: [...path, 'forSteps'], message }];
 }
 
 /** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */

@@ -72,11 +72,10 @@ export function ruleProblems(
   path: readonly string[],
   robot: Pick<RobotModel, 'name' | 'joints'>,
 ): TaskProblem[] {
-  const names = robot.joints.map(({ name }) => name);
   return rules.flatMap((rule, i): TaskProblem[] => {
-    if (rule.rule === 'joint' && !names.includes(rule.joint)) {
-      const message = `robot "${robot.name}" has no joint "${rule.joint}", it has ${names.join(', ')}${didYouMean(rule.joint, names)}`;
-      return [{ path: [...path, i, 'joint'], message }];
+    if (rule.rule === 'joint') {
+      const message = jointProblem(rule, robot);
+      return message === undefined ? [] : [{ path: [...path, i, 'joint'], message }];
     }
     if (rule.rule !== 'inside' && rule.rule !== 'outside') return [];
     return AXES.flatMap((axis, k) => {
@@ -85,6 +84,20 @@ export function ruleProblems(
       return [{ path: [...path, i, 'minM'], message }];
     });
   });
+}
+
+function jointProblem(
+  { joint: wanted, atRad, withinRad }: Extract<Rule, { rule: 'joint' }>,
+  { name, joints }: Pick<RobotModel, 'name' | 'joints'>,
+): string | undefined {
+  const found = joints.find((each) => each.name === wanted);
+  if (found === undefined) {
+    const names = joints.map((each) => each.name);
+    return `robot "${name}" has no joint "${wanted}", it has ${names.join(', ')}${didYouMean(wanted, names)}`;
+  }
+  const { positionMinRad, positionMaxRad } = found;
+  if (atRad + withinRad >= positionMinRad && atRad - withinRad <= positionMaxRad) return undefined;
+  return `joint "${wanted}" never gets there: it may be from ${positionMinRad} to ${positionMaxRad}`;
 }
 
 /** Whether every rule of `all` holds, and one of `any` where there are any. Never, where there are no rules at all. */
