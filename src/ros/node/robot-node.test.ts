@@ -692,21 +692,24 @@ describe('a person', () => {
     const arrays = ros.hear(DiagnosticArray, '/diagnostics');
     joystick.start();
     await ros.activate();
+    const beganAtMs = performance.now();
     for (let i = 0; i < 20; i++) {
       pad.publish({ ...Joy.create(), axes: new Float32Array(2), buttons: new Int32Array(1) });
       await delay(5);
     }
     await soon(() => ros.events.some(({ row }) => row === 11), 'the event');
     await delay(50);
-    expect(ros.events.filter(({ row }) => row === 11)).toEqual([
-      {
-        level: 'warn',
-        name: 'malformed',
-        row: 11,
-        message: '/joy: a message was dropped: not of the pad xbox; 1 so far.',
-        remedy: 'Look at who publishes it; the parameter pad is xbox.',
-      },
-    ]);
+    const told = ros.events.filter(({ row }) => row === 11);
+    // A busy machine takes longer than a second for the twenty.
+    const secondsBegun = Math.ceil((performance.now() - beganAtMs) / 1000);
+    expect(told.length).toBeLessThanOrEqual(secondsBegun);
+    expect(told[0]).toEqual({
+      level: 'warn',
+      name: 'malformed',
+      row: 11,
+      message: '/joy: a message was dropped: not of the pad xbox; 1 so far.',
+      remedy: 'Look at who publishes it; the parameter pad is xbox.',
+    });
     await joystick.close();
     arrays.length = 0;
     await soon(() => arrays.length > 0, 'the diagnostic');
