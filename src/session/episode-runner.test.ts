@@ -554,6 +554,56 @@ describe('an episode on a guard', () => {
     await link.close();
   });
 
+  it('brakes within the step in which somebody stops the robot, and says how far it still went', async () => {
+    const { link, clock } = await createMockLink();
+    const task = createTask(6);
+    const runner = new EpisodeRunner({ task, link, clock, policyHz: 10, leaseS: 0.15 });
+    const pushed: number[] = [];
+    let step = 0;
+    let ticksOfStep = 0;
+    let movedUntilTick = 0;
+    let fullTick = 0;
+    let before = 0;
+    link.onFrame(({ referenceRad }) => {
+      ticksOfStep++;
+      if (step === 4 && ticksOfStep === 2) runner.halt();
+      const moved = Math.abs(referenceRad[0]! - before);
+      if (step === 3) fullTick = moved;
+      // What it ran on for while it braked, it comes back slowly.
+      if (step === 4 && moved > 0.1 * fullTick) movedUntilTick = ticksOfStep;
+      before = referenceRad[0]!;
+    });
+    await runner.run({
+      layout,
+      policy: createPolicy([], observationSize(task.observation)),
+      purpose: 'training',
+      beforeStep: () => {
+        step++;
+        ticksOfStep = 0;
+      },
+      onStep: ({ executed, source }) => {
+        expect(source).toBe('policy');
+        pushed.push(executed[0]!);
+      },
+    });
+    // Two ticks of the policy's, and the brake.
+    expect(movedUntilTick).toBeGreaterThan(1);
+    expect(movedUntilTick).toBeLessThanOrEqual(4);
+    expect(pushed[3]).toBeGreaterThan(0);
+    expect(pushed[3]).toBeLessThan(0.8 * pushed[2]!);
+    expect(link.latest.violations).toBe(0);
+    await link.close();
+  });
+
+  it('halts nothing where nothing moves', async () => {
+    const { link, clock } = await createMockLink();
+    const runner = new EpisodeRunner({ task: createTask(6), link, clock, policyHz: 10, leaseS: 0.15 });
+    const send = vi.spyOn(link, 'send');
+    runner.halt();
+    expect(send).not.toHaveBeenCalled();
+    await link.close();
+  });
+
   it('ends the episode when a person asks the guard to stop', async () => {
     const { link, clock } = await createMockLink();
     const task = createTask(20);

@@ -132,6 +132,8 @@ export class EpisodeRunner {
   readonly #executed: ExecutedAction;
   readonly #ticksPerStep: number;
   readonly #command: ActionCommand;
+  /** Asks for no motion, as a person. */
+  readonly #halting: ActionCommand;
   readonly #teleop: TeleopCommand;
   readonly #clutch: Clutch;
   readonly #reference: ReferencePose;
@@ -163,6 +165,7 @@ export class EpisodeRunner {
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
     this.#idleTank = new IdleTank(link.shape.joints, policyHz);
     this.#command = createActionCommand(actions);
+    this.#halting = { ...createActionCommand(actions), decider: 'human' };
     this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
     this.#clutch = new Clutch(task.action);
     this.#reference = new ReferencePose(task.action, jointNames);
@@ -183,6 +186,20 @@ export class EpisodeRunner {
   /** A person begins the critical phase: the policy acts from the next step on. False where it acts already. */
   beginCritical(): boolean {
     return this.#options.phaseSwitch?.press() === true;
+  }
+
+  /**
+   * Somebody has stopped the robot: the guard hears it now, and not with the next decision. What is left of the step is braking and standing;
+   * nothing where no step is under way.
+   */
+  halt(): void {
+    const { link, clock, leaseS } = this.#options;
+    if (!link.latest.state.startsWith('active')) return;
+    const halting = this.#halting;
+    halting.seq = this.#commandSeq++;
+    halting.issuedAtS = clock.nowS();
+    halting.leaseS = leaseS;
+    link.send(halting);
   }
 
   /** Runs one episode to its end and leaves the robot holding. */

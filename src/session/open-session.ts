@@ -158,7 +158,7 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   if (link.latest.tick < 0) await link.advance(1);
   const draws = opened.draws(recorder);
   const people: { now?: OperatorArbiter | undefined } = {};
-  const rewind = openRewind(setup, link, parts.listeners, () => people.now?.isStopRequested === true);
+  const rewind = openRewind(setup, parts, () => people.now?.isStopRequested === true);
   const arbiters = createArbiters(options, recorder.epoch, log, rewind);
   people.now = arbiters.people;
   const toolOf = toolViewer(setup);
@@ -313,8 +313,7 @@ function createArbiters(
 /** Remembers where the robot came from. */
 function openRewind(
   { config, task }: RunSetup,
-  link: GuardLink,
-  listeners: SessionListeners,
+  { link, listeners, runner }: Opened['parts'],
   isStopped: () => boolean,
 ): Rewind {
   const { seconds, pace, contactForceN } = config.task.rewind;
@@ -331,7 +330,10 @@ function openRewind(
       return Math.hypot(wrench[0] ?? 0, wrench[1] ?? 0, wrench[2] ?? 0);
     },
     isStopped,
-    onEnd: (message) => listeners.report({ level: 'info', name: 'rewound', message }),
+    onEnd: (message) => {
+      runner.halt();
+      listeners.report({ level: 'info', name: 'rewound', message });
+    },
   });
   link.onFrame(() => rewind.watch());
   return rewind;

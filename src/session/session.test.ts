@@ -215,6 +215,32 @@ describe('a stop', () => {
     expect(session.state.mode).toBe('idle');
   });
 
+  it('of an operator who gives it back themselves halts the robot between two steps, too', async () => {
+    const hand = new Hand();
+    // The policy is in the midst of its step, and the next is not due for long.
+    const session = await robot.open({ policy: await robot.policyFile(), operators: [hand], afterStop: 'askLeave' });
+    const link = robot.link!;
+    link.nodeIs = 'person';
+    const advance = link.advance.bind(link);
+    let halted: { readonly commands: number; readonly decider: string } | undefined;
+    link.advance = async (ticks) => {
+      await advance(1);
+      if (session.state.step < 2 || halted !== undefined || !session.frame.state.startsWith('active'))
+        return advance(ticks - 1);
+      hand.isStopRequested = true;
+      const { commandSeq } = session.frame;
+      // Longer than people are looked at, by the same clock.
+      await delay(50);
+      await advance(1);
+      halted = { commands: session.frame.commandSeq - commandSeq, decider: session.frame.decider };
+    };
+    const run = session.resume();
+    await until(() => halted !== undefined);
+    expect(halted).toEqual({ commands: 1, decider: 'human' });
+    await session.pause('enough');
+    await run.done;
+  });
+
   it('by a fault ends the run with an event that names the row, and is told when it is gone', async () => {
     const session = await withPolicy();
     const events: SessionEvent[] = [];

@@ -385,15 +385,16 @@ export class LiveSession {
 
   /** Devices are read here, so that a dropout is seen at once. */
   #watchPeople(): void {
-    const { people, afterStop } = this.#parts;
-    people?.watch();
-    // A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself.
-    if (people === undefined || afterStop !== 'wait') return;
+    const { people, afterStop, runner } = this.#parts;
+    if (people === undefined) return;
+    people.watch();
     const isRequested = people.isStopRequested;
-    if (isRequested && !this.#wasStopRequested) {
-      this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of
-    }
+    const isNew = isRequested && !this.#wasStopRequested;
     this.#wasStopRequested = isRequested;
+    if (!isNew) return;
+    // A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself.
+    if (afterStop === 'askLeave') runner.halt();
+    else this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of
   }
 
   /** Nothing acts on what is too old: the episode is cut, and the robot holds until it is fresh again. */
