@@ -51,7 +51,7 @@ function nowhereToGo(
 ): string | undefined {
   if (max - min - 2 * margin > 0) return undefined;
   const unit = positionUnit({ kind });
-  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room, and a model's joint that is not moved goes under fixed: [${shown(name)}]`;
+  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room; for rein safety check, a model's joint that is not moved goes under fixed: [${shown(name)}]`;
 }
 
 /** Each link hangs on one that is described before it. */

@@ -1,12 +1,10 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
-import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
+import { ArmKinematics, DampedLeastSquares, type JointModel, jointActionUnit, TOOL_AXES } from '../core/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
-
-const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
@@ -71,9 +69,14 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
     const message = `action.kind is cartesian, but "${robot.name}" is a mobile base and has no tool: write joint`;
     return [{ path: ['action', 'kind'], message }];
   }
-  const findings = checkNames(task, CARTESIAN, 'cartesian actions have');
+  const { topology } = new ArmKinematics(robot);
+  const besides = robot.joints.filter((_, i) => !topology.moves(i, topology.toolLink));
+  const names = [...TOOL_AXES, ...besides.map(({ name }) => name)];
+  const findings = checkNames(task, names, 'cartesian actions have');
   for (const [i, dimension] of task.action.dimensions.entries()) {
-    const axis = CARTESIAN.indexOf(dimension.name as (typeof CARTESIAN)[number]);
+    const axis = TOOL_AXES.indexOf(dimension.name);
+    const joint = axis < 0 ? besides.find(({ name }) => name === dimension.name) : undefined;
+    if (joint !== undefined) findings.push(...checkJoint(task, i, joint, `joint "${joint.name}"`));
     if (axis < 0) continue;
     const unit = axis === 3 ? 'rad' : 'm';
     const path = ['action', 'dimensions', i] as const;
@@ -114,7 +117,7 @@ function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axi
 function jointSpeedsFor(robot: RobotConfig, twist: readonly number[]): Float64Array {
   const kinematics = new ArmKinematics(robot);
   const speeds = new Float64Array(kinematics.joints);
-  new DampedLeastSquares(kinematics.joints, taskRows(kinematics.joints)).solve(speeds, kinematics.jacobian(), twist, 0);
+  new DampedLeastSquares(kinematics.joints, kinematics.taskRows).solve(speeds, kinematics.jacobian(), twist, 0);
   return speeds;
 }
 
@@ -125,21 +128,24 @@ function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {
   for (const [i, dimension] of task.action.dimensions.entries()) {
     const joint = robot.joints[names.indexOf(dimension.name)];
     if (joint === undefined) continue;
-    const path = ['action', 'dimensions', i] as const;
-    const fastest = joint.velocityMaxRadPerS / task.policyHz;
-    const unit = jointActionUnit(joint);
-    const subject = robot.base === undefined ? `joint "${joint.name}"` : `axis "${joint.name}"`;
-    if (dimension.unit !== unit) {
-      findings.push({
-        path: [...path, 'unit'],
-        message: `${subject} is given in ${dimension.unit}, it must be ${unit}`,
-      });
-    } else if (dimension.scale > fastest * (1 + 1e-9)) {
-      const message = `scale is ${dimension.scale}, ${subject} ${unit === 'm' ? 'goes' : 'turns'} ${round(fastest)} ${unit} in one step at most`;
-      findings.push({ path: [...path, 'scale'], message });
-    }
+    findings.push(...checkJoint(task, i, joint, `${robot.base === undefined ? 'joint' : 'axis'} "${joint.name}"`));
   }
   return findings;
+}
+
+/** Of number `i` of the action, which moves `joint` by itself. */
+function checkJoint({ action, policyHz }: TaskConfig, i: number, joint: JointModel, subject: string): Finding[] {
+  const path = ['action', 'dimensions', i] as const;
+  const dimension = action.dimensions[i]!;
+  const fastest = joint.velocityMaxRadPerS / policyHz;
+  const unit = jointActionUnit(joint);
+  if (dimension.unit !== unit) {
+    const message = `${subject} is given in ${dimension.unit}, it must be ${unit}`;
+    return [{ path: [...path, 'unit'], message }];
+  }
+  if (dimension.scale <= fastest * (1 + 1e-9)) return [];
+  const message = `scale is ${dimension.scale}, ${subject} ${unit === 'm' ? 'goes' : 'turns'} ${round(fastest)} ${unit} in one step at most`;
+  return [{ path: [...path, 'scale'], message }];
 }
 
 function checkNames(task: TaskConfig, allowed: readonly string[], has: string): Finding[] {

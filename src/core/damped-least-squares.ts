@@ -127,7 +127,7 @@ export class DampedLeastSquares {
 }
 
 /**
- * The task rows that an arm of `joints` joints can be asked to follow: all six from six joints on, position and yaw
+ * The task rows that an arm whose tool hangs on `joints` joints can be asked to follow: all six from six joints on, position and yaw
  * from four, position below.
  */
 export function taskRows(joints: number): readonly number[] {

@@ -15,7 +15,7 @@ export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, LockStepClock, SystemClock } from './clock.ts';
 export { type Close, closeAll, closedAfter, openedOrClosed } from './closing.ts';
 export { crc32c } from './crc32c.ts';
-export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
+export { DampedLeastSquares } from './damped-least-squares.ts';
 export { sha256Hex } from './digest.ts';
 export {
   type Environment,
@@ -130,6 +130,7 @@ export {
   BASE_ACTION,
   checkAction,
   frameSize,
+  isToolTurn,
   jointActionUnit,
   type ObservationField,
   type ObservationSpec,
@@ -139,6 +140,7 @@ export {
   PREVIOUS_ACTIONS,
   rangesOf,
   schemaHash,
+  TOOL_AXES,
 } from './spaces.ts';
 export {
   Ema,

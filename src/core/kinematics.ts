@@ -25,6 +25,8 @@ const INVERSE_STEP_RAD = 0.3;
  */
 export class ArmKinematics {
   readonly joints: number;
+  /** [6] 1 for each row of a tool motion that the joints that carry the tool can be asked to follow (`taskRows`), else 0. */
+  readonly taskRows: readonly number[];
   /** [3] tool point in the base frame, m. Valid after `forward`. */
   readonly tcpPositionM: Float64Array = new Float64Array(3);
   /** [9] orientation of the tool in the base frame, row-major. */
@@ -67,12 +69,13 @@ export class ArmKinematics {
     this.axes = new Float64Array(3 * n);
     this.linkFrames = new Float64Array(12 * n);
     this.topology = new LinkTopology(model);
+    this.taskRows = taskRows(model.joints.filter((_, i) => this.topology.moves(i, this.topology.toolLink)).length);
     this.#origins = model.joints.map((joint) => Float64Array.from(joint.originXyzM));
     this.#jointAxes = model.joints.map((joint) => Float64Array.from(joint.axis));
     this.#toolOrigin = Float64Array.from(model.tool.originXyzM);
     this.#jointsRad = new Float64Array(n);
     this.#jacobian = new Float64Array(6 * n);
-    this.#inverse = createInverseScratch(n);
+    this.#inverse = createInverseScratch(n, this.taskRows);
     this.#fixedRotation = model.joints.map((joint) => {
       if (!(Math.abs(Math.hypot(...joint.axis) - 1) < 1e-9))
         throw new RangeError(`axis of ${joint.name} is no unit vector`);
@@ -252,8 +255,7 @@ interface InverseScratch {
   readonly target: Float64Array;
 }
 
-function createInverseScratch(joints: number): InverseScratch {
-  const rows = taskRows(joints);
+function createInverseScratch(joints: number, rows: readonly number[]): InverseScratch {
   return {
     solver: new DampedLeastSquares(joints, rows),
     rows,

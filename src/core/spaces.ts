@@ -43,7 +43,13 @@ export interface ActionDimension {
   readonly unit: 'm' | 'rad';
 }
 
-/** How normalised actions become motion. `cartesian` moves the tool in the base frame, `joint` each joint. */
+/** Names of the numbers of a cartesian action that move the tool, in the base frame. */
+export const TOOL_AXES: readonly string[] = ['x', 'y', 'z', 'yaw'];
+
+/**
+ * How normalised actions become motion. `cartesian` moves the tool in the base frame (`TOOL_AXES`), and besides joints that do not carry it,
+ * such as a gripper's, by their names; `joint` moves each joint.
+ */
 export interface ActionSpec {
   readonly kind: 'cartesian' | 'joint';
   readonly dimensions: readonly ActionDimension[];
@@ -57,9 +63,14 @@ export function checkAction(kind: ErrorKind, who: string, action: ArrayLike<numb
   throw new ReinError(kind, `${who} gave [${numbers.join(', ')}], an action is ${size} numbers from −1 to 1.`);
 }
 
-/** Unit of an action that moves `joint`: rad, also where it slides (read m), and m along the path of a mobile base. */
+/** Unit of an action that moves `joint`: m where it slides, and along the path of a mobile base. */
 export function jointActionUnit({ kind }: Pick<JointModel, 'kind'>): ActionDimension['unit'] {
-  return kind === 'path' ? 'm' : 'rad';
+  return kind === 'path' || kind === 'prismatic' ? 'm' : 'rad';
+}
+
+/** Whether the number `name` of an action of `kind` turns the tool, so that its differences go the short way round. */
+export function isToolTurn(kind: ActionSpec['kind'], name: string): boolean {
+  return kind === 'cartesian' && name === 'yaw';
 }
 
 /** The numbers of an action, in order: each is the change that it asks for in one policy step. */

@@ -7,7 +7,7 @@ import {
   isFree,
   type RobotModel,
   type RobotState,
-  taskRows,
+  TOOL_AXES,
 } from '../core/index.ts';
 import type { ChainReport } from '../safety/chain-report.ts';
 import { PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
@@ -40,7 +40,7 @@ export class NaiveMover implements Mover {
     this.#action = action;
     this.#wanted = wantedRadPerS;
     this.#arm = new ArmKinematics(model);
-    this.#rows = taskRows(n);
+    this.#rows = this.#arm.taskRows;
     this.#solver = new DampedLeastSquares(n, this.#rows);
     this.#way = new Float64Array(n);
     this.referenceRad = Float64Array.from(model.homeRad);
@@ -78,7 +78,9 @@ export class NaiveMover implements Mover {
     const e = this.#error;
     e.fill(0);
     for (const [k, { name, scale }] of this.#action.dimensions.entries()) {
-      e[name === 'yaw' ? 5 : 'xyz'.indexOf(name)] = scale * action[k]!;
+      const joint = TOOL_AXES.includes(name) ? -1 : this.#model.joints.findIndex((each) => each.name === name);
+      if (joint >= 0) this.referenceRad[joint]! += scale * action[k]!;
+      else e[name === 'yaw' ? 5 : 'xyz'.indexOf(name)] = scale * action[k]!;
     }
     for (let k = 0; k < 6; k++) e[k] = e[k]! * this.#rows[k]!;
     this.#arm.forward(this.referenceRad);

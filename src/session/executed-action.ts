@@ -6,12 +6,12 @@
  * what the filters kept the reference from reaching. Measuring the way of the reference instead would call every push
  * against a wall "no motion", and critics would have to guess the value of all the pushes that they never see.
  */
-import type { ActionCommand, ActionSpec, GuardFrame } from '../core/index.ts';
+import { type ActionCommand, type ActionSpec, type GuardFrame, TOOL_AXES } from '../core/index.ts';
 
 export class ExecutedAction {
   readonly #spec: ActionSpec;
   readonly #startRad: Float64Array;
-  /** Which joint each dimension of a joint action moves. */
+  /** Which joint each dimension moves; −1 for one that moves the tool. */
   readonly #joints: readonly number[];
   readonly #startTcp: Float64Array = new Float64Array(7);
 
@@ -19,7 +19,7 @@ export class ExecutedAction {
   constructor(spec: ActionSpec, joints: number, jointNames: readonly string[] = []) {
     this.#spec = spec;
     this.#startRad = new Float64Array(joints);
-    this.#joints = spec.dimensions.map(({ name }, i) => (jointNames.length === 0 ? i : jointNames.indexOf(name)));
+    this.#joints = jointsOf(spec, jointNames);
   }
 
   /** Remembers where the reference is when a step begins. */
@@ -39,19 +39,27 @@ export class ExecutedAction {
 
   /** Where the command was refused or ran out: the way that the reference still went while it was braking. */
   #way(frame: GuardFrame, i: number): number {
-    const { kind, dimensions } = this.#spec;
-    const { name, scale } = dimensions[i]!;
-    if (kind === 'joint') {
-      const joint = this.#joints[i]!;
-      return (frame.referenceRad[joint]! - this.#startRad[joint]!) / scale;
-    }
-    const axis = ['x', 'y', 'z'].indexOf(name);
+    const { name, scale } = this.#spec.dimensions[i]!;
+    const joint = this.#joints[i]!;
+    if (joint >= 0) return (frame.referenceRad[joint]! - this.#startRad[joint]!) / scale;
+    const axis = AXES.indexOf(name);
     // Turning while braking is too small to matter and would need the tool's nominal pose.
     return axis < 0 ? 0 : (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;
   }
 }
 
-const AXES: readonly string[] = ['x', 'y', 'z'];
+const AXES: readonly string[] = TOOL_AXES.slice(0, 3);
+
+/**
+ * [A] the joint that each number of an action moves; −1 for one that moves the tool. `jointNames`: of the guard's vectors, in their order; none: a
+ * joint action's dimensions are the joints.
+ */
+function jointsOf({ kind, dimensions }: ActionSpec, jointNames: readonly string[]): readonly number[] {
+  return dimensions.map(({ name }, i) => {
+    if (kind === 'cartesian' && TOOL_AXES.includes(name)) return -1;
+    return jointNames.length === 0 && kind === 'joint' ? i : jointNames.indexOf(name);
+  });
+}
 
 /**
  * The guard puts its reference to the measured arm whenever torque comes on, at an acknowledgement and with a new scene, and keeps it
@@ -67,7 +75,7 @@ export class ReferencePose {
   /** `jointNames`: of the guard's vectors, in their order; none: the action's dimensions are the joints. */
   constructor(spec: ActionSpec, jointNames: readonly string[] = []) {
     this.#spec = spec;
-    this.#joints = spec.dimensions.map(({ name }, i) => (jointNames.length === 0 ? i : jointNames.indexOf(name)));
+    this.#joints = jointsOf(spec, jointNames);
     this.#pose = new Float64Array(spec.dimensions.length);
   }
 
@@ -76,7 +84,8 @@ export class ReferencePose {
     this.#first ??= referenceTcp.slice(3);
     for (let i = 0; i < this.#pose.length; i++) {
       const axis = AXES.indexOf(this.#spec.dimensions[i]!.name);
-      if (this.#spec.kind === 'joint') this.#pose[i] = referenceRad[this.#joints[i]!]!;
+      const joint = this.#joints[i]!;
+      if (joint >= 0) this.#pose[i] = referenceRad[joint]!;
       else this.#pose[i] = axis < 0 ? yawFrom(this.#first, referenceTcp) : referenceTcp[axis]!;
     }
     return this.#pose;

@@ -7,6 +7,7 @@ import {
   clamp,
   createRobotState,
   ReinError,
+  TOOL_AXES,
   type Vec,
   yawBetween,
 } from '../core/index.ts';
@@ -39,7 +40,7 @@ export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel 
     refuse('its driver needs ROS 2, which only guards have', 'Name a driver of another kind.');
   if (action.kind === 'cartesian') {
     if (config.rampPerS !== undefined) refuse('rampPerS is for joint actions', 'Leave it out: the difference stays.');
-    return { model, jointOf, poseOf: toolPose(model, action) };
+    return { model, jointOf, poseOf: toolPose(model, action, jointOf) };
   }
   const places = action.dimensions.map(({ name }) => jointOf(name));
   const lacking = action.dimensions.find((_, i) => places[i]! < 0);
@@ -53,18 +54,25 @@ export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel 
   };
 }
 
-/** By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything. */
-function toolPose(model: RobotConfig, action: ActionSpec): LeaderModel['poseOf'] {
+/**
+ * By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything. A joint beside the tool, such as a
+ * gripper's, is where the leader's joint is that stands for it, and stays without one.
+ */
+function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['jointOf']): LeaderModel['poseOf'] {
   const arm = new ArmKinematics(model);
-  const axes = action.dimensions.map(({ name }) => ['x', 'y', 'z'].indexOf(name));
+  const axes = action.dimensions.map(({ name }) => TOOL_AXES.indexOf(name));
+  const besides = action.dimensions.map(({ name }, i) => (axes[i]! < 0 ? jointOf(name) : -1));
   const joints = new Float64Array(model.joints.length);
   let first: Float64Array | undefined;
   return (out, positionRad) => {
     joints.set(positionRad);
     arm.forward(joints);
     first ??= arm.tcpRotation.slice();
-    for (let i = 0; i < out.length; i++)
-      out[i] = axes[i]! < 0 ? yawBetween(arm.tcpRotation, first) : arm.tcpPositionM[axes[i]!]!;
+    for (let i = 0; i < out.length; i++) {
+      const axis = axes[i]!;
+      if (axis < 0) out[i] = positionRad[besides[i]!] ?? 0;
+      else out[i] = axis === 3 ? yawBetween(arm.tcpRotation, first) : arm.tcpPositionM[axis]!;
+    }
   };
 }
 

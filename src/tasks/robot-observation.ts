@@ -26,12 +26,19 @@ const TORQUE_NM = 0.5;
 
 const QUANTITIES = {
   jointPositions: {
-    description: 'Positions of joints, from home; not of axes that odometry counts.',
+    description:
+      'Positions of joints, from home: of one that turns in half turns, of one that slides as a share of its range; not of axes that odometry counts.',
     default: true,
     parts: ({ joints, homeRad }) => {
       const placed = joints.flatMap((joint, i) => (isFree(joint) ? [] : [i]));
-      const read = ({ robot }: GuardFrame, i: number): number => (robot.positionRad[i]! - homeRad[i]!) / Math.PI;
-      return placed.length === 0 ? [] : [jointPart('joint_position', 'rad / pi from home', placed, read)];
+      const spans = joints.map(({ kind, positionMinRad, positionMaxRad }) =>
+        kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI,
+      );
+      const read = ({ robot }: GuardFrame, i: number): number => (robot.positionRad[i]! - homeRad[i]!) / spans[i]!;
+      const unit = joints.some(({ kind }) => kind === 'prismatic')
+        ? 'rad / pi, or share of the range where it slides, from home'
+        : 'rad / pi from home';
+      return placed.length === 0 ? [] : [jointPart('joint_position', unit, placed, read)];
     },
   },
   jointVelocities: {

@@ -4,7 +4,7 @@
  * latched, and only what the source has moved since is asked for. So the first action is none, wherever the two are, and how the source
  * moves while its clutch is open never reaches the robot.
  */
-import { type ActionSpec, clamp, wrapAngleRad } from '../core/index.ts';
+import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 
 /** A robot that is so many actions behind is not followed to: the source jumped, or is far too fast. */
@@ -79,7 +79,7 @@ export class Clutch {
 
   /** A tool's yaw goes the short way round; a joint has turns. */
   #difference(i: number, difference: number): number {
-    const isCircle = this.#spec.kind === 'cartesian' && this.#spec.dimensions[i]!.unit === 'rad';
+    const isCircle = isToolTurn(this.#spec.kind, this.#spec.dimensions[i]!.name);
     return isCircle && Number.isFinite(difference) ? wrapAngleRad(difference) : difference;
   }
 }

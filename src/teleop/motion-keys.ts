@@ -3,7 +3,7 @@
  * after 250–500 ms, then about 30 times a second, and never reports a release; so a first press counts until its first
  * repetition is due, and a repeated one until the next is overdue.
  */
-import { type ActionSpec, clamp } from '../core/index.ts';
+import { type ActionSpec, clamp, TOOL_AXES } from '../core/index.ts';
 import type { Key } from './key-parser.ts';
 
 /** How long a press counts. */
@@ -16,9 +16,7 @@ export interface HoldWindows {
 
 export const DEFAULT_HOLD_WINDOWS: HoldWindows = { firstS: 0.6, repeatS: 0.15 };
 
-/** Dimension names of a cartesian action, in the order of `KEY_PAIRS`. */
-const CARTESIAN_NAMES = ['x', 'y', 'z', 'yaw', 'pitch', 'roll'];
-/** Keys for + and −, by dimension. */
+/** Keys for + and −: of the tool's axes in the order of `TOOL_AXES`, then of joints beside them; of a joint action in its order. */
 const KEY_PAIRS: readonly (readonly [string, string])[] = [
   ['w', 's'],
   ['a', 'd'],
@@ -27,6 +25,7 @@ const KEY_PAIRS: readonly (readonly [string, string])[] = [
   ['i', 'k'],
   ['j', 'l'],
   ['u', 'o'],
+  ['y', 'h'],
 ];
 /** Other names of the same keys, for hands that look for arrows. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -55,8 +54,10 @@ export class MotionKeys {
     this.#windows = windows;
     this.#presses = new Array(action.dimensions.length).fill(undefined);
     const directions = new Map<string, { dimension: number; sign: 1 | -1 }>();
+    let next = action.kind === 'cartesian' ? TOOL_AXES.length : 0;
     action.dimensions.forEach(({ name }, dimension) => {
-      const pair = KEY_PAIRS[action.kind === 'cartesian' ? CARTESIAN_NAMES.indexOf(name) : dimension];
+      const axis = action.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
+      const pair = KEY_PAIRS[axis < 0 ? next++ : axis];
       if (pair === undefined) return;
       directions.set(pair[0], { dimension, sign: 1 });
       directions.set(pair[1], { dimension, sign: -1 });

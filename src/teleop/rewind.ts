@@ -3,7 +3,7 @@
  * source like any other, so guard, limits and stops are those of every command, and nobody else decides meanwhile. It ends at the
  * oldest pose that it knows, at a contact, where it gets no further, at a stop, and where anybody takes over; it then holds until somebody gives back.
  */
-import { type ActionSpec, clamp, wrapAngleRad } from '../core/index.ts';
+import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface RewindOptions {
@@ -208,7 +208,7 @@ export class Rewind implements TeleopSource {
   /** A tool's yaw goes the short way round; a joint has turns. */
   #difference(i: number, difference: number): number {
     const { kind, dimensions } = this.#options.action;
-    const isCircle = kind === 'cartesian' && dimensions[i]!.unit === 'rad';
+    const isCircle = isToolTurn(kind, dimensions[i]!.name);
     return isCircle && Number.isFinite(difference) ? wrapAngleRad(difference) : difference;
   }
 }

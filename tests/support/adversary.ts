@@ -1,5 +1,12 @@
 /** Policies that try to break the safety chain, and the loop that lets them. */
-import { type ActionCommand, type ActionSpec, createRobotState, Rng, type RobotModel } from '../../src/core/index.ts';
+import {
+  type ActionCommand,
+  type ActionSpec,
+  createRobotState,
+  jointActionUnit,
+  Rng,
+  type RobotModel,
+} from '../../src/core/index.ts';
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
 import { times } from './times.ts';
@@ -43,8 +50,8 @@ export function cartesianSpec(scaleM: number, scaleRad: number): ActionSpec {
 }
 
 export function jointSpec(model: RobotModel, scaleRad: number): ActionSpec {
-  const dimensions = model.joints.map(({ name, kind }) => {
-    return { name, scale: scaleRad, unit: kind === 'path' ? ('m' as const) : ('rad' as const) };
+  const dimensions = model.joints.map((joint) => {
+    return { name: joint.name, scale: scaleRad, unit: jointActionUnit(joint) };
   });
   return { kind: 'joint', dimensions };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
-import { type ActionSpec, jointActionUnit, ReinError } from '../../core/index.ts';
+import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../core/index.ts';
 import { worldOf } from '../../drivers/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import type { TeleopOptions } from '../teleop.ts';
@@ -64,21 +64,22 @@ function taskOf(robot: RobotConfig, file: string, { moves, speedRatio }: TeleopO
 
 /** `perStep`: s that a full action goes for at full speed. */
 function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number): ActionSpec {
-  if (moves === 'joints') {
-    const dimensions = robot.joints.map(({ name, kind, velocityMaxRadPerS }) => ({
-      name,
-      scale: Math.min(1, velocityMaxRadPerS * perStep),
-      unit: jointActionUnit({ kind }),
-    }));
-    return { kind: 'joint', dimensions };
-  }
+  const dimensionOf = ({ name, kind, velocityMaxRadPerS }: JointModel) => ({
+    name,
+    scale: Math.min(1, velocityMaxRadPerS * perStep),
+    unit: jointActionUnit({ kind }),
+  });
+  if (moves === 'joints') return { kind: 'joint', dimensions: robot.joints.map(dimensionOf) };
   if (robot.base !== undefined) {
     throw new ReinError('config', `${robot.name} is a mobile base, which has no tool.`, {
       remedy: 'Take --moves joints.',
     });
   }
   const axes = ['x', 'y', 'z'].map((name) => ({ name, scale: TOOL_M_PER_S * perStep, unit: 'm' as const }));
-  return { kind: 'cartesian', dimensions: [...axes, { name: 'yaw', scale: TOOL_RAD_PER_S * perStep, unit: 'rad' }] };
+  const { topology } = new ArmKinematics(robot);
+  const besides = robot.joints.filter((_, i) => !topology.moves(i, topology.toolLink)).map(dimensionOf);
+  const yaw = { name: 'yaw', scale: TOOL_RAD_PER_S * perStep, unit: 'rad' as const };
+  return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
 }
 
 function rateOf(controlHz: number): number {

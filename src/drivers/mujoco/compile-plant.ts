@@ -2,6 +2,7 @@
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { fixJoints } from '../import/refusals.ts';
+import { coupledTo } from './coupled-joints.ts';
 import { jointsOf, missingJoint, toolBodies } from './links.ts';
 import {
   childrenOf,
@@ -106,9 +107,10 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
   const bodies = bodiesOf(module, spec);
   const compensated = options.gravityCompensated ?? true;
   if (options.model.base === undefined) {
-    // What the robot model does not name stands still.
+    // What the robot model neither names nor couples to what it names stands still.
     const named = new Set(options.model.joints.map(({ name }) => name));
-    fixJoints(module, spec, (joint) => !named.has(joint));
+    const coupled = coupledTo(module, spec, named);
+    fixJoints(module, spec, (joint) => !named.has(joint) && !coupled.has(joint));
     // Actuators of the file's own, and what counts them.
     const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
     deleteAll(module, spec, mjOBJ_SENSOR, mjOBJ_KEY, mjOBJ_ACTUATOR);

@@ -3,6 +3,7 @@ import { allFinite, type RobotModel } from '../../core/index.ts';
 import { CarDrive } from './car-drive.ts';
 import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
+import { CoupledJoints } from './coupled-joints.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
@@ -38,6 +39,7 @@ export class RobotPlant {
   readonly #model: RobotModel;
   readonly #drive: Drive;
   readonly #contacts: ContactForce;
+  readonly #coupled: CoupledJoints;
   readonly #witness: DistanceWitness;
   readonly #timestepS: number;
   /** Of an arm: its actuators are its servos, in order. */
@@ -71,6 +73,7 @@ export class RobotPlant {
     const dofs = model.base === undefined ? jointsOf(simulation, model).map(({ dof }) => dof) : undefined;
     this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
     this.#witness = new DistanceWitness(simulation, model);
+    this.#coupled = new CoupledJoints(simulation);
     this.#contacts = new ContactForce(simulation, groundOf(model));
     this.#touch =
       options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);
@@ -84,6 +87,7 @@ export class RobotPlant {
   reset(jointsRad: ArrayLike<number>, arrange?: () => void): void {
     this.#simulation.reset();
     this.#drive.restAt(jointsRad);
+    this.#coupled.place(this.#simulation.views.positionRad);
     arrange?.();
     this.#simulation.forward();
     this.#contactN = 0;

@@ -2,6 +2,7 @@
 import type { MjData } from '@mujoco/mujoco';
 import type { Capsule, RobotModel } from '../../core/index.ts';
 import { KEEP_OUT } from './compile-plant.ts';
+import { CoupledJoints } from './coupled-joints.ts';
 import { type JointAddress, jointsOf, linkBodies } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 
@@ -12,6 +13,7 @@ const FAR_M = 1;
 export class DistanceWitness {
   readonly #simulation: Simulation;
   readonly #robot: RobotModel;
+  readonly #coupled: CoupledJoints;
   readonly #one: number[] = [];
   readonly #other: number[] = [];
   readonly #addresses: readonly JointAddress[];
@@ -21,6 +23,7 @@ export class DistanceWitness {
   constructor(simulation: Simulation, robot: RobotModel) {
     this.#simulation = simulation;
     this.#robot = robot;
+    this.#coupled = new CoupledJoints(simulation);
     this.#addresses = robot.base === undefined ? jointsOf(simulation, robot) : [];
     const collision = robot.collision;
     if (collision === undefined) return;
@@ -49,6 +52,7 @@ export class DistanceWitness {
     this.#posed ??= new module.MjData(model);
     const positions = this.#posed.qpos as Float64Array;
     for (const [i, { position }] of this.#addresses.entries()) positions[position] = jointsRad[i]!;
+    this.#coupled.place(positions);
     module.mj_kinematics(model, this.#posed);
     return this.#smallestIn(this.#posed);
   }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
+import { ADVERSARIES, cartesianSpec, jointSpec, runAttack } from '../../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
+import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
 import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../core/index.ts';
@@ -183,6 +184,85 @@ describe('a tool action', () => {
       fastest = Math.max(fastest, bench.speed());
     }
     expect(fastest).toBeLessThan(1);
+  });
+});
+
+describe('a tool action with a gripper beside it', () => {
+  /** The camera mast of this arm hangs on its rail and does not carry the tool, as a gripper's finger does not. */
+  const { dimensions } = cartesianSpec(0.01, 0.05);
+  const withMast = (scale: number): ActionSpec => ({
+    kind: 'cartesian',
+    dimensions: [...dimensions, { name: 'mast', scale, unit: 'rad' }],
+  });
+  const MAST = guardedArm.joints.findIndex(({ name }) => name === 'mast');
+  /** Nothing is near, so that no stage but the action map says where it goes. */
+  const alone = (action: ActionSpec): Bench => new Bench({ ...guardedArm, points: [], collision: undefined }, action);
+
+  it('moves that joint by scale × action, and the tool exactly as without it', () => {
+    const [both, tool] = [alone(withMast(0.08)), alone(cartesianSpec(0.01, 0.05))];
+    const rng = new Rng(3);
+    for (let step = 0; step < 30; step++) {
+      const action = [0, 0, 0, 0].map(() => rng.uniformIn(-0.4, 0.4));
+      const mast = rng.uniformIn(-0.3, 0.3);
+      const before = both.chain.referenceRad[MAST]!;
+      both.issue(...action, mast);
+      tool.issue(...action);
+      both.run(5);
+      tool.run(5);
+      for (let i = 0; i < MAST; i++) expect(both.chain.referenceRad[i]).toBe(tool.chain.referenceRad[i]);
+      expect(both.chain.referenceTcp).toEqual(tool.chain.referenceTcp);
+      expect(Math.abs(both.chain.referenceRad[MAST]! - before - 0.08 * mast)).toBeLessThan(0.012);
+    }
+    // Where a stage after the map acts, which looks at all joints together, it is for the arm's sake.
+    expect(both.bits).toBe(tool.bits);
+    expect(tool.chain.referenceRad[MAST]).toBe(0);
+  });
+
+  it('says how far that joint is short of its target, and stops it at its limit', () => {
+    const bench = alone(withMast(0.08));
+    const beyond = new Float64Array(5);
+    bench.issue(0, 0, 0, 0, 1);
+    bench.tick();
+    bench.chain.writeShortfall(beyond);
+    const gone = bench.chain.referenceRad[MAST]! / 0.08;
+    expect(gone).toBeGreaterThan(0);
+    expect([...beyond]).toEqual([0, 0, 0, 0, expect.closeTo(gone - 1, 9)].map((value) => value));
+    for (let k = 0; k < 200; k++) {
+      if (k % 5 === 0) bench.issue(0, 0, 0, 0, 1);
+      bench.tick();
+    }
+    expect(bench.chain.referenceRad[MAST]).toBeLessThanOrEqual(1.5 - guardedArm.limitMarginRad + 1e-12);
+    expect(bench.chain.referenceRad[MAST]).toBeGreaterThan(1.45);
+    expect(bench.bits & TARGET_BOXED).toBe(TARGET_BOXED);
+  });
+
+  it('presses with that joint no farther ahead than the leash', () => {
+    const bench = alone(withMast(0.08));
+    for (let k = 0; k < 60; k++) {
+      if (k % 5 === 0) bench.issue(0, 0, 0, 0, 1);
+      bench.tick();
+      bench.state.positionRad[MAST] = 0; // it holds something
+    }
+    expect(bench.bits & TARGET_LEASHED).toBe(TARGET_LEASHED);
+    expect(bench.chain.referenceRad[MAST]).toBeGreaterThan(0.9 * guardedArm.leashRad);
+    expect(bench.chain.referenceRad[MAST]).toBeLessThan(guardedArm.leashRad + 0.02);
+  });
+
+  it.each(ADVERSARIES)('breaks no limit of the whole arm under attack: %s', (adversary) => {
+    for (const jitter of ['none', 'wild'] as const) {
+      const action = withMast(0.08);
+      const attack = { model: guardedArm, action, adversary, seed: 7, ticks: 3000, ticksPerStep: 5, jitter };
+      const result = runAttack(attack);
+      expect(result).toMatchObject({ violations: 0, broken: 0 });
+      expect(result.travelRad).toBeGreaterThan(0.05);
+    }
+  });
+
+  it('is refused where that joint carries the tool, or is given in another unit', () => {
+    const build = (name: string, unit: 'm' | 'rad') => () =>
+      alone({ kind: 'cartesian', dimensions: [...dimensions, { name, scale: 0.05, unit }] });
+    expect(build('reach', 'm')).toThrow(/no cartesian action is called reach; there are x, y, z, yaw, mast/);
+    expect(build('mast', 'm')).toThrow('in rad, not m');
   });
 });
 

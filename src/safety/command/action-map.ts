@@ -11,7 +11,7 @@ import {
   jointActionUnit,
   type RobotModel,
   rotationError,
-  taskRows,
+  TOOL_AXES,
   turnAboutZ,
   yawBetween,
 } from '../../core/index.ts';
@@ -26,7 +26,6 @@ const WALL_INSET_M = 0.001;
 const HEALTHY_SHARE = 0.2;
 /** No leash holds a free axis: it runs on as its speed needs, m or rad. */
 const FREE_SLACK = 1e6;
-const CARTESIAN_NAMES: readonly string[] = ['x', 'y', 'z', 'yaw'];
 
 /** What a new command may look at: the pose asked for so far and the pose measured. */
 export interface MapInput {
@@ -45,17 +44,20 @@ export class ActionMap {
   readonly targetM: Float64Array = new Float64Array(3);
   /** [9] target orientation (cartesian). */
   readonly targetRotation: Float64Array = new Float64Array(9);
-  /** [n] target joints, rad (joint). */
+  /** [n] target joints, rad: of joint actions, and of joints that a cartesian action moves beside the tool. */
   readonly targetRad: Float64Array;
 
   readonly #model: RobotModel;
   readonly #scale: Float64Array;
-  /** Which coordinate each action dimension moves: an index into `CARTESIAN_NAMES` or into the joints. */
-  readonly #slot: readonly number[];
+  /** Which tool axis each action dimension moves, as an index into `TOOL_AXES`; −1 for one that moves a joint. */
+  readonly #axis: readonly number[];
+  /** Which joint each action dimension moves; −1 for one that moves the tool. */
+  readonly #joint: readonly number[];
+  /** [n] 1 for a joint that a cartesian action moves beside the tool, such as a gripper's. */
+  readonly #isBeside: Uint8Array;
   readonly #policyPeriodS: number;
   readonly #bound: BrakeBound;
   readonly #solver: DampedLeastSquares;
-  readonly #rows: readonly number[];
   readonly #healthyGain: number;
   readonly #nominal: Float64Array = new Float64Array(9);
   readonly #error: Float64Array = new Float64Array(6);
@@ -63,6 +65,8 @@ export class ActionMap {
   readonly #way: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
+  /** [n] velocities of joints beside the tool, while the arm's are fitted, rad/s. */
+  readonly #beside: Float64Array;
   /** [n] how far each joint may pass its target in this tick, rad. */
   readonly #slack: Float64Array;
   /** [n] displacement and slack, rad: what a joint has to stop in. */
@@ -85,14 +89,21 @@ export class ActionMap {
     this.#model = model;
     this.#policyPeriodS = policyPeriodS;
     this.#bound = new BrakeBound(shortestS);
-    this.#slot = slotsOf(model, spec);
+    this.#axis = spec.dimensions.map(({ name }) => (spec.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1));
+    this.#joint = spec.dimensions.map(({ name }, k) =>
+      this.#axis[k]! >= 0 ? -1 : model.joints.findIndex((joint) => joint.name === name),
+    );
+    checkSpec(model, spec, home);
     this.#scale = Float64Array.from(spec.dimensions, (dimension) => dimension.scale);
-    this.#rows = taskRows(n);
-    this.#solver = new DampedLeastSquares(n, this.#rows);
+    this.#solver = new DampedLeastSquares(n, home.taskRows);
+    this.#isBeside = Uint8Array.from(model.joints, (_, i) =>
+      spec.kind === 'cartesian' && this.#joint.includes(i) ? 1 : 0,
+    );
     this.targetRad = new Float64Array(n);
     this.#way = new Float64Array(n);
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
+    this.#beside = new Float64Array(n);
     this.#slack = new Float64Array(n);
     this.#room = new Float64Array(n);
     this.#runOn = new Float64Array(n);
@@ -149,21 +160,22 @@ export class ActionMap {
       out[i] = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
       this.#low[i] = velocity[i]! - change;
       this.#high[i] = velocity[i]! + change;
-      canStop &&= Math.abs(velocity[i]!) <= change;
+      if (this.#isBeside[i] === 0) canStop &&= Math.abs(velocity[i]!) <= change;
     }
     // From rest the direction is kept, or an arm beside a wall could set off into it. On the way each joint goes by
     // itself: one that must turn round first does not hold up the others.
-    if (canStop) fitIntoBox(out, this.#low, this.#high);
+    if (canStop) this.#fitArm(out);
     else for (let i = 0; i < out.length; i++) out[i] = clamp(out[i]!, this.#low[i]!, this.#high[i]!);
   }
 
   /** Writes into `out` ([A]) how far the reference is beyond the target, in action units; zeros without a target. */
   shortfall(out: Float64Array, referenceRad: Float64Array, reference: ArmKinematics): void {
     for (let k = 0; k < out.length; k++) {
-      const slot = this.#slot[k]!;
+      const axis = this.#axis[k]!;
+      const joint = this.#joint[k]!;
       let beyond = 0;
-      if (this.kind === 'joint') beyond = referenceRad[slot]! - this.targetRad[slot]!;
-      else if (slot < 3) beyond = reference.tcpPositionM[slot]! - this.targetM[slot]!;
+      if (joint >= 0) beyond = referenceRad[joint]! - this.targetRad[joint]!;
+      else if (axis < 3) beyond = reference.tcpPositionM[axis]! - this.targetM[axis]!;
       else beyond = yawBetween(reference.tcpRotation, this.targetRotation);
       out[k] = this.hasTarget ? beyond / this.#scale[k]! : 0;
     }
@@ -178,6 +190,22 @@ export class ActionMap {
     for (let k = 0; k < 3; k++) this.#error[k] = this.targetM[k]! - reference.tcpPositionM[k]!;
     rotationError(this.#error, this.targetRotation, reference.tcpRotation, 3);
     this.#solver.solve(this.#way, reference.jacobian(), this.#error, this.#healthyGain);
+    for (let i = 0; i < this.#way.length; i++) {
+      if (this.#isBeside[i] === 1) this.#way[i] = this.targetRad[i]! - referenceRad[i]!;
+    }
+  }
+
+  /** Fits the velocities of the arm into their box by one factor; a joint beside the tool goes by itself, and holds nobody up. */
+  #fitArm(out: Float64Array): void {
+    for (let i = 0; i < out.length; i++) {
+      if (this.#isBeside[i] === 0) continue;
+      this.#beside[i] = clamp(out[i]!, this.#low[i]!, this.#high[i]!);
+      out[i] = 0;
+      this.#low[i] = -1;
+      this.#high[i] = 1;
+    }
+    fitIntoBox(out, this.#low, this.#high);
+    for (let i = 0; i < out.length; i++) if (this.#isBeside[i] === 1) out[i] = this.#beside[i]!;
   }
 
   /**
@@ -215,7 +243,8 @@ export class ActionMap {
     );
     const share = Number.isNaN(ratio) ? 0 : Math.min(ratio, 1e6);
     for (let i = 0; i < this.#slack.length; i++) {
-      const leash = this.kind === 'joint' ? this.#slackJoints[i]! : share * Math.abs(this.#way[i]!);
+      const isByItself = this.kind === 'joint' || this.#isBeside[i] === 1;
+      const leash = isByItself ? this.#slackJoints[i]! : share * Math.abs(this.#way[i]!);
       this.#slack[i] = Math.min(leash, this.#runOn[i]!);
     }
   }
@@ -223,8 +252,10 @@ export class ActionMap {
   #commandTool(action: Float64Array, input: MapInput): number {
     const move = this.#move;
     move.fill(0);
-    for (let k = 0; k < action.length; k++) move[this.#slot[k]!] = this.#scale[k]! * action[k]!;
-    let bits = 0;
+    for (let k = 0; k < action.length; k++) {
+      if (this.#axis[k]! >= 0) move[this.#axis[k]!] = this.#scale[k]! * action[k]!;
+    }
+    let bits = this.#commandJoints(action, input);
     const { leashM, leashRad, workspace } = this.#model;
     const measuredM = input.measured.tcpPositionM;
     for (let k = 0; k < 3; k++) this.targetM[k] = input.reference.tcpPositionM[k]! + move[k]!;
@@ -265,7 +296,8 @@ export class ActionMap {
     this.targetRad.set(input.referenceRad);
     this.#slackJoints.fill(0);
     for (let k = 0; k < action.length; k++) {
-      const i = this.#slot[k]!;
+      const i = this.#joint[k]!;
+      if (i < 0) continue;
       const joint = this.#model.joints[i]!;
       if (isFree(joint)) {
         // Where odometry says it is means nothing to where it is asked to go: there is nothing to snap back to.
@@ -296,20 +328,20 @@ function distance(a: Float64Array, b: Float64Array): number {
   return Math.sqrt(x * x + y * y + z * z);
 }
 
-function slotsOf(model: RobotModel, spec: ActionSpec): readonly number[] {
-  const isCartesian = spec.kind === 'cartesian';
-  if (isCartesian && model.base !== undefined) throw new RangeError('a mobile base has no tool for cartesian actions');
-  const names = isCartesian ? CARTESIAN_NAMES : model.joints.map((joint) => joint.name);
-  const slots = spec.dimensions.map((dimension) => {
-    const slot = names.indexOf(dimension.name);
-    if (slot < 0)
-      throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
-    const cartesianUnit = slot < 3 ? 'm' : 'rad';
-    const unit = isCartesian ? cartesianUnit : jointActionUnit(model.joints[slot]!);
-    if (dimension.unit !== unit) throw new RangeError(`action ${dimension.name} is in ${unit}, not ${dimension.unit}`);
-    if (!(dimension.scale > 0)) throw new RangeError(`scale of action ${dimension.name} must be > 0`);
-    return slot;
-  });
-  if (new Set(slots).size !== slots.length) throw new RangeError('two action dimensions move the same coordinate');
-  return slots;
+function checkSpec(model: RobotModel, { kind, dimensions }: ActionSpec, { topology }: ArmKinematics): void {
+  if (kind === 'cartesian' && model.base !== undefined)
+    throw new RangeError('a mobile base has no tool for cartesian actions');
+  const isToolAxis = (name: string): boolean => kind === 'cartesian' && TOOL_AXES.includes(name);
+  const joints = model.joints.filter((_, i) => kind === 'joint' || !topology.moves(i, topology.toolLink));
+  const names = [...(kind === 'cartesian' ? TOOL_AXES : []), ...joints.map((joint) => joint.name)];
+  for (const { name, unit, scale } of dimensions) {
+    const joint = isToolAxis(name) ? undefined : joints.find((each) => each.name === name);
+    if (joint === undefined && !isToolAxis(name))
+      throw new RangeError(`no ${kind} action is called ${name}; there are ${names.join(', ')}`);
+    const needed = joint === undefined ? (name === 'yaw' ? 'rad' : 'm') : jointActionUnit(joint);
+    if (unit !== needed) throw new RangeError(`action ${name} is in ${needed}, not ${unit}`);
+    if (!(scale > 0)) throw new RangeError(`scale of action ${name} must be > 0`);
+  }
+  if (new Set(dimensions.map(({ name }) => name)).size !== dimensions.length)
+    throw new RangeError('two action dimensions move the same coordinate');
 }

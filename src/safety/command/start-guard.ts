@@ -38,8 +38,7 @@ export class StartGuard {
       // The first path of a base is as long as any other: there is no place that it could be far from.
       if (isFree(this.#model.joints[i]!) && Number.isFinite(map.targetRad[i])) continue;
       const measured = input.measuredRad[i]!;
-      const target = map.kind === 'joint' ? map.targetRad[i]! : input.referenceRad[i]!;
-      if (!(Math.abs(target - measured) <= NEAR_RAD)) return false;
+      if (!(Math.abs(map.targetRad[i]! - measured) <= NEAR_RAD)) return false;
     }
     if (map.kind === 'joint') return true;
     const p = input.measured.tcpPositionM;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../config/index.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import { type ActionSpec, jointActionUnit } from '../../core/index.ts';
 import { PointEnvironment } from '../environments/point.ts';
 import { meaningIn, meaningOnRobot } from './action-meaning.ts';
 
@@ -37,7 +37,9 @@ describe("what a robot's safety chain makes of an action", () => {
     const config = resolveConfig({ task: 'insert', seed: 1 });
     const [first, ...others] = config.robot.joints;
     const robot = { ...config.robot, joints: [{ ...first!, kind: 'prismatic' as const }, ...others] };
-    const dimensions = [first!, others[0]!].map(({ name }) => ({ name, scale: 0.01, unit: 'rad' as const }));
+    const dimensions = robot.joints.slice(0, 2).map((joint) => {
+      return { name: joint.name, scale: 0.01, unit: jointActionUnit(joint) };
+    });
     const { ranges, carryOut } = meaningOnRobot({ kind: 'joint', dimensions }, { ...config, robot });
     expect(ranges.map(({ unit }) => unit)).toEqual(['m', 'rad']);
     expect(carryOut(Float32Array.of(1, -1))[0]).toBeCloseTo(0.01, 9);

@@ -11,6 +11,7 @@ import {
   physicalAction,
   type RobotModel,
   rangesOf,
+  TOOL_AXES,
   yawBetween,
 } from '../../core/index.ts';
 import { ActionMap, createTickTimes } from '../../safety/index.ts';
@@ -41,20 +42,16 @@ export function meaningOnRobot(spec: ActionSpec, { robot, task }: ResolvedConfig
   const map = new ActionMap(model, spec, 1 / task.policyHz, 1 / model.controlHz, home);
   const input = { referenceRad: homeRad, reference: home, measuredRad: homeRad, measured: home };
   const change = ({ name }: { readonly name: string }): number => {
-    if (spec.kind === 'joint') {
+    const axis = spec.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
+    if (axis < 0) {
       const joint = model.joints.findIndex((each) => each.name === name);
       return map.targetRad[joint]! - homeRad[joint]!;
     }
-    const axis = ['x', 'y', 'z'].indexOf(name);
-    if (axis < 0) return yawBetween(map.targetRotation, home.tcpRotation);
+    if (axis === 3) return yawBetween(map.targetRotation, home.tcpRotation);
     return map.targetM[axis]! - home.tcpPositionM[axis]!;
   };
-  // Tasks say rad of every joint; of one that slides it is read as m.
-  const slides = (name: string): boolean =>
-    model.joints.some((joint) => joint.name === name && joint.kind === 'prismatic');
-  const unitOf = ({ name, unit }: ActionRange): string => (spec.kind === 'joint' && slides(name) ? 'm' : unit);
   return {
-    ranges: rangesOf(spec).map((range) => ({ ...range, unit: unitOf(range) })),
+    ranges: rangesOf(spec),
     carryOut: (action) => {
       map.command(
         Float64Array.from(action, (value) => clamp(value, -1, 1)),
