@@ -270,7 +270,7 @@ describe('the margin to position limits', () => {
     write(finger(0.03));
     write({ 'fingers.yaml': `${finger(0.03)['finger.yaml']}limitMarginRad: 0.02\n` });
     expect(await refusal('fingers.yaml')).toContain(
-      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; a smaller margin leaves room, and a model\'s joint that is not moved goes under fixed: [finger]',
+      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; a smaller margin leaves room; for rein safety check, a model\'s joint that is not moved goes under fixed: [finger]',
     );
   });
 });
@@ -315,7 +315,7 @@ describe('limits that cannot be', () => {
       own((text) =>
         `${text}limitMarginRad: 0.4\n`.replace('jerkMaxRadPerS3: 400', 'positionMinRad: 0, positionMaxRad: 0.5'),
       ),
-      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; a smaller margin leaves room, and a model\'s joint that is not moved goes under fixed: [elbow]',
+      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; a smaller margin leaves room; for rein safety check, a model\'s joint that is not moved goes under fixed: [elbow]',
     ],
     [
       'a servo too weak to brake',
