@@ -37,8 +37,8 @@ What happens:
   The policy acts in simulation without noise and without an operator, on episodes drawn from --seed. The success
   rate is printed with its 95 % interval, and how long a success takes: median and 90 % quantile, of simulated time.
   --against tries a second policy on the same starts, and says how much more often the first succeeds, with the
-  interval of paired cases (Newcombe 1998), and whether that tells them apart; the exit code is 0 whatever comes out. A policy file that is damaged, made for another robot or task, or full of
-  NaN is refused before anything moves.
+  interval of paired cases (Newcombe 1998), and whether that tells them apart; the exit code is 0 whatever comes out.
+  A policy file that is damaged, made for another robot or task, or full of NaN is refused before anything moves.
 
 What it writes: nothing, unless --json names a file.
 

@@ -43,14 +43,15 @@ export type RecordOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  A person drives the robot by any device, or from the page, and shows the task as often as they like. There is no policy and no learner.
-  A real robot holds until you press c, or Start in the monitor. Between demonstrations you may drive it anywhere; none of that is recorded.
+  A person drives the robot by any device, or from the page, and shows the task as often as they like. There is no
+  policy and no learner. A real robot holds until you press c, or Start in the monitor. Between demonstrations you may
+  drive it anywhere; none of that is recorded.
   Enter         records a demonstration, from where the robot is; once more: stops it
-  m / n         it was a success / a failure, where people judge the task; a task with rules ends by itself when it is done
+  m / n         it was a success / a failure, where people judge; a task with rules ends by itself when it is done
   Backspace     does the present one again, from the same start in simulation; between two: deletes the last one
   t, then keys  move the robot (? lists them); space stops it, c goes on
-  Only successes are kept. The last one can be deleted until the next begins or the recording ends: then it is in the journal.
-  With --out of an earlier recording it goes on there.
+  Only successes are kept. The last one can be deleted until the next begins or the recording ends: then it is in the
+  journal. With --out of an earlier recording it goes on there.
 
 What it writes, below runs/<id>/ or --out:
   journal/          the demonstrations, as any run records them

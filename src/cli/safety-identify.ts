@@ -56,9 +56,10 @@ A real arm moves in real time, behind the guard process that rein run has. First
 will go and for how long; what a wall, a box or a link would deflect is made smaller or refused before. Nothing moves
 until you have read that and press c at this terminal; space stops the arm, Ctrl+C brings it to rest and ends, and then
 the guard leaves it as its driver's exit policy says. Contact with a link stops it where its file has a torqueObserver,
-at twice those limits: after a change of tool, load or gains, take that out of the file first. Any fault of the guard ends it, with its
-row and a remedy, and so do lost frames, more than 1 in 100. Without a result of the whole motion nothing is written
-but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool will go.
+at twice those limits: after a change of tool, load or gains, take that out of the file first. Any fault of the guard
+ends it, with its row and a remedy, and so do lost frames, more than 1 in 100. Without a result of the whole motion
+nothing is written but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool
+will go.
 
 What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
 something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log,

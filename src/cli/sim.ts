@@ -61,7 +61,8 @@ What happens:
   acts; a scripted operator takes over when the policy is stuck, then less and less. Press t to take over yourself.
   In the end the policy that was best in validation is evaluated on fresh episodes, and compared with the task's
   target. It ends by what was learned, never by the clock: the same seed gives the same policy on a slow, busy or fast
-  machine, unless you take over or set --time-limit. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C ends at once.
+  machine, unless you take over or set --time-limit. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C
+  ends at once.
 
 What it writes, below runs/<id>/ or --out:
   report.html               learning curve, interventions, filters, step times and the first and last episodes

@@ -48,15 +48,17 @@ export type TeleopOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  The first thing that a new robot does. There is no policy, no learner and no task: a real robot holds until you press c
-  (--start now does without), is held where it stands until you take over, and moves only while you enable. Everything goes through the same guard and limits as in rein run.
+  The first thing that a new robot does. There is no policy, no learner and no task: a real robot holds until you
+  press c (--start now does without), is held where it stands until you take over, and moves only while you enable.
+  Everything goes through the same guard and limits as in rein run.
   keyboard    t takes over, then the motion keys; ? lists them, space stops, c goes on
   gamepad     hold LB (Xbox) or L1 (PlayStation), then the sticks
   spacemouse  the left button takes over, then push the cap; the right one stops
   A device that is unplugged while you drive stops the robot, and it stays: look at it, then press c.
   More devices (pedal, leader arm), dead zones, speeds and frames are operators in --config; see docs/teleoperation.md.
   rein doctor lists the input devices of this machine.
-  The page for browsers is there too: keys, a gamepad at the laptop, or a finger on a phone, for whoever shows its token.
+  The page for browsers is there too: keys, a gamepad at the laptop, or a finger on a phone, for whoever shows its
+  token.
 
 What it writes, below runs/<id>/ or --out:
   operator-*.jsonl  what your devices said, report by report

@@ -22,10 +22,11 @@ export type WatchOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  ssh leads a port of this machine to the monitor of a run on the robot's computer, which listens there for that computer
-  only; the address for your browser is printed. Nothing is installed or opened to the network. Ctrl+C ends the way; the run goes
-  on, and a robot that you were driving holds. Whoever may log in may watch and stop. To operate, give the page the token that the
-  robot's terminal shows (#token=…), or that of the run's --monitor-token; a simulation by rein sim needs none.
+  ssh leads a port of this machine to the monitor of a run on the robot's computer, which listens there for that
+  computer only; the address for your browser is printed. Nothing is installed or opened to the network. Ctrl+C ends
+  the way; the run goes on, and a robot that you were driving holds. Whoever may log in may watch and stop. To operate,
+  give the page the token that the robot's terminal shows (#token=…), or that of the run's --monitor-token; a simulation
+  by rein sim needs none. Another port or key of ssh goes into ~/.ssh/config.
 
 Examples:
   $ rein watch pi@robot.local                  then open the address that is printed

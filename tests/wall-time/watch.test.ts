@@ -16,6 +16,7 @@ const [host, port, toHost, toPort] = argv[argv.indexOf('-L') + 1].split(':');
 net.createServer((near) => {
   const far = net.connect(Number(toPort), toHost);
   for (const socket of [near, far]) socket.on('error', () => {});
+  far.on('error', () => { console.error('channel 2: open failed: connect failed: Connection refused'); near.destroy(); });
   near.pipe(far);
   far.pipe(near);
 }).listen(Number(port), host);
@@ -47,6 +48,27 @@ describe('rein watch', () => {
     const address = /monitor: (\S+)/.exec(watching.said())![1]!;
     expect(address).not.toContain(`:${port}/`);
     expect(await (await fetch(address)).text()).toBe('the monitor');
+    watching.child.kill('SIGINT');
+    expect(await watching.exit).toBe(130);
+    monitor.closeAllConnections();
+    monitor.close();
+  });
+
+  it('says once that nobody listens there yet, and leads there once somebody does', async () => {
+    const monitor = createServer((_, answer) => answer.end('the monitor'));
+    const freePort = async (): Promise<number> => {
+      await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
+      const { port } = monitor.address() as AddressInfo;
+      await new Promise((resolve) => monitor.close(resolve));
+      return port;
+    };
+    const [port, localPort] = [await freePort(), await freePort()];
+    const watching = run.start('watch', 'pi@robot', '--port', String(port), '--local-port', String(localPort));
+    await until(() => watching.said().includes('No monitor answers on pi@robot'), 'the warning');
+    monitor.listen(port, '127.0.0.1');
+    await until(() => /monitor: \S+/.test(watching.said()), 'the address');
+    expect(watching.said().match(/No monitor answers/g)).toHaveLength(1);
+    expect(watching.said()).not.toContain('channel 2');
     watching.child.kill('SIGINT');
     expect(await watching.exit).toBe(130);
     monitor.closeAllConnections();

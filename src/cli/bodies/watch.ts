@@ -2,13 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { howEnded, ReinError } from '../../core/index.ts';
 import type { WatchOptions } from '../watch.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
 
 const PORTS_TRIED = 20;
-const LOOK_MS = 100;
+const LOOK_MS = 250;
+/** What ssh says each time that it is through, and nobody listens there. */
+const NOBODY_LISTENS = /^channel \d+: open failed/;
 /** Passwords and passphrases are typed meanwhile: nothing is said to be wrong before ssh ends or this is over, ms. */
 const QUIET_MS = 30_000;
 
@@ -20,8 +23,14 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
     const way = ['-L', `127.0.0.1:${local}:127.0.0.1:${port}`];
     const alive = ['-o', 'ServerAliveInterval=2', '-o', 'ServerAliveCountMax=3'];
     const ssh = spawn('ssh', ['-N', '-T', '-o', 'ExitOnForwardFailure=yes', ...alive, ...way, '--', robot], {
-      stdio: ['inherit', 'inherit', 'inherit'],
+      // Passwords are asked for at the terminal itself.
+      stdio: ['inherit', 'inherit', 'pipe'],
       signal,
+    });
+    const nobody = new NobodyThere({ robot, port }, say);
+    createInterface({ input: ssh.stderr }).on('line', (line) => {
+      if (NOBODY_LISTENS.test(line)) nobody.tell();
+      else process.stderr.write(`${line}\n`);
     });
     const ended = once(ssh, 'exit').then(
       ([code, name]) => howEnded(code, name),
@@ -29,7 +38,7 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
     );
     const over = new AbortController();
     void ended.then(() => over.abort());
-    await tellWhenThere(`http://127.0.0.1:${local}/`, { robot, port }, over.signal, say);
+    await tellWhenThere(`http://127.0.0.1:${local}/`, nobody, over.signal, say);
     const how = await ended;
     if (signal.aborted) return INTERRUPTED;
     if (how instanceof Error) {
@@ -43,15 +52,40 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
   });
 }
 
+/** Says once that no monitor answers, until one does. */
+class NobodyThere {
+  readonly #where: { readonly robot: string; readonly port: number };
+  readonly #say: (line: string) => void;
+  #isTold = false;
+
+  constructor(where: { readonly robot: string; readonly port: number }, say: (line: string) => void) {
+    this.#where = where;
+    this.#say = say;
+  }
+
+  tell(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const { robot, port } = this.#where;
+    this.#say(
+      `No monitor answers on ${robot} at port ${port} yet: start rein run there, or give the port that it prints (--port).`,
+    );
+  }
+
+  /** One answers. */
+  forget(): void {
+    this.#isTold = false;
+  }
+}
+
 /** Says the address once a monitor answers there, and what may be wrong where none does for long. Never rejects. */
 async function tellWhenThere(
   address: string,
-  { robot, port }: { readonly robot: string; readonly port: number },
+  nobody: NobodyThere,
   over: AbortSignal,
   say: (line: string) => void,
 ): Promise<void> {
   const startedMs = performance.now();
-  let isWarned = false;
   while (!over.aborted) {
     const isThere = await fetch(address, { signal: over }).then(
       (answer) => answer.ok,
@@ -59,14 +93,10 @@ async function tellWhenThere(
     );
     if (isThere) {
       say(`monitor: ${address}`);
+      nobody.forget();
       return;
     }
-    if (!isWarned && performance.now() - startedMs > QUIET_MS) {
-      isWarned = true;
-      say(
-        `No monitor answers on ${robot} at port ${port} yet: start rein run there, or give the port that it prints (--port).`,
-      );
-    }
+    if (performance.now() - startedMs > QUIET_MS) nobody.tell();
     await delay(LOOK_MS, undefined, { signal: over }).catch(() => undefined);
   }
 }
