@@ -50,6 +50,7 @@ export class RawInput {
           this.#report(bytes);
           onReport(bytes);
         }),
+      drop: () => port.drop(),
       close: () => {
         port.close();
         void this.close();

@@ -63,6 +63,10 @@ export class HandPad implements InputPort {
     return 'there';
   }
 
+  drop(): void {
+    this.plugIn();
+  }
+
   close(): void {}
 }
 

@@ -45,11 +45,16 @@ const action: ActionSpec = {
 class FakePort implements InputPort {
   readonly waiting: Uint8Array[] = [];
   isThere = true;
+  drops = 0;
 
   pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' {
     if (!this.isThere) return 'gone';
     for (const report of this.waiting.splice(0)) onReport(report);
     return 'there';
+  }
+
+  drop(): void {
+    this.drops++;
   }
 
   close(): void {
@@ -168,6 +173,32 @@ describe('a gamepad on this machine', () => {
     expect(does(axis(1, 0.9))).toBe('holds 0.9 0 0 0');
   });
 
+  it.each([
+    ['a kind of event that there is none of', joy(0x40, 1, 1)],
+    ['half an event', axis(1, 1).subarray(0, 5)],
+    ['a button pressed by two', joy(1, 1, 2)],
+    ['an axis that Linux has no name for', joy(2, 64, 1)],
+    ['zeros', new Uint8Array(8)],
+  ])('that says %s in control stops the robot, and is opened anew', (_, garbage) => {
+    const { does, port, events, source } = gamepad();
+    does(button(LB, 1));
+    expect(does(axis(1, 0.5))).toBe('holds 0.5 0 0 0');
+    expect(does(garbage, axis(1, 0.8))).toBe('holds 0 0 0 0, stopped');
+    expect(port.drops).toBe(1);
+    const message = 'The gamepad was in control and said what no such device says; the robot stops and stays.';
+    expect(events).toMatchObject([{ row: 18, message }]);
+    // What it says after that counts for a device that begins.
+    does(snapshot, joy(0x81, LB, 1));
+    source.giveBack();
+    expect(does(axis(1, 0.8))).toBe('policy 0 0 0 0');
+  });
+
+  it('that says nothing but garbage while nobody drives is told of once', () => {
+    const { does, events } = gamepad();
+    for (let i = 0; i < 5; i++) expect(does(new Uint8Array(8))).toBe('policy 0 0 0 0');
+    expect(events).toMatchObject([{ row: 11, name: 'malformed', remedy: expect.stringContaining('rein doctor') }]);
+  });
+
   it('sees what was pressed and let go of between two looks', () => {
     const { does, marks, source } = gamepad();
     does(button(A, 1), button(A, 0));
@@ -221,6 +252,43 @@ describe('a six-axis mouse', () => {
     does(still);
     expect(does(keys(1), keys(0))).toBe('holds 0 0 0 0');
     expect(does(pushed)).toBe('holds 0.5 0 0 0');
+  });
+
+  /** A port whose device says what a test lets it. */
+  const opened = async () => {
+    const device = Object.assign(new EventEmitter(), { close: async () => undefined });
+    const port = await HidPort.over(async () => device);
+    return { port, says: (...reports: Uint8Array[]) => reports.map((each) => device.emit('data', Buffer.from(each))) };
+  };
+
+  it('that nobody looks at for long still stops by its button, and its cap is where it was last', async () => {
+    const { port, says } = await opened();
+    const { source } = gamepad({
+      port,
+      parser: new SpaceMouseParser(),
+      mapping: spaceMouseMapping(action),
+      enabling: 'latch',
+    });
+    says(still, keys(0));
+    source.watch();
+    says(keys(1), keys(0));
+    expect(asked(source)).toBe('holds 0 0 0 0');
+    says(keys(2), keys(0), ...new Array<Uint8Array>(100).fill(pushed), still);
+    expect(asked(source)).toBe('holds 0 0 0 0, stopped');
+    const kept: string[] = [];
+    says(pushed, ...new Array<Uint8Array>(99).fill(keys(0)), still);
+    port.pull((report) => kept.push(Buffer.from(report).toString('hex')));
+    expect([kept.length, kept.at(-1)]).toEqual([100, Buffer.from(still).toString('hex')]);
+    port.close();
+  });
+
+  it('that says more than any hand does is let go of', async () => {
+    const { port, says } = await opened();
+    says(...new Array<Uint8Array>(1024).fill(keys(1)));
+    expect(port.pull(() => undefined)).toBe('there');
+    says(...new Array<Uint8Array>(1025).fill(keys(1)));
+    expect([port.pull(() => undefined), port.pull(() => undefined)]).toEqual(['flooded', 'gone']);
+    port.close();
   });
 
   it('by its port: what it says is kept until somebody looks, nothing of it counts once it is gone, and it comes back', async () => {
@@ -294,6 +362,17 @@ describe('a foot pedal', () => {
     expect(does(key('KEY_B', 1), key('KEY_B', 0))).toBe('holds 0 0 0 0, stopped');
     pedal.giveBack();
     expect(does()).toBe('policy 0 0 0 0');
+  });
+
+  it.each([
+    ['said what no such device says', Uint8Array.of(1, 2, 3)],
+    ['said more than was kept until it was read', new Uint8Array(24).fill(3, 18, 19)],
+  ])('that %s stops the robot while it enables', (how, report) => {
+    const { does, port, events } = made();
+    does(key('KEY_A', 1));
+    expect(does(report)).toBe('holds 0 0 0 0, stopped');
+    expect(events).toMatchObject([{ row: 18, message: expect.stringContaining(how) }]);
+    expect(port.drops).toBe(1);
   });
 
   it('that is unplugged while it enables stops the robot; else nobody needs to know', () => {
@@ -541,5 +620,13 @@ describe('devices of Linux', () => {
     device.close();
     nowS += 1;
     expect(pull()).toBe('gone');
+  });
+
+  it('that never end are let go of, and what is neither a device nor a pipe is not read', () => {
+    const pull = (path: string): string => new DeviceFile(path, () => 1).pull(() => undefined);
+    expect(pull('/dev/zero')).toBe('flooded');
+    const file = join(folder, 'dev/input/file');
+    writeFileSync(file, button(LB, 1));
+    expect([pull(file), pull(folder), pull('/dev/null')]).toEqual(['gone', 'gone', 'gone']);
   });
 });

@@ -1,6 +1,7 @@
 /** A USB device by its raw reports (HID). The only file that loads node-hid, when a device of this kind is asked for. */
 import { messageOf, ReinError } from '../../core/index.ts';
 import type { InputPort } from './input-port.ts';
+import { KEYS } from './space-mouse.ts';
 
 /** A HID device that is plugged in. */
 export interface HidDevice {
@@ -29,8 +30,10 @@ interface OpenHid {
   close(): Promise<void>;
 }
 
-/** Reports that nobody has pulled yet; beyond, the oldest say nothing that later ones do not. */
+/** Reports that nobody has pulled yet; beyond, those go that a later one of their kind makes out of date. No button does. */
 const MOST_WAITING = 64;
+/** So many are more than any hand causes: the device is let go of. */
+const MOST_KEPT = 1024;
 /** One that is gone is looked for so often, ms. */
 const LOOK_MS = 500;
 
@@ -65,6 +68,7 @@ export class HidPort implements InputPort {
   #device: OpenHid | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isFlooded = false;
 
   private constructor(open: () => Promise<OpenHid>) {
     this.#open = open;
@@ -83,11 +87,17 @@ export class HidPort implements InputPort {
     return port;
   }
 
-  pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' {
+  pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' | 'flooded' {
+    const found = this.#isFlooded ? 'flooded' : 'gone';
+    this.#isFlooded = false;
     // Of a device that is gone nothing counts, even what it said last.
-    if (this.#device === undefined) return 'gone';
+    if (this.#device === undefined || found === 'flooded') return found;
     for (const report of this.#waiting.splice(0)) onReport(report);
     return 'there';
+  }
+
+  drop(): void {
+    if (this.#device !== undefined) this.#lose();
   }
 
   close(): void {
@@ -100,13 +110,23 @@ export class HidPort implements InputPort {
     this.#device = device;
     device.on('data', (report) => {
       if (this.#device !== device) return;
-      if (this.#waiting.length >= MOST_WAITING) this.#waiting.shift();
+      this.#makeRoom(report[0]);
       // Its bytes are reused by the addon.
       this.#waiting.push(Buffer.from(report));
+      if (this.#waiting.length <= MOST_KEPT) return;
+      this.#isFlooded = true;
+      this.#lose();
     });
     device.on('error', () => {
       if (this.#device === device) this.#lose();
     });
+  }
+
+  /** For a report of the kind `id`. */
+  #makeRoom(id: number | undefined): void {
+    if (this.#waiting.length < MOST_WAITING || id === KEYS) return;
+    const at = this.#waiting.findIndex((report) => report[0] === id);
+    if (at >= 0) this.#waiting.splice(at, 1);
   }
 
   #lose(): void {

@@ -8,6 +8,7 @@
  * `remote/joy-pads.ts` are the same on a cable and over ROS. Pedals are keys, which need no range: they come by evdev.
  */
 import type { JoyMessage } from '../remote/joy-teleop.ts';
+import type { Report } from './input-port.ts';
 
 /** `struct js_event`: time (u32, ms), value (s16), type (u8), number (u8), of the machine's byte order. */
 const EVENT_BYTES = 8;
@@ -16,52 +17,55 @@ const AXIS = 0x02;
 /** Part of a snapshot, not something that somebody did. */
 const INITIAL = 0x80;
 const FULL = 32_767;
+/** Axes that Linux has names for (ABS_CNT). */
+const AXES = 64;
 
 /** What reports say of sticks and buttons. */
 export interface PadParser {
-  /** Calls `onState` for each state that `report` leads to, in order; its arrays are reused. Bytes that mean nothing are passed over. */
-  feed(report: Uint8Array, onState: (state: JoyMessage) => void): void;
+  /** Calls `onState` for each state that `report` leads to, in order, up to where it means nothing; its arrays are reused. */
+  feed(report: Uint8Array, onState: (state: JoyMessage) => void): Report;
   /** The device came back: what was known of it means nothing. */
   reset(): void;
 }
 
-/** Axes as `sensor_msgs/Joy` has them: left and forward are +1, the kernel's sign turned. */
+/** Axes as `sensor_msgs/Joy` has them: left and forward are +1, the kernel's sign turned. The kernel gives whole events alone. */
 export class JoydevParser implements PadParser {
   #axes: number[] = [];
   #buttons: number[] = [];
-  readonly #rest: number[] = [];
 
-  feed(report: Uint8Array, onState: (state: JoyMessage) => void): void {
+  feed(report: Uint8Array, onState: (state: JoyMessage) => void): Report {
+    if (report.length % EVENT_BYTES !== 0) return 'malformed';
+    const view = new DataView(report.buffer, report.byteOffset, report.byteLength);
     let isSnapshot = false;
-    for (const byte of report) {
-      this.#rest.push(byte);
-      if (this.#rest.length < EVENT_BYTES) continue;
-      const view = new DataView(Uint8Array.from(this.#rest.splice(0)).buffer);
-      const type = view.getUint8(6);
+    for (let at = 0; at < report.length; at += EVENT_BYTES) {
+      const type = view.getUint8(at + 6);
       const isInitial = (type & INITIAL) !== 0;
       // A snapshot counts as a whole, before what was done after it.
       if (isSnapshot && !isInitial) onState(this.#state);
       isSnapshot = isInitial;
-      this.#set(type & ~INITIAL, view.getUint8(7), view.getInt16(4, true));
+      if (!this.#set(type & ~INITIAL, view.getUint8(at + 7), view.getInt16(at + 4, true))) return 'malformed';
       if (!isInitial) onState(this.#state);
     }
     if (isSnapshot) onState(this.#state);
+    return 'whole';
   }
 
   reset(): void {
     this.#axes = [];
     this.#buttons = [];
-    this.#rest.length = 0;
   }
 
   get #state(): JoyMessage {
     return { axes: this.#axes, buttons: this.#buttons };
   }
 
-  #set(type: number, index: number, value: number): void {
-    if (type === BUTTON) put(this.#buttons, index, value === 0 ? 0 : 1);
+  /** Whether joydev has such an event. */
+  #set(type: number, index: number, value: number): boolean {
+    if (type === BUTTON && (value === 0 || value === 1)) put(this.#buttons, index, value);
     // +0 for the middle: −0 would count as a change.
-    else if (type === AXIS) put(this.#axes, index, value === 0 ? 0 : -value / FULL);
+    else if (type === AXIS && index < AXES) put(this.#axes, index, value === 0 ? 0 : -value / FULL);
+    else return false;
+    return true;
   }
 }
 

@@ -3,11 +3,12 @@
  * enabling, dead zone and stop are those of a joystick over ROS.
  *
  * A device on a cable tells of changes alone. That it can be read is its sign of life: what it said last is said again whenever it is
- * looked at, and one that was unplugged drops out at once, with no lease to wait for.
+ * looked at, and one that was unplugged drops out at once, with no lease to wait for. So does one whose words mean nothing: what it said
+ * last would go on for ever.
  */
 import type { JoyMapping } from '../remote/joy-pads.ts';
 import { type JoyMessage, JoyTeleop, type JoyTeleopOptions } from '../remote/joy-teleop.ts';
-import type { InputPort } from './input-port.ts';
+import { type InputPort, LOSS_TEXT, type Loss, pullThrough } from './input-port.ts';
 import type { PadParser } from './joydev.ts';
 
 export interface LocalPadOptions extends JoyTeleopOptions {
@@ -57,25 +58,26 @@ export class LocalPad extends JoyTeleop {
     this.#isPulling = true;
     this.renew();
     let hasNews = false;
-    const found = port.pull((report) => {
+    const found = pullThrough(port, (report) =>
       parser.feed(report, (state) => {
         hasNews = true;
         this.#last = state;
         this.#hear(state);
-      });
-    });
-    if (found === 'gone') this.#forget();
+      }),
+    );
+    if (found !== 'there') this.#forget(found);
     // A pedal may have changed where the pad has not.
     else if (!hasNews && this.#last !== undefined) this.#hear(this.#last);
     this.#isPulling = false;
   }
 
-  #forget(): void {
+  #forget(loss: Loss): void {
     this.#last = undefined;
     this.#isLatched = false;
     this.#wasPressed = true;
     this.#options.parser.reset();
-    this.lose();
+    if (loss === 'gone') this.lose();
+    else this.distrust(LOSS_TEXT[loss]);
   }
 
   #hear(state: JoyMessage): void {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActionSpec } from '../../core/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import { JoydevParser, type PadParser } from './joydev.ts';
-import { KEY_CODES, KeyEventParser } from './key-events.ts';
+import { KEY_CODES, keyEvents } from './key-events.ts';
 import { SpaceMouseParser, spaceMouseMapping } from './space-mouse.ts';
 
 const bytes = (hex: string): Uint8Array =>
@@ -57,14 +57,17 @@ describe('joydev', () => {
     expect(states.map((state) => state.buttons[0])).toEqual([0, 1, 0]);
   });
 
-  it('takes events that come in pieces, and passes over kinds that it does not know', () => {
-    const whole = [snapshot, buttons[0], '00000000 0100 40 00', buttons[1]].join('');
-    const pieces = bytes(whole);
+  it('refuses half an event and kinds that joydev has not, and has told what came before', () => {
     const parser = new JoydevParser();
-    const seen: number[] = [];
-    for (const byte of pieces) parser.feed(Uint8Array.of(byte), (state) => seen.push(state.buttons[0] ?? 0));
-    expect(seen.at(-1)).toBe(0);
-    expect(seen).toContain(1);
+    const feed = (hex: string): string => {
+      const seen: number[] = [];
+      const report = parser.feed(bytes(hex), (state) => seen.push(state.buttons[0] ?? 0));
+      return `${report} ${seen.join('')}`;
+    };
+    expect(feed(`${snapshot}${buttons[0]}`)).toBe('whole 01');
+    expect(feed(buttons[1]!.slice(0, 11))).toBe('malformed ');
+    expect(feed(`${buttons[1]}${'00000000 0100 40 00'}${buttons[0]}`)).toBe('malformed 0');
+    expect(feed(buttons[0]!)).toBe('whole 1');
   });
 });
 
@@ -80,33 +83,29 @@ describe('evdev keys', () => {
     '1687FC5D00000000 37C4080000000000 0400 0400 3A000700',
     '1687FC5D00000000 37C4080000000000 0100 3B00 01000000',
   ];
-  const keysIn = (reports: readonly string[]): string[] => {
+  const keysIn = (...reports: readonly string[]): string[] => {
     const seen: string[] = [];
-    const parser = new KeyEventParser();
-    for (const report of reports)
-      parser.feed(bytes(report), {
-        onKey: (code, change) => seen.push(`${code} ${change}`),
-        onLost: () => seen.push('lost'),
-      });
+    for (const report of reports) seen.push(keyEvents(bytes(report), (code, change) => seen.push(`${code} ${change}`)));
     return seen;
   };
 
   it('are presses and releases, and neither scan codes nor the ends of groups', () => {
     expect(KEY_CODES['KEY_F1']).toBe(0x3b);
-    expect(keysIn([recording.join('')])).toEqual(['59 down', '59 up', '59 down']);
+    expect(keysIn(recording.join(''))).toEqual(['59 down', '59 up', '59 down', 'whole']);
   });
 
-  it('come in pieces, without the repeats of a key that is held', () => {
+  it('come without the repeats of a key that is held', () => {
     const repeat = '1687FC5D00000000 37C4080000000000 0100 3B00 02000000';
-    const cut = `${recording[1]}${repeat}${recording[4]}`.replaceAll(' ', '');
-    expect(keysIn([cut.slice(0, 22), cut.slice(22, 90), cut.slice(90)])).toEqual(['59 down', '59 up']);
+    expect(keysIn(`${recording[1]}${repeat}${recording[4]}`)).toEqual(['59 down', '59 up', 'whole']);
   });
 
-  it('are not known any more after events were lost', () => {
+  it('mean nothing after events were lost, in half an event, or of a type that Linux has not', () => {
     // EV_SYN, SYN_DROPPED.
-    expect(keysIn([recording[1]!, '1687FC5D00000000 37C4080000000000 0000 0300 00000000'])).toEqual([
-      '59 down',
-      'lost',
+    const dropped = '1687FC5D00000000 37C4080000000000 0000 0300 00000000';
+    expect(keysIn(`${recording[1]}${dropped}${recording[4]}`)).toEqual(['59 down', 'dropped']);
+    expect(keysIn(recording[1]!.slice(0, 30), recording[1]!.replace('0100 3B00', '0700 3B00'))).toEqual([
+      'malformed',
+      'malformed',
     ]);
   });
 
@@ -150,8 +149,11 @@ describe('a SpaceMouse', () => {
     expect(state!.axes).toEqual([1, -1, 1, 30 / 350, 0, -1]);
   });
 
-  it('that reports its battery, nothing or half of something says nothing', () => {
-    expect(statesOf(new SpaceMouseParser(), '', '1764', '01', '011200', '0212', '03')).toEqual([]);
+  it('that reports its battery says nothing; half of something, nothing and other reports mean nothing', () => {
+    const parser = new SpaceMouseParser();
+    const feed = (hex: string): string => parser.feed(bytes(hex), () => expect.fail('a state'));
+    expect(feed('1764')).toBe('whole');
+    expect(['', '01', '011200', '0212', '03', '05000000000000'].map(feed)).toEqual(new Array(6).fill('malformed'));
   });
 
   it('begins anew once it is plugged in again', () => {

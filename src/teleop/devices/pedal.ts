@@ -4,8 +4,8 @@
  */
 import { RemoteOperator, type RemoteOptions } from '../remote/remote-operator.ts';
 import type { OperatorHeard } from '../teleop-source.ts';
-import type { InputPort } from './input-port.ts';
-import { KeyEventParser, type KeyEvents } from './key-events.ts';
+import { type InputPort, LOSS_TEXT, pullThrough } from './input-port.ts';
+import { keyEvents } from './key-events.ts';
 
 /** What a key of a pedal may do. */
 export type PedalRole = 'enable' | 'stop' | 'success' | 'failure' | 'giveBack' | 'rewind' | 'critical';
@@ -18,10 +18,9 @@ export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark
   readonly onGiveBack: () => void;
 }
 
-export class Pedal extends RemoteOperator implements KeyEvents {
+export class Pedal extends RemoteOperator {
   readonly name = 'pedal';
   readonly #options: PedalOptions;
-  readonly #parser = new KeyEventParser();
   readonly #held = new Set<PedalRole>();
 
   constructor(options: PedalOptions) {
@@ -46,7 +45,7 @@ export class Pedal extends RemoteOperator implements KeyEvents {
     this.#options.port.close();
   }
 
-  onKey(code: number, change: 'down' | 'up'): void {
+  #onKey(code: number, change: 'down' | 'up'): void {
     const role = this.#options.roles.get(code);
     if (role === undefined) return;
     if (change === 'up') {
@@ -61,14 +60,10 @@ export class Pedal extends RemoteOperator implements KeyEvents {
     else if (role !== 'enable') this.#options.onMark(role);
   }
 
-  onLost(): void {
-    this.#held.clear();
-  }
-
   #pull(): void {
     const { port, clock } = this.#options;
     this.renew();
-    const found = port.pull((report) => this.#parser.feed(report, this));
+    const found = pullThrough(port, (report) => keyEvents(report, (code, change) => this.#onKey(code, change)));
     if (found === 'there') {
       this.hear('released', clock.nowS());
       return;
@@ -76,8 +71,8 @@ export class Pedal extends RemoteOperator implements KeyEvents {
     // Who was enabled by it moves on nobody's word now.
     const wasEnabling = this.#held.has('enable');
     this.#held.clear();
-    this.#parser.reset();
     if (wasEnabling) this.takeOver();
-    this.lose();
+    if (found === 'gone') this.lose();
+    else this.distrust(LOSS_TEXT[found]);
   }
 }

@@ -9,6 +9,7 @@ import type { ActionSpec } from '../../core/index.ts';
 import { clamp } from '../../core/index.ts';
 import type { JoyMapping } from '../remote/joy-pads.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
+import type { Report } from './input-port.ts';
 import type { PadParser } from './joydev.ts';
 
 /** A model by its USB ids. */
@@ -39,7 +40,11 @@ export const SPACE_MICE: readonly SpaceMouseProduct[] = [
 
 const FULL = 350;
 const BUTTONS = 32;
-const [TRANSLATION, ROTATION, KEYS] = [1, 2, 3];
+const [TRANSLATION, ROTATION] = [1, 2];
+/** Id of the reports on buttons. */
+export const KEYS = 3;
+/** Cordless ones tell of it (`SpaceMouseWireless.md` of the same repository). */
+const BATTERY = 0x17;
 /** Bytes of three axes. */
 const THREE = 6;
 
@@ -54,7 +59,7 @@ export class SpaceMouseParser implements PadParser {
   #hasTranslation = false;
   #hasRotation = false;
 
-  feed(report: Uint8Array, onState: (state: JoyMessage) => void): void {
+  feed(report: Uint8Array, onState: (state: JoyMessage) => void): Report {
     const view = new DataView(report.buffer, report.byteOffset, report.byteLength);
     const id = report[0];
     const length = report.length - 1;
@@ -71,8 +76,9 @@ export class SpaceMouseParser implements PadParser {
       // Keys come at rest, too, when nothing has been said of the axes, which are then in the middle.
       this.#hasTranslation = true;
       this.#hasRotation = true;
-    } else return;
+    } else return id === BATTERY ? 'whole' : 'malformed';
     if (this.#hasTranslation && this.#hasRotation) onState({ axes: this.#axes, buttons: this.#buttons });
+    return 'whole';
   }
 
   reset(): void {

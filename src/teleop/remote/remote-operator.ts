@@ -10,8 +10,8 @@ import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 /** Reports of an operator's device besides motion, for events and diagnostics. */
 export interface TeleopEvent {
   /** Row of the fault table. */
-  readonly row: 18 | 19 | 20;
-  readonly name: 'teleopLost' | 'teleopStale' | 'teleopStuck';
+  readonly row: 11 | 18 | 19 | 20;
+  readonly name: 'malformed' | 'teleopLost' | 'teleopStale' | 'teleopStuck';
   readonly message: string;
   readonly remedy: string;
 }
@@ -69,6 +69,7 @@ export abstract class RemoteOperator implements TeleopSource {
   #isMoving = false;
   #isInControl = false;
   #isStopped = false;
+  #isDistrusted = false;
 
   /** Throws `RangeError` for a lease that is 0 or more than the most of its kind. */
   constructor(options: RemoteOptions, kind: RemoteKind) {
@@ -168,8 +169,23 @@ export abstract class RemoteOperator implements TeleopSource {
   }
 
   /** The device cannot be heard any more: at once what silence would be after its lease. */
-  protected lose(): void {
-    if (this.#isHeard) this.#onSilence('can no longer be read');
+  protected lose(how = 'can no longer be read'): void {
+    if (this.#isHeard) this.#onSilence(how);
+  }
+
+  /** What the device says means nothing: it is lost, and that is said once where nobody drove, too. */
+  protected distrust(how: string): void {
+    const wasDriving = this.#isHeard && this.#isInControl && !this.#isStopped;
+    this.lose(how);
+    if (wasDriving || this.#isDistrusted) return;
+    this.#isDistrusted = true;
+    this.#options.onEvent?.({
+      row: 11,
+      name: 'malformed',
+      message: `The ${this.#kind.subject} ${how}; it counts as unplugged until it is opened anew.`,
+      remedy:
+        'See that device in operators names the right one (rein doctor lists them), and try another port or cable.',
+    });
   }
 
   /** Takes `action` as heard at `receivedAtS`, which must be fresh. */
@@ -177,6 +193,7 @@ export abstract class RemoteOperator implements TeleopSource {
     // A time to come must not make the lease longer.
     this.#heardAtS = Math.min(receivedAtS, this.#options.clock.nowS());
     this.#isHeard = true;
+    this.#isDistrusted = false;
     this.#isHeld = enablingSwitch === 'held';
     this.#judge();
   }
