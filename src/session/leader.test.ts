@@ -49,7 +49,40 @@ describe('a leader arm by its file', () => {
     expect(turned[2]).toBeCloseTo(first[2]!, 9);
   });
 
+  it('moves the robot by a share of its own motion, its turns beyond half a turn, too', () => {
+    const { model, poseOf } = leaderOf(leader({ scale: 0.5 }), action('cartesian', 'x', 'y', 'z', 'yaw'));
+    const joints = leaderOf(leader({ scale: 2 }), action('joint', 'elbow'));
+    const at = Float64Array.from(model.homeRad);
+    const [first, turned, elbow] = [new Float64Array(4), new Float64Array(4), new Float64Array(1)];
+    poseOf(first, at);
+    for (let step = 0; step < 4; step++) {
+      at[0]! += 1;
+      poseOf(turned, at);
+    }
+    expect(turned[3]! - first[3]!).toBeCloseTo(2, 9);
+    const whole = new Float64Array(4);
+    leaderOf(leader(), action('cartesian', 'x', 'y', 'z', 'yaw')).poseOf(whole, at);
+    expect(Array.from(turned.subarray(0, 3))).toEqual(Array.from(whole.subarray(0, 3), (each) => each / 2));
+    joints.poseOf(elbow, at);
+    expect(elbow[0]).toBe(2 * at[model.joints.findIndex(({ name }) => name === 'elbow')]!);
+  });
+
+  it('follows a joint that does not carry the tool whole, so that a gripper closes', () => {
+    const path = join(folder, 'gripper.yaml');
+    writeFileSync(path, mockArm6().replace(/^tool:\n/m, 'tool:\n  link: wrist_2\n'));
+    const config = leader({ robot: path, scale: 0.5 });
+    const { model, poseOf } = leaderOf(config, action('joint', 'wrist_2', 'wrist_3'));
+    const at = Float64Array.from(model.joints, () => 0.4);
+    const pose = new Float64Array(2);
+    poseOf(pose, at);
+    expect(Array.from(pose)).toEqual([0.2, 0.4]);
+    const beside = leaderOf(config, action('cartesian', 'x', 'wrist_3'));
+    beside.poseOf(pose, at);
+    expect(pose[1]).toBe(0.4);
+  });
+
   it.each([
+    [{ scale: 0.5, rampPerS: 0.1 }, action('joint', 'elbow'), 'scale away from it'],
     [{ clutch: { joint: 'thumb', closedAboveRad: 0.5 } }, action('joint', 'elbow'), 'its clutch is thumb'],
     [{}, action('joint', 'knee'), 'no joint stands for knee'],
     [{ rampPerS: 0.1 }, action('cartesian', 'x', 'y', 'z'), 'rampPerS is for joint actions'],

@@ -6,9 +6,11 @@ import {
   ArmKinematics,
   clamp,
   createRobotState,
+  LinkTopology,
   ReinError,
   TOOL_AXES,
   type Vec,
+  wrapAngleRad,
   yawBetween,
 } from '../core/index.ts';
 import { createDriver, driverKind } from '../drivers/index.ts';
@@ -38,25 +40,39 @@ export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel 
     refuse(`its clutch is ${config.clutch.joint}, which is none of its joints`, has);
   if (driverKind(model.driver.kind).needs === 'ros')
     refuse('its driver needs ROS 2, which only guards have', 'Name a driver of another kind.');
+  if (config.rampPerS !== undefined && config.scale !== 1)
+    refuse("rampPerS brings the robot to the leader's own pose, and scale away from it", 'Leave one of them out.');
   if (action.kind === 'cartesian') {
     if (config.rampPerS !== undefined) refuse('rampPerS is for joint actions', 'Leave it out: the difference stays.');
-    return { model, jointOf, poseOf: toolPose(model, action, jointOf) };
+    const scales = action.dimensions.map(({ name }) => (TOOL_AXES.includes(name) ? config.scale : 1));
+    return { model, jointOf, poseOf: scaled(toolPose(model, action, jointOf), scales) };
   }
   const places = action.dimensions.map(({ name }) => jointOf(name));
   const lacking = action.dimensions.find((_, i) => places[i]! < 0);
   if (lacking !== undefined) refuse(`no joint stands for ${lacking.name}`, `Name one in joints. ${has}`);
+  const links = new LinkTopology(model);
+  const scales = places.map((at) => (links.moves(at, links.toolLink) ? config.scale : 1));
   return {
     model,
     jointOf,
-    poseOf: (out, positionRad) => {
+    poseOf: scaled((out, positionRad) => {
       for (let i = 0; i < out.length; i++) out[i] = positionRad[places[i]!]!;
-    },
+    }, scales),
+  };
+}
+
+/** Only differences of poses mean anything: a share of a number is that share of its motion. A gripper follows whole, so that it closes. */
+function scaled(poseOf: LeaderModel['poseOf'], scales: readonly number[]): LeaderModel['poseOf'] {
+  return (out, positionRad) => {
+    poseOf(out, positionRad);
+    for (let i = 0; i < out.length; i++) out[i]! *= scales[i]!;
   };
 }
 
 /**
- * By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything. A joint beside the tool, such as a
- * gripper's, is where the leader's joint is that stands for it, and stays without one.
+ * By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything, and on beyond half a turn, so that a
+ * share of it has no jump. A joint beside the tool, such as a gripper's, is where the leader's joint is that stands for it, and stays
+ * without one.
  */
 function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['jointOf']): LeaderModel['poseOf'] {
   const arm = new ArmKinematics(model);
@@ -64,14 +80,19 @@ function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['
   const besides = action.dimensions.map(({ name }, i) => (axes[i]! < 0 ? jointOf(name) : -1));
   const joints = new Float64Array(model.joints.length);
   let first: Float64Array | undefined;
+  let yawRad = 0;
   return (out, positionRad) => {
     joints.set(positionRad);
     arm.forward(joints);
     first ??= arm.tcpRotation.slice();
+    const turnedRad = yawBetween(arm.tcpRotation, first) - yawRad;
+    // A reading that is no number stays one, and alone.
+    if (Number.isFinite(turnedRad)) yawRad += wrapAngleRad(turnedRad);
+    const now = Number.isFinite(turnedRad) ? yawRad : turnedRad;
     for (let i = 0; i < out.length; i++) {
       const axis = axes[i]!;
       if (axis < 0) out[i] = positionRad[besides[i]!] ?? 0;
-      else out[i] = axis === 3 ? yawBetween(arm.tcpRotation, first) : arm.tcpPositionM[axis]!;
+      else out[i] = axis === 3 ? now : arm.tcpPositionM[axis]!;
     }
   };
 }

@@ -1,27 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { openOperators } from './operators.ts';
+import { FakeClock } from '../../tests/support/fake-clock.ts';
+import { mockArm6 } from '../../tests/support/live-run.ts';
+import type { GuardFrame } from '../core/index.ts';
+import { operatorSchema } from '../teleop/index.ts';
+import { type OperatorsContext, openOperators } from './operators.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-operators-'));
+  writeFileSync(join(folder, 'leader.yaml'), mockArm6());
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const context = (more: Partial<OperatorsContext>): OperatorsContext => ({
+  setup: arm6Setup(),
+  folder,
+  heard: { onMark: () => undefined, onSkip: () => undefined },
+  onEvent: () => undefined,
+  robot: () => undefined,
+  print: () => undefined,
+  ...more,
+});
 
 it('hears c and g at a terminal whose keys move nothing', async () => {
   const terminal = new PassThrough();
   const said: string[] = [];
-  const sources = await openOperators([], {
-    setup: arm6Setup(),
-    folder: '/nowhere',
-    heard: {
-      onMark: () => said.push('mark'),
-      onSkip: () => said.push('skip'),
-      onGoOn: () => said.push('go on'),
-      onGiveBack: () => said.push('give back'),
-    },
-    onEvent: () => undefined,
-    robot: () => undefined,
-    print: () => undefined,
-    terminal,
-  });
+  const heard = {
+    onMark: () => said.push('mark'),
+    onSkip: () => said.push('skip'),
+    onGoOn: () => said.push('go on'),
+    onGiveBack: () => said.push('give back'),
+  };
+  const sources = await openOperators([], context({ heard, terminal }));
   expect(sources).toEqual([]);
   for (const key of ['c', 'm', 'g']) terminal.write(key);
   await new Promise(setImmediate);
   expect(said).toEqual(['go on', 'give back']);
+});
+
+it('never lets a leader that goes along close its own clutch', async () => {
+  const clock = new FakeClock();
+  const { homeRad, joints } = arm6Setup().config.robot;
+  const elbow = joints.findIndex(({ name }) => name === 'elbow');
+  const startRad = homeRad[elbow]!;
+  // The robot's joint of the clutch's name goes beyond where the clutch counts as closed.
+  const referenceRad = Float64Array.from(homeRad);
+  referenceRad[elbow] = startRad + 0.2;
+  referenceRad[0]! += 0.2;
+  const leader = operatorSchema.parse({
+    kind: 'leader',
+    robot: join(folder, 'leader.yaml'),
+    clutch: { joint: 'elbow', closedAboveRad: startRad + 0.1 },
+    alongside: { speedRatio: 0.5 },
+  });
+  const [source] = await openOperators([leader], context({ clock, robot: () => ({ referenceRad }) as GuardFrame }));
+  for (let look = 0; look < 200; look++) {
+    clock.advanceMs(20);
+    source!.watch!();
+  }
+  expect(source!.isInControl).toBe(false);
+  source!.close();
 });

@@ -198,11 +198,11 @@ class Place {
           : () => {
               const frame = robot();
               if (frame === undefined) return undefined;
-              // What the robot has no joint for stays where it is.
+              // What the robot has no joint for stays where it is, and the clutch is the person's: it would close by itself.
               wanted.set(arm.positionRad);
               for (const [i, name] of names.entries()) {
                 const at = jointOf(name);
-                if (at >= 0) wanted[at] = frame.referenceRad[i]!;
+                if (at >= 0 && at !== clutchAt) wanted[at] = frame.referenceRad[i]!;
               }
               return wanted;
             },

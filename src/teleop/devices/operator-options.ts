@@ -92,6 +92,11 @@ const leader = z.strictObject({
     })
     .meta({ description: 'A joint as clutch. Absent: a pedal with an `enable` key is.' })
     .optional(),
+  scale: num(
+    '1',
+    { above: 0, max: 5 },
+    'How much of what the leader moves its tool the robot moves: 0.5 is half of it. Joints that do not carry the tool, such as a gripper, follow whole.',
+  ).default(1),
   rampPerS: num(
     'rad/s',
     { above: 0, max: 1 },
