@@ -86,7 +86,8 @@ class Place {
   readonly #closers: Close[];
   readonly #clock: Clock;
   readonly #action: ActionSpec;
-  #pedal: Pedal | undefined;
+  /** Absent: no pedal of theirs enables. */
+  #pedalEnables: (() => boolean) | undefined;
 
   constructor(context: OperatorsContext, closers: Close[]) {
     this.#context = context;
@@ -116,7 +117,7 @@ class Place {
   addPedal(config: DeviceOf<'pedal'>): void {
     const { heard, onEvent } = this.#context;
     const { path } = findPedal(config);
-    this.#pedal = new Pedal({
+    const pedal = new Pedal({
       action: this.#action,
       clock: this.#clock,
       onEvent,
@@ -125,7 +126,8 @@ class Place {
       roles: rolesOf(config),
       onGiveBack: () => this.#giveBack(),
     });
-    this.#add(this.#pedal);
+    this.#add(pedal);
+    if (config.enable !== undefined) this.#pedalEnables = () => pedal.isEnabling();
   }
 
   addGamepad(config: DeviceOf<'gamepad'>): void {
@@ -187,7 +189,7 @@ class Place {
       poseOf,
       onEvent,
       isClutchClosed: () =>
-        (this.#pedal?.isEnabling() ?? false) || (clutchAt >= 0 && arm.positionRad[clutchAt]! > closedAboveRad),
+        (this.#pedalEnables?.() ?? false) || (clutchAt >= 0 && arm.positionRad[clutchAt]! > closedAboveRad),
       ramp:
         rampPerS === undefined
           ? undefined
@@ -239,7 +241,7 @@ class Place {
       frame: frameOf(config, this.#action, () => robot()?.referenceTcp),
       onEvent,
       ...heard,
-      isEnabledElsewhere: () => this.#pedal?.isEnabling() ?? false,
+      isEnabledElsewhere: this.#pedalEnables,
     };
   }
 

@@ -193,6 +193,47 @@ describe('a gamepad on this machine', () => {
     expect(does(axis(1, 0.8))).toBe('policy 0 0 0 0');
   });
 
+  it('without a cross, with few buttons and axes, moves what it can, and says once what it cannot', () => {
+    const { does, events, port } = gamepad({ mapping: mappingOf(JOY_PADS.stick, action) });
+    const stick = Buffer.concat([...[0, 1, 2].map((i) => joy(0x81, i, 0)), ...[0, 1, 2].map((i) => joy(0x82, i, 0))]);
+    // A pad of 8 axes was in it before.
+    port.isThere = false;
+    does();
+    port.isThere = true;
+    does(stick);
+    expect(does(button(0, 1))).toBe('holds 0 0 0 0');
+    expect(does(axis(1, 0.5), axis(2, 1))).toBe('holds 0.5 0 0 1');
+    expect(events).toMatchObject([
+      {
+        row: 11,
+        message: 'The gamepad lacks axis 3, which moves z.',
+        remedy: expect.stringContaining('pad: xbox'),
+      },
+    ]);
+  });
+
+  it('without the button that enables says so, and is enabled by a pedal', () => {
+    const few = Buffer.concat([joy(0x81, 0, 0), ...[0, 1, 2, 3, 4].map((i) => joy(0x82, i, 0))]);
+    const dead = gamepad();
+    dead.port.isThere = false;
+    dead.does();
+    dead.port.isThere = true;
+    expect(dead.does(few, button(0, 1))).toBe('policy 0 0 0 0');
+    expect(dead.events.map(({ message }) => message)).toEqual([
+      'The gamepad lacks the button that enables: it moves nothing.',
+    ]);
+    let isHeld = false;
+    const { does, port, events } = gamepad({ isEnabledElsewhere: () => isHeld });
+    port.isThere = false;
+    does();
+    port.isThere = true;
+    does(few);
+    isHeld = true;
+    expect(does()).toBe('holds 0 0 0 0');
+    expect(does(axis(0, 1))).toBe('holds 0 1 0 0');
+    expect(events).toEqual([]);
+  });
+
   it('that says nothing but garbage while nobody drives is told of once', () => {
     const { does, events } = gamepad();
     for (let i = 0; i < 5; i++) expect(does(new Uint8Array(8))).toBe('policy 0 0 0 0');

@@ -7,7 +7,7 @@
  * last would go on for ever.
  */
 import type { JoyMapping } from '../remote/joy-pads.ts';
-import { type JoyMessage, JoyTeleop, type JoyTeleopOptions } from '../remote/joy-teleop.ts';
+import { isThere, type JoyMessage, JoyTeleop, type JoyTeleopOptions } from '../remote/joy-teleop.ts';
 import { type InputPort, LOSS_TEXT, type Loss, pullThrough } from './input-port.ts';
 import type { PadParser } from './joydev.ts';
 
@@ -29,6 +29,8 @@ export class LocalPad extends JoyTeleop {
   readonly #options: LocalPadOptions;
   readonly #nowS: () => number;
   readonly #enable: JoyMapping['buttons']['enable'];
+  /** What the mapping needs and the device has not; `undefined` before it has said what it has. */
+  #lacking: 'nothing' | 'something' | undefined;
   #last: JoyMessage | undefined;
   #isPulling = false;
   #isLatched = false;
@@ -73,6 +75,7 @@ export class LocalPad extends JoyTeleop {
 
   #forget(loss: Loss): void {
     this.#last = undefined;
+    this.#lacking = undefined;
     this.#isLatched = false;
     this.#wasPressed = true;
     this.#options.parser.reset();
@@ -80,8 +83,35 @@ export class LocalPad extends JoyTeleop {
     else this.distrust(LOSS_TEXT[loss]);
   }
 
-  #hear(state: JoyMessage): void {
+  #hear(said: JoyMessage): void {
+    // A snapshot ends with axes: before, it is half of one.
+    if (said.axes.length === 0) return;
+    this.#lacking ??= this.#tellLacking(said);
+    const state = this.#lacking === 'nothing' ? said : this.#completed(said);
     this.onJoy(this.#options.enabling === 'latch' ? this.#latched(state) : state, this.#nowS());
+  }
+
+  /** What it has not stands in its middle and is not pressed. */
+  #completed({ axes, buttons }: JoyMessage): JoyMessage {
+    const [all, pressed] = [Array.from(axes), Array.from(buttons)];
+    for (const { axis } of this.#options.mapping.sticks) while (all.length <= axis) all.push(0);
+    if ('button' in this.#enable) while (pressed.length <= this.#enable.button) pressed.push(0);
+    return { axes: all, buttons: pressed };
+  }
+
+  /** Says once what cannot be done with this device, as it is mapped. */
+  #tellLacking(state: JoyMessage): 'nothing' | 'something' {
+    const { mapping, device, isEnabledElsewhere, onEvent } = this.#options;
+    const still = mapping.sticks.filter(({ axis }) => axis >= state.axes.length);
+    const hasEnable = isThere(state, this.#enable);
+    const lacking = still.map(({ moves, axis }) => `axis ${axis}, which moves ${moves}`);
+    if (!hasEnable && isEnabledElsewhere === undefined) lacking.push('the button that enables: it moves nothing');
+    if (lacking.length > 0) {
+      const message = `The ${device.subject} lacks ${lacking.join(', and ')}.`;
+      const remedy = 'Say which pad it is (pad: xbox, playstation or stick in operators), or add a pedal that enables.';
+      onEvent?.({ row: 11, name: 'malformed', message, remedy });
+    }
+    return still.length === 0 && hasEnable ? 'nothing' : 'something';
   }
 
   /** The same with the enabling button as it was latched. */

@@ -308,7 +308,7 @@ describe('joystick messages that do not fit', () => {
     const bad = [
       { axes: [], buttons: [] },
       { axes: [0, 0, 0, 0, 0, 0, 0, Number.NaN], buttons: new Array(11).fill(0) },
-      { axes: new Array(8).fill(0), buttons: new Array(7).fill(0) },
+      { axes: new Array(8).fill(0), buttons: new Array(4).fill(0) },
       { axes: new Array(4).fill(0), buttons: new Array(11).fill(1) },
     ];
     for (const message of bad) joy.onJoy(message, clock.nowS());
@@ -340,6 +340,19 @@ describe('joystick messages that do not fit', () => {
       }),
     );
   });
+});
+
+it('of a pad without a cross and with few buttons counts: what it lacks is not pressed', () => {
+  const say = (...pressed: number[]): void => {
+    const buttons = new Array<number>(5).fill(0);
+    for (const button of pressed) buttons[button] = 1;
+    joy.onJoy({ axes: [0, 1, 0, 0, 0], buttons }, clock.nowS());
+  };
+  say();
+  say(ENABLE);
+  expect(poll()).toMatchObject({ active: true, phase: 'correct' });
+  say(ENABLE, STOP);
+  expect([joy.isStopRequested, joy.counters.malformed, marks]).toEqual([true, 0, []]);
 });
 
 describe('setting a joystick up', () => {

@@ -26,7 +26,7 @@ export interface JoyTeleopOptions
   /** Name of the operator and of the device in messages; by default `joy`, a joystick. */
   readonly device?: { readonly name: string; readonly subject: string };
   /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
-  readonly isEnabledElsewhere?: () => boolean;
+  readonly isEnabledElsewhere?: (() => boolean) | undefined;
 }
 
 const DEFAULT_DEADZONE = 0.1;
@@ -115,11 +115,12 @@ export class JoyTeleop extends RemoteOperator {
     if (!this.isHeard) this.#held = undefined;
   }
 
-  #fits({ axes, buttons }: JoyMessage): boolean {
+  /** Sticks and the enabling button have to be there; what else a pad lacks is not pressed. */
+  #fits(message: JoyMessage): boolean {
+    const { axes, buttons } = message;
     if (!allFinite(axes) || !allFinite(buttons)) return false;
-    const hasSticks = this.#sticks.every(({ axis }) => axis < axes.length);
     return (
-      hasSticks && this.#roles.every(([, b]) => ('button' in b ? b.button < buttons.length : b.axis < axes.length))
+      isThere(message, this.#options.mapping.buttons.enable) && this.#sticks.every(({ axis }) => axis < axes.length)
     );
   }
 
@@ -134,7 +135,12 @@ export class JoyTeleop extends RemoteOperator {
   }
 }
 
+/** Whether the device has it. */
+export function isThere({ axes, buttons }: JoyMessage, button: JoyButton): boolean {
+  return 'button' in button ? button.button < buttons.length : button.axis < axes.length;
+}
+
 function isPressed({ axes, buttons }: JoyMessage, button: JoyButton): boolean {
-  if ('button' in button) return buttons[button.button] !== 0;
-  return axes[button.axis]! * button.sign > PRESSED;
+  if ('button' in button) return (buttons[button.button] ?? 0) !== 0;
+  return (axes[button.axis] ?? 0) * button.sign > PRESSED;
 }
