@@ -4,11 +4,12 @@ import type { TaskConfig } from '../tasks/index.ts';
 import {
   findInputDevice,
   type InputDevice,
-  isPedal,
+  isRanged,
   MotionFrame,
   type MotionOptions,
   type OperatorConfig,
   plainOperator,
+  withRange,
 } from '../teleop/index.ts';
 import { leaderOf } from './leader.ts';
 import type { RunRequest } from './run-request.ts';
@@ -53,16 +54,23 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   }
 }
 
-export function findGamepad({ device }: DeviceOf<'gamepad'>): InputDevice {
-  return findInputDevice('gamepad', ({ kind }) => kind === 'gamepad', device);
+export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>): InputDevice {
+  const found = findInputDevice('gamepad', device);
+  if (found.evdev === undefined) return found;
+  const evdev = withRange(found.evdev, axisRange);
+  if (isRanged(evdev)) return { ...found, evdev };
+  throw new ReinError('environment', `How far the sticks of ${found.name} (${found.path}) go is not known.`, {
+    remedy:
+      'Let joydev tell it (sudo modprobe joydev), or write axisRange: [min, max], as evtest shows them for ABS_X.',
+  });
 }
 
 export function findMouse({ device }: DeviceOf<'spacemouse'>): InputDevice {
-  return findInputDevice('SpaceMouse', ({ kind }) => kind === 'spacemouse', device);
+  return findInputDevice('spacemouse', device);
 }
 
 export function findPedal({ device }: DeviceOf<'pedal'>): InputDevice {
-  return findInputDevice('pedal', ({ kind, name }) => kind === 'keyboard' && isPedal(name), device);
+  return findInputDevice('pedal', device);
 }
 
 /** Throws `ReinError` where the action moves no tool. Nothing to turn for the base frame. */

@@ -11,6 +11,7 @@ import {
 } from '../core/index.ts';
 import {
   DeviceFile,
+  EvdevPadParser,
   HidPort,
   JOY_PADS,
   JoydevParser,
@@ -135,11 +136,13 @@ class Place {
     const pad = config.pad ?? device.pad ?? 'xbox';
     const port = new DeviceFile(device.path, () => this.#clock.nowS());
     const words = JOY_PADS[pad].description;
-    this.#context.print(`Gamepad ${device.name} (${device.path}). ${words}`);
+    const { evdev } = device;
+    const first = evdev === undefined ? '' : ' Move each stick once: before, where it stands is not known.';
+    this.#context.print(`Gamepad ${device.name} (${device.path}). ${words}${first}`);
     const gamepad = new LocalPad({
       ...this.#padOptions(config),
       port: this.#record('gamepad').port(port),
-      parser: new JoydevParser(),
+      parser: evdev === undefined ? new JoydevParser() : new EvdevPadParser(evdev),
       mapping: mappingOf(JOY_PADS[pad], this.#action),
       device: { name: 'gamepad', subject: 'gamepad' },
       enabling: 'hold',
@@ -156,7 +159,9 @@ class Place {
         all.find(({ path }) => path === device.path) ??
         all.find((each) => SPACE_MICE.some((mouse) => isSameProduct(mouse, each)));
       if (found !== undefined) return found;
-      throw new ReinError('environment', 'No SpaceMouse is plugged in.');
+      throw new ReinError('environment', `The SpaceMouse ${device.name} (${device.path}) is not plugged in any more.`, {
+        remedy: 'Plug it in; rein doctor lists the input devices of this machine.',
+      });
     });
     const how = config.enabling === 'latch' ? 'left button takes over and gives back' : 'hold the left button';
     this.#context.print(`${device.name} (${device.path}): ${how}, the right one stops.`);

@@ -47,8 +47,8 @@ async function serialPorts(): Promise<Finding> {
 export function inputDevices(devices: readonly InputDevice[] = listInputDevices()): Finding {
   if (devices.length === 0) return { status: 'ok', detail: 'none; the keyboard of a terminal needs none' };
   const detail = devices
-    .map(({ kind, name, path, pad, isReadable }) => {
-      const what = pad === undefined ? kind : `${kind}, pad ${pad}`;
+    .map(({ kind, name, path, pad, evdev, isReadable }) => {
+      const what = pad === undefined ? kind : `${kind}, pad ${pad}${evdev === undefined ? '' : ', by evdev'}`;
       return `${name} (${what}) at ${path}${isReadable ? '' : ', not readable'}`;
     })
     .join('; ');

@@ -1,11 +1,10 @@
 /**
  * Gamepads and joysticks by Linux's joystick interface, `/dev/input/js*` (kernel: Documentation/input/joydev/joystick-api.rst).
  *
- * Why not evdev for these: an evdev axis is a bare number whose range is known to the ioctl EVIOCGABS alone, which Node cannot make
- * and sysfs does not tell; a range learned by moving sticks is wrong until both ends were seen. After an overflow (SYN_DROPPED) evdev's
- * state has to be asked for by ioctls too. joydev gives axes as ±32767 by the driver's own calibration, begins with a snapshot of
+ * Why this before evdev (`evdev-pad.ts`): joydev gives axes as ±32767 by the driver's own calibration, begins with a snapshot of
  * everything, gives another one after an overflow, and numbers axes and buttons as `joy_node` does, so that the pads of
- * `remote/joy-pads.ts` are the same on a cable and over ROS. Pedals are keys, which need no range: they come by evdev.
+ * `remote/joy-pads.ts` are the same on a cable and over ROS. An evdev axis is a bare number whose range, and where it stands, ioctls alone
+ * tell, which Node cannot make.
  */
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import type { Report } from './input-port.ts';

@@ -1,8 +1,10 @@
 /** Input devices of this machine, without opening one: what they are, and whether this user may read them. */
-import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { JoyPadName } from '../remote/joy-pads.ts';
+import { capabilities, type EvdevPad, evdevPad } from './evdev-layout.ts';
+import { KEY_CODES } from './key-events.ts';
 import { SPACE_MICE } from './space-mouse.ts';
 
 export interface InputDevice {
@@ -13,8 +15,19 @@ export interface InputDevice {
   readonly name: string;
   /** The mapping that suits it; of gamepads. */
   readonly pad?: JoyPadName;
+  /** What a gamepad has that is read by evdev. Absent: by joydev, which says so itself. */
+  readonly evdev?: EvdevPad;
   readonly isReadable: boolean;
 }
+
+/** What people ask for. A pedal is a keyboard. */
+type Wanted = 'gamepad' | 'spacemouse' | 'pedal';
+const WORDS: Readonly<Record<Wanted, string>> = { gamepad: 'gamepad', spacemouse: 'SpaceMouse', pedal: 'pedal' };
+const KINDS: Readonly<Record<Wanted, InputDevice['kind']>> = {
+  gamepad: 'gamepad',
+  spacemouse: 'spacemouse',
+  pedal: 'keyboard',
+};
 
 /** Where the kernel shows them; tests have folders of their own. */
 export interface DeviceRoots {
@@ -28,20 +41,44 @@ const ROOTS: DeviceRoots = { dev: '/dev', sys: '/sys' };
 export const UDEV_REMEDY: string =
   'write to /etc/udev/rules.d/70-rein-input.rules: SUBSYSTEM=="input", TAG+="uaccess" and, on a line of its own, KERNEL=="hidraw*", ATTRS{idVendor}=="256f|046d", TAG+="uaccess"; then sudo udevadm control --reload && sudo udevadm trigger';
 
-/** Gamepads, then six-axis mice, then keyboards (pedals are some), each by its name. */
+/** Gamepads, by joydev where it has them, then six-axis mice, then keyboards (pedals are some), each by its name. */
 export function listInputDevices(roots: DeviceRoots = ROOTS): readonly InputDevice[] {
   const stable = stableNames(roots);
-  const input = (prefix: string, kind: InputDevice['kind']): InputDevice[] =>
-    namesIn(join(roots.dev, 'input'), prefix).map((node) => {
-      const about = join(roots.sys, 'class/input', node, 'device');
-      const path = join(roots.dev, 'input', node);
-      const name = firstLine(join(about, 'name'));
-      const own = { kind, path: stable.get(node) ?? path, name, isReadable: isReadable(path) };
-      return kind === 'gamepad' ? { ...own, pad: padOf(firstLine(join(about, 'id/vendor')), name) } : own;
-    });
+  const nodes = (prefix: string): readonly string[] => namesIn(join(roots.dev, 'input'), prefix);
+  const withoutJoydev = nodes('event').filter((node) => namesIn(aboutOf(node, roots), 'js').length === 0);
   // A keyboard that types has no place here; pedals have few keys, and say what they are or are named by hand.
-  const keyboards = input('event', 'keyboard').filter(({ path, name }) => /-event-kbd$/.test(path) || isPedal(name));
-  return [...input('js', 'gamepad'), ...spaceMice(roots), ...keyboards];
+  const keyboards = nodes('event').map((node) => inputNode(node, 'keyboard', roots, stable));
+  return [
+    ...nodes('js').map((node) => gamepad(node, roots, stable)),
+    ...withoutJoydev.flatMap((node) => evdevGamepad(node, roots, stable) ?? []),
+    ...spaceMice(roots),
+    ...keyboards.filter(({ path, name }) => /-event-kbd$/.test(path) || isPedal(name)),
+  ];
+}
+
+function aboutOf(node: string, { sys }: DeviceRoots): string {
+  return join(sys, 'class/input', node, 'device');
+}
+
+function inputNode(
+  node: string,
+  kind: InputDevice['kind'],
+  roots: DeviceRoots,
+  stable: ReadonlyMap<string, string>,
+): InputDevice {
+  const path = join(roots.dev, 'input', node);
+  const name = firstLine(join(aboutOf(node, roots), 'name'));
+  return { kind, path: stable.get(node) ?? path, name, isReadable: isReadable(path) };
+}
+
+function gamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<string, string>): InputDevice {
+  const device = inputNode(node, 'gamepad', roots, stable);
+  return { ...device, pad: padOf(firstLine(join(aboutOf(node, roots), 'id/vendor')), device.name) };
+}
+
+function evdevGamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<string, string>): InputDevice | undefined {
+  const evdev = evdevPad(aboutOf(node, roots));
+  return evdev === undefined ? undefined : { ...gamepad(node, roots, stable), evdev };
 }
 
 /** Whether a device of this name is a foot pedal. */
@@ -50,32 +87,42 @@ export function isPedal(name: string): boolean {
 }
 
 /**
- * The device at `wanted`, or the first of those that `suits`. Throws `ReinError` with one sentence where there is none, or it may not be
- * read.
+ * The device at `wanted`, or the first of its kind; a keyboard counts as a pedal where it is named. Throws `ReinError` with one sentence where
+ * there is none, it is something else, or it may not be read.
  */
-export function findInputDevice(
-  what: string,
-  suits: (device: InputDevice) => boolean,
-  wanted: string | undefined,
-  roots: DeviceRoots = ROOTS,
-): InputDevice {
-  const all = listInputDevices(roots);
+export function findInputDevice(what: Wanted, wanted: string | undefined, roots: DeviceRoots = ROOTS): InputDevice {
+  const all = listInputDevices(roots).filter(({ kind }) => kind === KINDS[what]);
   const found =
-    wanted === undefined ? all.find(suits) : (all.find(({ path }) => isSame(path, wanted)) ?? unlisted(wanted));
-  const remedy = 'Plug it in; rein doctor lists the input devices of this machine.';
+    wanted === undefined
+      ? all.find(({ name }) => what !== 'pedal' || isPedal(name))
+      : (all.find(({ path }) => isSame(path, wanted)) ?? unlisted(what, wanted, roots));
+  const word = WORDS[what];
   if (found === undefined) {
-    const missing = wanted === undefined ? `No ${what} is plugged in.` : `There is no ${what} at ${wanted}.`;
-    throw new ReinError('environment', missing, { remedy });
+    const isOther = wanted !== undefined && existsSync(wanted);
+    const missing = wanted === undefined ? `No ${word} is plugged in.` : `There is no ${word} at ${wanted}.`;
+    throw new ReinError('environment', isOther ? `${wanted} is no ${word}.` : missing, {
+      remedy: `${isOther ? `Name a ${word}` : 'Plug it in'}; rein doctor lists the input devices of this machine.`,
+    });
   }
   if (found.isReadable) return found;
-  throw new ReinError('environment', `The ${what} ${found.name} (${found.path}) may not be read by this user.`, {
+  throw new ReinError('environment', `The ${word} ${found.name} (${found.path}) may not be read by this user.`, {
     remedy: `Let root ${UDEV_REMEDY}. Without udev: sudo usermod -aG input $USER, then log in anew.`,
   });
 }
 
-/** What somebody names by its path may be anything that is there. */
-function unlisted(path: string): InputDevice | undefined {
-  return existsSync(path) ? { kind: 'keyboard', path, name: basename(path), isReadable: isReadable(path) } : undefined;
+/** What is named by its path, and not listed: a gamepad that joydev has, too, a keyboard, or a named pipe in place of a device. */
+function unlisted(what: Wanted, path: string, roots: DeviceRoots): InputDevice | undefined {
+  if (what === 'spacemouse' || !existsSync(path)) return undefined;
+  const real = realpathSync(path);
+  if (statSync(real).isFIFO()) return { kind: KINDS[what], path, name: basename(path), isReadable: isReadable(path) };
+  const node = basename(real);
+  const isEvent = node.startsWith('event') && isSame(dirname(real), join(roots.dev, 'input'));
+  if (!isEvent) return undefined;
+  const stable = new Map([[node, path]]);
+  if (what === 'gamepad') return evdevGamepad(node, roots, stable);
+  const keys = capabilities(aboutOf(node, roots), 'key');
+  const isKeyboard = Object.values(KEY_CODES).some((code) => keys.includes(code));
+  return isKeyboard ? inputNode(node, 'keyboard', roots, stable) : undefined;
 }
 
 function isSame(path: string, wanted: string): boolean {

@@ -37,7 +37,7 @@ export class LocalPad extends JoyTeleop {
   #wasPressed = true;
 
   constructor(options: LocalPadOptions) {
-    super(options);
+    super({ ...options, axes: 'asTold' });
     this.#options = options;
     this.hint = options.hint;
     this.#nowS = () => options.clock.nowS();

@@ -43,6 +43,14 @@ const gamepad = z.strictObject({
     .enum(['xbox', 'playstation', 'stick'])
     .meta({ description: 'Which sticks and buttons do what. Default: by its name and maker.' })
     .optional(),
+  axisRange: z
+    .tuple([z.number().int(), z.number().int()])
+    .refine(([min, max]) => min < max, 'must begin with the least')
+    .meta({
+      description:
+        'Least and most that its sticks say, as `evtest` shows them: of a device that is read by evdev (`/dev/input/event*`) and whose driver does not tell.',
+    })
+    .optional(),
   ...motionKeys,
 });
 

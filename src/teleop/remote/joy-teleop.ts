@@ -23,6 +23,8 @@ export interface JoyTeleopOptions
   readonly deadzone?: number;
   /** Action for a stick at its end to begin with, (0, 1]; 0.5 by default. */
   readonly speed?: number;
+  /** `asTold`: an axis that is NaN is there, and has not been heard of: it is neither in its middle nor moved. Else such a message does not fit. */
+  readonly axes?: 'complete' | 'asTold';
   /** Name of the operator and of the device in messages; by default `joy`, a joystick. */
   readonly device?: { readonly name: string; readonly subject: string };
   /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
@@ -118,7 +120,8 @@ export class JoyTeleop extends RemoteOperator {
   /** Sticks and the enabling button have to be there; what else a pad lacks is not pressed. */
   #fits(message: JoyMessage): boolean {
     const { axes, buttons } = message;
-    if (!allFinite(axes) || !allFinite(buttons)) return false;
+    const areKnown = allFinite(this.#options.axes === 'asTold' ? Array.from(axes, (value) => value || 0) : axes);
+    if (!areKnown || !allFinite(buttons)) return false;
     return (
       isThere(message, this.#options.mapping.buttons.enable) && this.#sticks.every(({ axis }) => axis < axes.length)
     );
@@ -128,6 +131,8 @@ export class JoyTeleop extends RemoteOperator {
     const { action } = this;
     action.fill(0);
     for (const { axis, sign, dimension } of this.#sticks) {
+      // What is not known passes nothing, and is not neutral.
+      if (Number.isNaN(axes[axis])) action[dimension] = Number.NaN;
       const value = clamp(axes[axis]!, -1, 1);
       const beyond = Math.max(0, Math.abs(value) - this.#deadzone) / (1 - this.#deadzone);
       if (beyond > 0) action[dimension] = sign * Math.sign(value) * beyond * this.#scale;

@@ -1,0 +1,69 @@
+/**
+ * Gamepads by Linux's event interface, `/dev/input/event*`, for machines without joydev (kernel: Documentation/input/event-codes.rst). States
+ * are those that joydev would give. A device that is opened says what changes, and not how it stands: nothing is pressed before it was
+ * pressed, and where a stick stands is not known before it was moved.
+ */
+import { clamp } from '../../core/index.ts';
+import type { JoyMessage } from '../remote/joy-teleop.ts';
+import type { EvdevPad } from './evdev-layout.ts';
+import type { Report } from './input-port.ts';
+import type { PadParser } from './joydev.ts';
+import { inputEvents } from './key-events.ts';
+
+const [SYN, KEY, ABS] = [0x00, 0x01, 0x03];
+const SYN_REPORT = 0;
+const BTN_MISC = 0x100;
+/** Of a key that is held. */
+const REPEAT = 2;
+
+export class EvdevPadParser implements PadParser {
+  readonly #pad: EvdevPad;
+  /** NaN: nothing was said of it. */
+  readonly #axes: number[];
+  readonly #buttons: number[];
+  #hasBegun = false;
+
+  constructor(pad: EvdevPad) {
+    this.#pad = pad;
+    this.#axes = pad.axes.map(() => Number.NaN);
+    this.#buttons = pad.buttons.map(() => 0);
+  }
+
+  feed(report: Uint8Array, onState: (state: JoyMessage) => void): Report {
+    const state = { axes: this.#axes, buttons: this.#buttons };
+    let fits = true;
+    const found = inputEvents(report, (type, code, value) => {
+      // How it stands before the first thing that it says, so that a press is one.
+      if (!this.#hasBegun) onState(state);
+      this.#hasBegun = true;
+      if (!fits) return;
+      if (type === SYN && code === SYN_REPORT) onState(state);
+      else if (type === KEY && code >= BTN_MISC && value !== REPEAT) fits = this.#press(code, value);
+      else if (type === ABS) fits = this.#move(code, value);
+    });
+    return fits ? found : 'malformed';
+  }
+
+  reset(): void {
+    this.#axes.fill(Number.NaN);
+    this.#buttons.fill(0);
+    this.#hasBegun = false;
+  }
+
+  /** Whether it has such a button. */
+  #press(code: number, value: number): boolean {
+    const at = this.#pad.buttons.indexOf(code);
+    if (at >= 0) this.#buttons[at] = value;
+    return at >= 0;
+  }
+
+  /** Left and forward are +1, as `sensor_msgs/Joy` has them: the kernel's sign turned. */
+  #move(code: number, value: number): boolean {
+    const at = this.#pad.axes.findIndex((axis) => axis.code === code);
+    const range = this.#pad.axes[at]?.range;
+    if (range === undefined) return at >= 0;
+    const middle = Math.ceil((range[0] + range[1]) / 2);
+    this.#axes[at] = 0 - clamp((value - middle) / (range[1] - middle), -1, 1);
+    return true;
+  }
+}
