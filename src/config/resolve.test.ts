@@ -186,6 +186,21 @@ describe('mistakes', () => {
       'task: { robot: arm66 }',
       /^o\.yaml:1:16: there is no robot called "arm66", there are .*\barm6, .*, did you mean "arm6"\?$/,
     ],
+    [
+      'a key of a pedal with two roles',
+      'operators:\n  - { kind: pedal, enable: KEY_A, stop: KEY_A }',
+      'o.yaml:2:41: [0].stop is KEY_A, which enable is already: one key has one role',
+    ],
+    [
+      'a pedal without a role',
+      'operators:\n  - kind: pedal',
+      'o.yaml:2:5: [0] does nothing: give it a key, enable, recover, stop, success, failure, giveBack, rewind, critical or several',
+    ],
+    [
+      'a range that begins with its end',
+      'operators: [{ kind: gamepad, axisRange: [255, 0] }]',
+      'o.yaml:1:41: [0].axisRange must begin with the least',
+    ],
     ['a missing file', 'task: { learner: ./none.yaml }', /^.*none\.yaml: there is no such file$/],
     [
       'a joint that lacks a key',

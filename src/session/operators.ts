@@ -27,6 +27,7 @@ import {
   type OperatorHeard,
   Pedal,
   type PedalRole,
+  pedalKeysOf,
   SPACE_MICE,
   SpaceMouseParser,
   spaceMouseMapping,
@@ -87,8 +88,9 @@ class Place {
   readonly #closers: Close[];
   readonly #clock: Clock;
   readonly #action: ActionSpec;
-  /** Absent: no pedal of theirs enables. */
+  /** Absent: no pedal of theirs does. */
   #pedalEnables: (() => boolean) | undefined;
+  #pedalRecovers: (() => boolean) | undefined;
 
   constructor(context: OperatorsContext, closers: Close[]) {
     this.#context = context;
@@ -106,6 +108,7 @@ class Place {
       input: terminal,
       clock: this.#clock,
       action: this.#action,
+      isRecoveringElsewhere: this.#pedalRecovers,
       onExpired: () => print('Nothing was pressed for 30 s: the policy drives again.'),
       onHelp: (help) => {
         for (const line of [...help.split('\n'), ...legend]) print(line);
@@ -128,7 +131,8 @@ class Place {
       onGiveBack: () => this.#giveBack(),
     });
     this.#add(pedal);
-    if (config.enable !== undefined) this.#pedalEnables = () => pedal.isEnabling();
+    if (config.enable !== undefined) this.#pedalEnables = () => pedal.isHeld('enable');
+    if (config.recover !== undefined) this.#pedalRecovers = () => pedal.isHeld('recover');
   }
 
   addGamepad(config: DeviceOf<'gamepad'>): void {
@@ -169,7 +173,7 @@ class Place {
       ...this.#padOptions(config),
       port: this.#record('spacemouse').port(port),
       parser: new SpaceMouseParser(),
-      mapping: spaceMouseMapping(this.#action),
+      mapping: spaceMouseMapping(this.#action, device.name),
       device: { name: 'spacemouse', subject: 'SpaceMouse' },
       enabling: config.enabling,
       hint: `${how}, right stops`,
@@ -193,6 +197,7 @@ class Place {
       arm,
       poseOf,
       onEvent,
+      isRecoveringElsewhere: this.#pedalRecovers,
       isClutchClosed: () =>
         (this.#pedalEnables?.() ?? false) || (clutchAt >= 0 && arm.positionRad[clutchAt]! > closedAboveRad),
       ramp:
@@ -247,6 +252,7 @@ class Place {
       onEvent,
       ...heard,
       isEnabledElsewhere: this.#pedalEnables,
+      isRecoveringElsewhere: this.#pedalRecovers,
     };
   }
 
@@ -268,7 +274,5 @@ function isSameProduct(
 }
 
 function rolesOf(config: DeviceOf<'pedal'>): ReadonlyMap<number, PedalRole> {
-  const { enable, stop, success, failure, giveBack, rewind, critical } = config;
-  const roles = Object.entries({ enable, stop, success, failure, giveBack, rewind, critical });
-  return new Map(roles.flatMap(([role, key]) => (key === undefined ? [] : [[KEY_CODES[key]!, role as PedalRole]])));
+  return new Map(pedalKeysOf(config).map(([role, key]) => [KEY_CODES[key]!, role]));
 }

@@ -10,7 +10,13 @@ export { type LeaderArm, type LeaderMotors, LeaderTeleop } from './devices/leade
 export { findInputDevice, type InputDevice, listInputDevices, UDEV_REMEDY } from './devices/list-devices.ts';
 export { LocalPad } from './devices/local-pad.ts';
 export { MotionFrame } from './devices/motion-frame.ts';
-export { type MotionOptions, type OperatorConfig, operatorSchema, plainOperator } from './devices/operator-options.ts';
+export {
+  type MotionOptions,
+  type OperatorConfig,
+  operatorSchema,
+  pedalKeysOf,
+  plainOperator,
+} from './devices/operator-options.ts';
 export { Pedal, type PedalRole } from './devices/pedal.ts';
 export { SPACE_MICE, SpaceMouseParser, spaceMouseMapping } from './devices/space-mouse.ts';
 export { KeyParser } from './key-parser.ts';

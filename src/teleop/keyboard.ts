@@ -17,6 +17,8 @@ export interface KeyboardOptions extends Partial<OperatorHeard> {
   readonly clock: Clock;
   readonly action: ActionSpec;
   readonly windows?: HoldWindows;
+  /** Whether they say, by another device, that what they do is recovery. */
+  readonly isRecoveringElsewhere?: (() => boolean) | undefined;
   /** Ctrl+C, which raw mode keeps from becoming a signal. Absent: the signal is raised after all. */
   readonly onInterrupt?: () => void;
   /** Control ended by itself: nothing was pressed for `LEASE_S`. */
@@ -106,6 +108,7 @@ export class KeyboardTeleop implements TeleopSource {
     const { isInControl, isStopped, stepScale } = this.#state;
     out.active = isInControl || isStopped;
     out.phase = this.#motion.fill(out.action, stepScale, nowS);
+    if (this.#options.isRecoveringElsewhere?.() === true) out.phase = 'recover';
     const isHeld = isInControl && !isStopped;
     if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
   }

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/index.ts';
 import { allowedText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
 import type { Place, Problem } from '../text/place.ts';
 import { shown } from '../text/shown.ts';
-import { keyPlaceOf, nodeAt, placeOf, plainOf, type TreeNode, type TreePath } from '../text/tree.ts';
+import { keyPlaceOf, nodeAt, placeOf, plainOf, type TreeNode, type TreePath, valuePlaceOf } from '../text/tree.ts';
 import { sameInOtherUnit, withoutUnit } from '../text/unit-hints.ts';
 
 /** A checked value, or what is wrong with it. */
@@ -27,6 +27,10 @@ export function pathText(path: TreePath): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
 }
 
+function subjectOf(path: TreePath): string {
+  return path.length === 0 ? 'this' : pathText(path);
+}
+
 /** The first problem of each place: a value that is wrong in two ways is reported once. */
 export function oneAPlace(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Set<string>();
@@ -47,6 +51,9 @@ function problemsOf(issue: z.core.$ZodIssue, tree: TreeNode, root: JsonSchema, w
       message: unknownKey(key, path, schemaAt(root, path, written)),
     }));
   }
+  // What a schema says in its own words.
+  if (issue.code === 'custom')
+    return [{ place: valuePlaceOf(tree, path), message: `${subjectOf(path)} ${issue.message}` }];
   const place = placeOf(tree, path);
   const schema = schemaAt(root, path, written);
   if (nodeAt(tree, path) === undefined) return [missing(path, schema, place)];
@@ -74,7 +81,7 @@ function missing(path: TreePath, schema: JsonSchema | undefined, place: Place): 
 }
 
 function wrongValue(path: TreePath, node: TreeNode | undefined, schema: JsonSchema | undefined): string {
-  const subject = path.length === 0 ? 'this' : pathText(path);
+  const subject = subjectOf(path);
   if (schema === undefined || node === undefined) return `${subject} is not allowed here`;
   const allowed = allowedText(schema);
   if (node.kind !== 'scalar')

@@ -13,10 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import type { ActionSpec } from '../../core/index.ts';
 import { Clutch } from '../clutch.ts';
+import { KeyboardTeleop } from '../keyboard.ts';
 import { JOY_PADS, mappingOf } from '../remote/joy-pads.ts';
 import type { TeleopEvent } from '../remote/remote-operator.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
@@ -371,6 +373,7 @@ describe('a foot pedal', () => {
         [KEY_CODES['KEY_C']!, 'success'],
         [KEY_CODES['KEY_D']!, 'rewind'],
         [KEY_CODES['KEY_E']!, 'critical'],
+        [KEY_CODES['KEY_F']!, 'recover'],
       ]),
       onMark: (mark) => marks.push(mark),
       onRewind: () => marks.push('rewind'),
@@ -387,12 +390,42 @@ describe('a foot pedal', () => {
 
   it('enables a gamepad as its own button does, and moves nothing by itself', () => {
     const { pedal, port, does } = made();
-    const pad = gamepad({ isEnabledElsewhere: () => pedal.isEnabling() });
+    const pad = gamepad({ isEnabledElsewhere: () => pedal.isHeld('enable') });
     expect(does(key('KEY_A', 1))).toBe('policy 0 0 0 0');
     expect(pad.does()).toBe('holds 0 0 0 0');
     expect(pad.does(axis(1, 1))).toBe('holds 1 0 0 0');
     port.waiting.push(key('KEY_A', 0));
     expect(pad.does()).toBe('holds 0 0 0 0');
+  });
+
+  it('says while it is held that what the other devices do is recovery', () => {
+    const { pedal, port } = made();
+    const isRecoveringElsewhere = () => pedal.isHeld('recover');
+    const pad = gamepad({ isRecoveringElsewhere });
+    const arm: LeaderArm = { positionRad: [0, 0, 0, 0], read: () => 'ok', close: () => undefined };
+    const leader = new LeaderTeleop({
+      action,
+      clock: pad.clock,
+      arm,
+      poseOf: (out, at) => out.set(at),
+      isClutchClosed: () => false,
+      isRecoveringElsewhere,
+    });
+    const input = new PassThrough();
+    const keyboard = new KeyboardTeleop({ input, clock: pad.clock, action, isRecoveringElsewhere });
+    const phases = () =>
+      [pad.source, leader, keyboard].map((source) => {
+        const out: TeleopCommand = { active: false, action: new Float32Array(4), phase: 'correct' };
+        source.poll(new Float32Array(0), 0, out);
+        return out.phase;
+      });
+    expect(phases()).toEqual(['correct', 'correct', 'correct']);
+    port.waiting.push(key('KEY_F', 1));
+    expect(phases()).toEqual(['recover', 'recover', 'recover']);
+    port.waiting.push(key('KEY_F', 0));
+    expect(phases()).toEqual(['correct', 'correct', 'correct']);
+    expect(asked(pedal)).toBe('policy 0 0 0 0');
+    keyboard.close();
   });
 
   it('stops and judges, however short the foot was on it', () => {

@@ -41,6 +41,8 @@ export interface LeaderOptions {
   readonly poseOf: (out: Float64Array, positionRad: ArrayLike<number>) => void;
   /** Whether the person holds the clutch closed. */
   readonly isClutchClosed: () => boolean;
+  /** Whether they say, by another device, that what they do is recovery. Absent: it is correction. */
+  readonly isRecoveringElsewhere?: (() => boolean) | undefined;
   /**
    * Brings the robot to the leader's own pose after the clutch has closed: where the robot is asked to be ([A]), and how fast the difference goes
    * away, m/s and rad/s. Absent: the difference stays.
@@ -103,7 +105,7 @@ export class LeaderTeleop implements TeleopSource {
     // From the pose that the clutch latches on: what comes before would be no part of the way.
     if (closing !== 0 && closing !== this.#rampOf) this.#beginRamp();
     out.active = this.#isInControl;
-    out.phase = 'correct';
+    out.phase = this.#options.isRecoveringElsewhere?.() === true ? 'recover' : 'correct';
     out.absolute = this.#absolute;
   }
 

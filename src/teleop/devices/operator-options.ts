@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Configured, name, num, triple } from '../../schema/index.ts';
 import { KEY_CODES } from './key-events.ts';
+import type { PedalRole } from './pedal.ts';
 
 const device = (what: string): z.ZodOptional<z.ZodString> =>
   z
@@ -67,17 +68,44 @@ const spacemouse = z.strictObject({
   ...motionKeys,
 });
 
-const pedal = z.strictObject({
-  kind: z.literal('pedal').meta({ description: 'A foot pedal, which Linux takes for a keyboard: `pedal`.' }),
-  device: device('one whose name says that it is one'),
+const pedalRoles = {
   enable: key('enables the other devices of the list while it is held'),
+  recover: key('says, while it is held, that what is done with the others is recovery'),
   stop: key('stops the robot'),
   success: key('marks a success'),
   failure: key('marks a failure'),
   giveBack: key('gives back to the policy'),
   rewind: key('lets the robot go back the way it came'),
   critical: key('begins the critical phase (`phaseSwitch` of a task)'),
-});
+};
+
+const pedal = z
+  .strictObject({
+    kind: z.literal('pedal').meta({ description: 'A foot pedal, which Linux takes for a keyboard: `pedal`.' }),
+    device: device('one whose name says that it is one'),
+    ...pedalRoles,
+  })
+  .superRefine((config, context) => {
+    const keys = pedalKeysOf(config);
+    const message = `does nothing: give it a key, ${Object.keys(pedalRoles).join(', ')} or several`;
+    if (keys.length === 0) context.addIssue({ code: 'custom', message });
+    for (const [i, [role, key]] of keys.entries()) {
+      const [first] = keys.find(([, other], k) => k < i && other === key) ?? [];
+      const taken = `is ${key}, which ${first} is already: one key has one role`;
+      if (first !== undefined) context.addIssue({ code: 'custom', path: [role], message: taken });
+    }
+  });
+
+/** The roles that a pedal has, each with its key. */
+export function pedalKeysOf(
+  config: { readonly [R in PedalRole]?: string | undefined },
+): [role: PedalRole, key: string][] {
+  const roles = Object.keys(pedalRoles) as PedalRole[];
+  return roles.flatMap((role) => {
+    const key = config[role];
+    return key === undefined ? [] : [[role, key]];
+  });
+}
 
 const leader = z.strictObject({
   kind: z.literal('leader').meta({ description: 'A second arm in the hand of a person: `leader`.' }),

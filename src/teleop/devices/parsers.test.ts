@@ -175,4 +175,18 @@ describe('a SpaceMouse', () => {
     expect(moved(spec('x', 'y', 'z', 'yaw'))).toBe('x 0, y 1, z 2, yaw 5');
     expect(moved(spec('a', 'b', 'c', 'd'))).toBe('a 0, b 1, c 2, d 5');
   });
+
+  it('has its speeds and recovery on the further buttons of its model', () => {
+    const buttonsOf = (product: string) => spaceMouseMapping({ kind: 'cartesian', dimensions: [] }, product).buttons;
+    expect(buttonsOf('SpaceMouse Compact')).toEqual({ enable: { button: 0 }, stop: { button: 1 } });
+    // Key 2 of a Pro is bit 5 of the second byte, + of an Explorer bit 4, Shift of a Pro bit 0 of the fourth.
+    const pressed = (product: string, report: string) => {
+      const [state] = statesOf(new SpaceMouseParser(), report);
+      const all = Object.entries(buttonsOf(product)) as [string, { button: number }][];
+      return all.filter(([, { button }]) => state!.buttons[button] === 1).map(([role]) => role);
+    };
+    expect(pressed('SpaceMouse Pro', '03 00 20 00 00')).toEqual(['faster']);
+    expect(pressed('SpaceMouse Pro', '03 00 00 00 01')).toEqual(['recover']);
+    expect(pressed('SpaceExplorer', '03 00 10')).toEqual(['faster']);
+  });
 });

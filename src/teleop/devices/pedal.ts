@@ -1,14 +1,14 @@
 /**
- * A foot pedal: keys with roles. It moves nothing by itself. Held, its enabling key enables the other devices of the same person; pressed, the
- * others stop, judge, or give back. A pedal that is unplugged while it enables is a dropout: the robot stops and stays.
+ * A foot pedal: keys with roles. It moves nothing by itself. Held, its enabling key enables the other devices of the same person, and another
+ * says that what they do is recovery; pressed, the others stop, judge, or give back. A pedal that is unplugged while it enables is a dropout: the robot stops and stays.
  */
 import { RemoteOperator, type RemoteOptions } from '../remote/remote-operator.ts';
 import type { OperatorHeard } from '../teleop-source.ts';
 import { type InputPort, LOSS_TEXT, pullThrough } from './input-port.ts';
 import { keyEvents } from './key-events.ts';
 
-/** What a key of a pedal may do. */
-export type PedalRole = 'enable' | 'stop' | 'success' | 'failure' | 'giveBack' | 'rewind' | 'critical';
+/** What a key of a pedal may do. `enable` and `recover` last while it is held. */
+export type PedalRole = 'enable' | 'recover' | 'stop' | 'success' | 'failure' | 'giveBack' | 'rewind' | 'critical';
 
 export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark' | 'onRewind' | 'onCritical'> {
   readonly port: InputPort;
@@ -28,10 +28,10 @@ export class Pedal extends RemoteOperator {
     this.#options = options;
   }
 
-  /** Whether its enabling key is held now. */
-  isEnabling(): boolean {
+  /** Whether the key for it is held now. */
+  isHeld(role: 'enable' | 'recover'): boolean {
     this.watch();
-    return this.#held.has('enable');
+    return this.#held.has(role);
   }
 
   override watch(): void {
@@ -57,7 +57,7 @@ export class Pedal extends RemoteOperator {
     else if (role === 'giveBack') this.#options.onGiveBack();
     else if (role === 'rewind') this.#options.onRewind?.();
     else if (role === 'critical') this.#options.onCritical?.();
-    else if (role !== 'enable') this.#options.onMark(role);
+    else if (role !== 'enable' && role !== 'recover') this.#options.onMark(role);
   }
 
   #pull(): void {

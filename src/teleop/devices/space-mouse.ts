@@ -17,25 +17,36 @@ export interface SpaceMouseProduct {
   readonly vendorId: number;
   readonly productId: number;
   readonly name: string;
+  /** Numbers of further buttons, where it has some. */
+  readonly more?: MoreButtons;
 }
+
+interface MoreButtons {
+  readonly slower: number;
+  readonly faster: number;
+  readonly recover: number;
+}
+
+/** Its keys 1, 2 and Shift. */
+const PRO: MoreButtons = { slower: 12, faster: 13, recover: 24 };
 
 const [LOGITECH, CONNEXION] = [0x046d, 0x256f];
 
 /** Models whose reports are known. */
 export const SPACE_MICE: readonly SpaceMouseProduct[] = [
-  { vendorId: LOGITECH, productId: 0xc625, name: 'SpacePilot' },
+  { vendorId: LOGITECH, productId: 0xc625, name: 'SpacePilot', more: { slower: 16, faster: 17, recover: 12 } },
   { vendorId: LOGITECH, productId: 0xc626, name: 'SpaceNavigator' },
-  { vendorId: LOGITECH, productId: 0xc627, name: 'SpaceExplorer' },
-  { vendorId: LOGITECH, productId: 0xc629, name: 'SpacePilot Pro' },
-  { vendorId: LOGITECH, productId: 0xc62b, name: 'SpaceMouse Pro' },
+  { vendorId: LOGITECH, productId: 0xc627, name: 'SpaceExplorer', more: { slower: 13, faster: 12, recover: 8 } },
+  { vendorId: LOGITECH, productId: 0xc629, name: 'SpacePilot Pro', more: { slower: 30, faster: 29, recover: 24 } },
+  { vendorId: LOGITECH, productId: 0xc62b, name: 'SpaceMouse Pro', more: PRO },
   { vendorId: CONNEXION, productId: 0xc62e, name: 'SpaceMouse Wireless (cabled)' },
-  { vendorId: CONNEXION, productId: 0xc632, name: 'SpaceMouse Pro Wireless' },
-  { vendorId: CONNEXION, productId: 0xc633, name: 'SpaceMouse Enterprise' },
+  { vendorId: CONNEXION, productId: 0xc632, name: 'SpaceMouse Pro Wireless', more: PRO },
+  { vendorId: CONNEXION, productId: 0xc633, name: 'SpaceMouse Enterprise', more: PRO },
   { vendorId: CONNEXION, productId: 0xc635, name: 'SpaceMouse Compact' },
-  { vendorId: CONNEXION, productId: 0xc638, name: 'SpaceMouse Pro Wireless (Bluetooth)' },
+  { vendorId: CONNEXION, productId: 0xc638, name: 'SpaceMouse Pro Wireless (Bluetooth)', more: PRO },
   { vendorId: CONNEXION, productId: 0xc63a, name: 'SpaceMouse Wireless (Bluetooth)' },
   { vendorId: CONNEXION, productId: 0xc641, name: 'SpaceMouse module' },
-  { vendorId: CONNEXION, productId: 0xc652, name: '3Dconnexion Universal Receiver' },
+  { vendorId: CONNEXION, productId: 0xc652, name: '3Dconnexion Universal Receiver', more: PRO },
 ];
 
 const FULL = 350;
@@ -100,8 +111,11 @@ const AXIS_NAMES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
 /** Axes for dimensions of other names, such as joints, in the order in which a hand finds them. */
 const IN_ORDER = [0, 1, 2, 5, 4, 3];
 
-/** Left button: enables. Right button: stops. The six axes move the dimensions that have their names, others in order. */
-export function spaceMouseMapping({ dimensions }: ActionSpec): JoyMapping {
+/**
+ * Left button (Menu on large ones): enables. Right button (Fit): stops. − and +, or 1 and 2: slower and faster; Shift: recovers. The six axes move
+ * the dimensions that have their names, others in order.
+ */
+export function spaceMouseMapping({ dimensions }: ActionSpec, product?: string): JoyMapping {
   const taken = new Map<string, number>();
   for (const { name } of dimensions) if (AXIS_NAMES.includes(name)) taken.set(name, AXIS_NAMES.indexOf(name));
   for (const { name } of dimensions) {
@@ -109,5 +123,7 @@ export function spaceMouseMapping({ dimensions }: ActionSpec): JoyMapping {
     if (!taken.has(name) && free !== undefined) taken.set(name, free);
   }
   const sticks = [...taken].map(([moves, axis]) => ({ axis, moves, sign: 1 as const }));
-  return { sticks, buttons: { enable: { button: 0 }, stop: { button: 1 } } };
+  const { more } = SPACE_MICE.find(({ name }) => name === product) ?? {};
+  const further = Object.entries(more ?? {}).map(([role, button]) => [role, { button }]);
+  return { sticks, buttons: { enable: { button: 0 }, stop: { button: 1 }, ...Object.fromEntries(further) } };
 }

@@ -29,6 +29,8 @@ export interface JoyTeleopOptions
   readonly device?: { readonly name: string; readonly subject: string };
   /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
   readonly isEnabledElsewhere?: (() => boolean) | undefined;
+  /** The same of recovery. */
+  readonly isRecoveringElsewhere?: (() => boolean) | undefined;
 }
 
 const DEFAULT_DEADZONE = 0.1;
@@ -94,6 +96,7 @@ export class JoyTeleop extends RemoteOperator {
     const before = this.#held;
     const held = new Set(this.#roles.filter(([, button]) => isPressed(message, button)).map(([role]) => role));
     if (this.#options.isEnabledElsewhere?.() === true) held.add('enable');
+    if (this.#options.isRecoveringElsewhere?.() === true) held.add('recover');
     const isPressedNow = (role: Role): boolean => held.has(role) && before?.has(role) === false;
     this.#held = held;
     if (isPressedNow('enable')) this.takeOver();
