@@ -187,19 +187,34 @@ describe('mistakes', () => {
       /^o\.yaml:1:16: there is no robot called "arm66", there are .*\barm6, .*, did you mean "arm6"\?$/,
     ],
     [
+      'a device without its list',
+      'operators: gamepad',
+      'o.yaml:1:12: operators is gamepad, it must be a list of 0 to 8 entries, such as [{ kind: gamepad }]',
+    ],
+    [
+      'a list of something else',
+      'operators: 3',
+      'o.yaml:1:12: operators is 3, it must be a list of 0 to 8 entries, such as [{ kind: keyboard }]',
+    ],
+    [
+      'a device that is a word',
+      'operators: [pedal]',
+      'o.yaml:1:13: operators[0] is pedal, it must be a group of keys, such as { kind: pedal }',
+    ],
+    [
       'a key of a pedal with two roles',
       'operators:\n  - { kind: pedal, enable: KEY_A, stop: KEY_A }',
-      'o.yaml:2:41: [0].stop is KEY_A, which enable is already: one key has one role',
+      'o.yaml:2:41: operators[0].stop is KEY_A, which enable is already: one key has one role',
     ],
     [
       'a pedal without a role',
       'operators:\n  - kind: pedal',
-      'o.yaml:2:5: [0] does nothing: give it a key, enable, recover, stop, success, failure, giveBack, rewind, critical or several',
+      'o.yaml:2:5: operators[0] does nothing: give it a key, enable, recover, stop, success, failure, giveBack, rewind, critical or several',
     ],
     [
       'a range that begins with its end',
       'operators: [{ kind: gamepad, axisRange: [255, 0] }]',
-      'o.yaml:1:41: [0].axisRange must begin with the least',
+      'o.yaml:1:41: operators[0].axisRange must begin with the least',
     ],
     ['a missing file', 'task: { learner: ./none.yaml }', /^.*none\.yaml: there is no such file$/],
     [

@@ -9,7 +9,7 @@ import { type ConfigKind, findConfig, shownPath } from './names.ts';
 import { learnerWithPaths, operatorWithPaths, robotWithPaths, taskWithPaths } from './paths.ts';
 import { checkRobot } from './robot-checks.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
-import { operatorsSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
+import { operatorsFileSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
 import { checkLearner, checkTask, narrowedBy } from './task-checks.ts';
@@ -113,8 +113,12 @@ class Layers {
 
   /** What the overlay says of the people's devices. */
   operators(): Checked<readonly OperatorConfig[]> {
-    const tree = this.#overlay?.tree.entries.get('operators')?.value;
-    return tree === undefined ? { value: [], problems: [] } : check(tree, operatorsSchema);
+    const entry = this.#overlay?.tree.entries.get('operators');
+    if (entry === undefined) return { value: [], problems: [] };
+    // With its key, so that errors name it.
+    const tree = { kind: 'map', entries: new Map([['operators', entry]]), place: entry.keyPlace } as const;
+    const { value, problems } = check(tree, operatorsFileSchema);
+    return value === undefined ? { value, problems } : { value: value.operators, problems: [] };
   }
 
   /** `asked` is the key that names the file, for errors; without it the command line does. */

@@ -121,9 +121,22 @@ function numberText(schema: JsonSchema): string {
 function listText(schema: JsonSchema): string {
   const { minItems: least, maxItems: most } = schema;
   const item = schema.prefixItems?.[0] ?? (schema.items === false ? undefined : schema.items);
-  const what = item?.type === 'object' ? 'entries' : item?.type === 'string' ? 'words' : 'numbers';
+  const what =
+    item?.type === 'object' || item?.oneOf !== undefined ? 'entries' : item?.type === 'string' ? 'words' : 'numbers';
   const count = least === most ? `${least}` : `${least ?? 0} to ${most ?? 'any number of'}`;
   return `a list of ${count} ${what}${unitText(schema)}`;
+}
+
+/** `, such as { kind: gamepad }` where one of several kinds, or a list of these, is written as the bare word `written`; else nothing. */
+export function exampleText(schema: JsonSchema, written: string): string {
+  const isList = schema.type === 'array';
+  const item = isList ? itemSchema(schema, 0) : schema;
+  if (item === undefined || (isList && item.oneOf === undefined)) return '';
+  const { required: [key, ...others] = [], properties } = kindOf(item, undefined);
+  const words = key === undefined || others.length > 0 ? undefined : properties?.[key]?.enum;
+  const word = words?.find((each) => each === written) ?? (isList ? words?.[0] : undefined);
+  if (word === undefined) return '';
+  return isList ? `, such as [{ ${key}: ${word} }]` : `, such as { ${key}: ${word} }`;
 }
 
 /** What `schema` refuses first of `value`, in words: `utd must be a whole number ≥ 1, got 0.5`; nothing where all is right. */

@@ -1,6 +1,15 @@
 /** How configured values are written: every number with its unit, range and sentence, in a zod schema beside the code that it configures. */
 export { actionSchema, dimensionSchema } from './action.ts';
-export { allowedText, type JsonSchema, jsonSchemaOf, keysOf, rangeText, refusalOf, schemaAt } from './allowed.ts';
+export {
+  allowedText,
+  exampleText,
+  type JsonSchema,
+  jsonSchemaOf,
+  keysOf,
+  rangeText,
+  refusalOf,
+  schemaAt,
+} from './allowed.ts';
 export { box, type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
 export {
   collect,

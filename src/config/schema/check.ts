@@ -1,7 +1,7 @@
 /** Checks a tree against a schema, and says what is wrong in words. */
 import type { z } from 'zod';
 import { didYouMean } from '../../core/index.ts';
-import { allowedText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
+import { allowedText, exampleText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
 import type { Place, Problem } from '../text/place.ts';
 import { shown } from '../text/shown.ts';
 import { keyPlaceOf, nodeAt, placeOf, plainOf, type TreeNode, type TreePath, valuePlaceOf } from '../text/tree.ts';
@@ -83,7 +83,7 @@ function missing(path: TreePath, schema: JsonSchema | undefined, place: Place): 
 function wrongValue(path: TreePath, node: TreeNode | undefined, schema: JsonSchema | undefined): string {
   const subject = subjectOf(path);
   if (schema === undefined || node === undefined) return `${subject} is not allowed here`;
-  const allowed = allowedText(schema);
+  const allowed = `${allowedText(schema)}${exampleText(schema, node.kind === 'scalar' ? node.source : '')}`;
   if (node.kind !== 'scalar')
     return `${subject} is ${node.kind === 'list' ? listKind(node.items.length, schema) : 'a group of keys'}, it must be ${allowed}`;
   const value = node.source === '' || node.value === null ? 'empty' : shown(node.source);

@@ -23,17 +23,19 @@ export interface ResolvedConfig {
 }
 
 /** `operators` of the file that is laid over the others. */
-export const operatorsSchema: z.ZodType<readonly OperatorConfig[]> = z
+const operatorsSchema: z.ZodType<readonly OperatorConfig[]> = z
   .array(operatorSchema)
   .max(8)
   .meta({ description: 'Devices by which people take over, besides the one of `--operator`.' });
 
-/** The same as a part of that file, for the reference page. */
-export const operatorsFileSchema: z.ZodType = z.strictObject({ operators: operatorsSchema }).meta({
-  title: 'Operators',
-  description:
-    'The key `operators` of the file that `--config` names: a list of devices ([teleoperation](teleoperation.md)).',
-});
+/** The same as a part of that file. */
+export const operatorsFileSchema: z.ZodType<{ readonly operators: readonly OperatorConfig[] }> = z
+  .strictObject({ operators: operatorsSchema })
+  .meta({
+    title: 'Operators',
+    description:
+      'The key `operators` of the file that `--config` names: a list of devices ([teleoperation](teleoperation.md)).',
+  });
 
 /** What a run's file holds, with a task and a robot of these kinds. */
 export function resolvedSchemaOf<T extends TaskConfig, R>(
