@@ -2,6 +2,7 @@
 import { type ActionSpec, ReinError } from '../core/index.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import {
+  type DeviceRoots,
   findInputDevice,
   type InputDevice,
   isRanged,
@@ -54,8 +55,9 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   }
 }
 
-export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>): InputDevice {
-  const found = findInputDevice('gamepad', device);
+/** A gamepad of which all is known that its reader needs. Throws `ReinError` in one sentence. */
+export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>, roots?: DeviceRoots): InputDevice {
+  const found = findInputDevice('gamepad', device, roots);
   if (found.evdev === undefined) return found;
   const evdev = withRange(found.evdev, axisRange);
   if (isRanged(evdev)) return { ...found, evdev };

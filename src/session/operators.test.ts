@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -7,7 +8,7 @@ import { arm6Setup } from '../../tests/support/arm6.ts';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { mockArm6 } from '../../tests/support/live-run.ts';
 import type { GuardFrame } from '../core/index.ts';
-import { operatorSchema } from '../teleop/index.ts';
+import { operatorSchema, type TeleopCommand } from '../teleop/index.ts';
 import { type OperatorsContext, openOperators } from './operators.ts';
 
 let folder = '';
@@ -41,6 +42,35 @@ it('hears c and g at a terminal whose keys move nothing', async () => {
   for (const key of ['c', 'm', 'g']) terminal.write(key);
   await new Promise(setImmediate);
   expect(said).toEqual(['go on', 'give back']);
+});
+
+it('takes what is done with a leader for recovery while the pedal for it is held', async () => {
+  const path = join(folder, 'pedal');
+  execFileSync('mkfifo', [path]);
+  const foot = openSync(path, constants.O_RDWR);
+  const pedal = operatorSchema.parse({ kind: 'pedal', device: path, recover: 'KEY_A' });
+  const arm = operatorSchema.parse({ kind: 'leader', robot: join(folder, 'leader.yaml') });
+  const clock = new FakeClock();
+  const sources = await openOperators([arm, pedal], context({ clock }));
+  const leader = sources.find(({ name }) => name === 'leader')!;
+  const phase = (): string => {
+    const out: TeleopCommand = { active: false, action: new Float32Array(4), phase: 'correct' };
+    leader.poll(new Float32Array(0), 0, out);
+    return out.phase;
+  };
+  expect(phase()).toBe('correct');
+  const press = Buffer.alloc(24);
+  // EV_KEY, KEY_A, down.
+  for (const [at, value] of [
+    [16, 1],
+    [18, 30],
+    [20, 1],
+  ] as const)
+    press.writeUInt16LE(value, at);
+  writeSync(foot, press);
+  expect(phase()).toBe('recover');
+  for (const source of sources) source.close();
+  closeSync(foot);
 });
 
 it('never lets a leader that goes along close its own clutch', async () => {

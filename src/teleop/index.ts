@@ -1,13 +1,19 @@
 /** Operators: keyboard, joystick, twists, scripts, and who holds the robot. */
 export { Clutch } from './clutch.ts';
-export { type AxisRange, isRanged, withRange } from './devices/evdev-layout.ts';
+export { isRanged, withRange } from './devices/evdev-layout.ts';
 export { EvdevPadParser } from './devices/evdev-pad.ts';
 export { HidPort, listHid } from './devices/hid-port.ts';
 export { DeviceFile, type InputPort } from './devices/input-port.ts';
 export { JoydevParser } from './devices/joydev.ts';
 export { KEY_CODES } from './devices/key-events.ts';
 export { type LeaderArm, type LeaderMotors, LeaderTeleop } from './devices/leader-teleop.ts';
-export { findInputDevice, type InputDevice, listInputDevices, UDEV_REMEDY } from './devices/list-devices.ts';
+export {
+  type DeviceRoots,
+  findInputDevice,
+  type InputDevice,
+  listInputDevices,
+  UDEV_REMEDY,
+} from './devices/list-devices.ts';
 export { LocalPad } from './devices/local-pad.ts';
 export { MotionFrame } from './devices/motion-frame.ts';
 export {
