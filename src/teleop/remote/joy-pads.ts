@@ -40,9 +40,12 @@ export interface JoyPad {
   readonly description: string;
   /** Axis numbers of: left stick forward, left stick sideways, right stick forward, right stick sideways. */
   readonly sticks: readonly [number, number, number, number];
+  /** Axis number of the cross, sideways: for a number of the action beyond four, such as a gripper. Absent: there is none. */
+  readonly cross?: number;
   readonly buttons: JoyButtons;
 }
 
+const CROSS_SIDEWAYS = 6;
 const DPAD_AXIS = 7;
 const SPEEDS = { slower: { axis: DPAD_AXIS, sign: -1 }, faster: { axis: DPAD_AXIS, sign: 1 } } as const;
 
@@ -55,6 +58,7 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     description:
       'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back, Back rewinds, Y begins the critical phase.',
     sticks: [1, 0, 4, 3],
+    cross: CROSS_SIDEWAYS,
     buttons: {
       enable: { button: 4 },
       recover: { button: 5 },
@@ -71,6 +75,7 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     description:
       'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back, Share rewinds, triangle begins the critical phase.',
     sticks: [1, 0, 4, 3],
+    cross: CROSS_SIDEWAYS,
     buttons: {
       enable: { button: 4 },
       recover: { button: 5 },
@@ -108,7 +113,7 @@ const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3
 
 /**
  * The mapping of `pad` for `action`: x, y on the left stick, z, yaw on the right one, other names on the sticks that are
- * left, in order. A base without y has its yaw on the left stick too. More than four dimensions leave some without a stick.
+ * left, in order. A base without y has its yaw on the left stick too. A fifth goes on the cross, sideways; more have nothing.
  */
 export function mappingOf(pad: JoyPad, action: ActionSpec): JoyMapping {
   const names = action.dimensions.map(({ name }) => name);
@@ -121,6 +126,8 @@ export function mappingOf(pad: JoyPad, action: ActionSpec): JoyMapping {
     const free = [0, 1, 2, 3].find((stick) => ![...taken.values()].includes(stick));
     if (!taken.has(name) && free !== undefined) taken.set(name, free);
   }
-  const sticks = [...taken].map(([moves, stick]) => ({ axis: pad.sticks[stick]!, moves, sign: 1 as const }));
+  const sticks: JoyStick[] = [...taken].map(([moves, stick]) => ({ axis: pad.sticks[stick]!, moves, sign: 1 }));
+  const fifth = names.find((name) => !taken.has(name));
+  if (fifth !== undefined && pad.cross !== undefined) sticks.push({ axis: pad.cross, moves: fifth, sign: 1 });
   return { sticks, buttons: pad.buttons };
 }

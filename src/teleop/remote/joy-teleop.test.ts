@@ -373,8 +373,10 @@ describe('setting a joystick up', () => {
     const axes = (spec: ActionSpec): object =>
       Object.fromEntries(mappingOf(JOY_PADS.xbox, spec).sticks.map(({ moves, axis }) => [moves, axis]));
     expect(axes(of('x', 'yaw'))).toEqual({ x: 1, yaw: 0 });
+    expect(axes(of('x', 'y', 'z', 'yaw', 'gripper', 'more'))).toEqual({ x: 1, y: 0, z: 4, yaw: 3, gripper: 6 });
+    expect(axes(of('x', 'y', 'z', 'gripper'))).toEqual({ x: 1, y: 0, z: 4, gripper: 3 });
     expect(axes(of('x', 'y', 'yaw'))).toEqual({ x: 1, y: 0, yaw: 3 });
     expect(axes(of('x', 'steering'))).toEqual({ x: 1, steering: 0 });
-    expect(axes(of('a', 'b', 'c', 'd', 'e'))).toEqual({ a: 1, b: 0, c: 4, d: 3 });
+    expect(axes(of('a', 'b', 'c', 'd', 'e'))).toEqual({ a: 1, b: 0, c: 4, d: 3, e: 6 });
   });
 });
