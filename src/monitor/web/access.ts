@@ -63,6 +63,11 @@ export function rightOf(given: unknown, { host, token, viewToken, guests }: Moni
   return isViewer ? 'watch' : undefined;
 }
 
+/** The token in a request's `authorization`. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
+}
+
 function equals(given: unknown, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(typeof given === 'string' ? given : ''), digest(token)) && given === token;

@@ -4,7 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { decodeJson } from '../../core/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
 import type { RunView } from '../../session/index.ts';
-import { foreignReason, type MonitorPlace, PAGE_HEADERS, rightOf } from './access.ts';
+import { bearerOf, foreignReason, type MonitorPlace, PAGE_HEADERS, rightOf } from './access.ts';
+import { type Answers, limitReading } from './answers.ts';
+import type { Connections } from './connections.ts';
 import type { Past } from './past.ts';
 import { listRelabels } from './relabels.ts';
 import { listRuns, readRunFile } from './run-files.ts';
@@ -18,6 +20,8 @@ export interface RunPlace {
 
 export interface RouteSources {
   readonly place: MonitorPlace;
+  readonly connections: Connections;
+  readonly answers: Answers;
   /** Folder of the built pages. */
   readonly pages: string;
   readonly past: Past;
@@ -26,14 +30,27 @@ export interface RouteSources {
   readonly run: () => RunPlace | undefined;
 }
 
-export function addRoutes(app: FastifyInstance, { place, pages, past, metrics, run }: RouteSources): void {
+export function addRoutes(app: FastifyInstance, sources: RouteSources): void {
+  const { place, connections, answers, pages, past, metrics, run } = sources;
+  limitRequests(app, connections);
   guardRoutes(app, place);
   app.register(fastifyStatic, { root: pages, cacheControl: false });
-  app.get('/metrics', async (_, reply) => {
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics());
+  app.get('/metrics', (request, reply) => {
+    return answers.give(request, reply, { make: metrics, type: 'text/plain; version=0.0.4; charset=utf-8' });
   });
-  addScene(app, past);
-  addRunFiles(app, run);
+  addScene(app, answers, past);
+  addRunFiles(app, answers, run);
+}
+
+function limitRequests(app: FastifyInstance, connections: Connections): void {
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    if (!(await connections.turnOf(raw, reply.raw))) reply.hijack();
+  });
+  app.addHook('onSend', async (_, reply, payload) => {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    limitReading(reply.raw, isWhole ? payload.length : Number(reply.getHeader('content-length') ?? 0));
+    return payload;
+  });
 }
 
 function guardRoutes(app: FastifyInstance, place: MonitorPlace): void {
@@ -51,12 +68,15 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace): void {
   });
 }
 
-function addScene(app: FastifyInstance, past: Past): void {
+function addScene(app: FastifyInstance, answers: Answers, past: Past): void {
   const picture = new ScenePicture();
-  app.get('/api/scene', async (_, reply) => {
+  app.get('/api/scene', async (request, reply) => {
     const [packet] = past.of('run');
     const answer = packet && (await picture.of(decodeJson(packet) as RunView));
-    if (answer !== undefined && 'scene' in answer && answer.scene !== undefined) return answer.scene;
+    if (answer !== undefined && 'scene' in answer && answer.scene !== undefined) {
+      const { scene } = answer;
+      return answers.give(request, reply, { make: () => scene });
+    }
     const problem =
       answer !== undefined && 'problem' in answer ? answer.problem : 'This robot has no shapes of its own.';
     // No error: a page then draws what the safety model knows of it.
@@ -65,30 +85,34 @@ function addScene(app: FastifyInstance, past: Past): void {
 }
 
 /** Files of the run, and its episodes as its trace has them. */
-function addRunFiles(app: FastifyInstance, run: RouteSources['run']): void {
+function addRunFiles(app: FastifyInstance, answers: Answers, run: RouteSources['run']): void {
   const inFolder = <T>(read: (folder: string) => T): T | undefined => {
     const folder = run()?.folder;
     return folder === undefined ? undefined : read(folder);
   };
-  app.get('/api/runs', async () => (await inFolder(listRuns)) ?? []);
-  app.get('/api/relabels', async () => (await inFolder(listRelabels)) ?? []);
+  app.get('/api/runs', (request, reply) => answers.give(request, reply, { make: () => inFolder(listRuns) ?? [] }));
+  app.get('/api/relabels', (request, reply) => {
+    return answers.give(request, reply, { make: () => inFolder(listRelabels) ?? [] });
+  });
   app.get('/api/files/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
     const { from: byte = '0', run } = request.query as { from?: string; run?: string };
     const from = Number(byte);
     if (!Number.isSafeInteger(from) || from < 0) return reply.code(400).send({ error: 'from is a number of bytes.' });
-    const lines = await inFolder((folder) => readRunFile(folder, { name, run, from }));
-    if (lines === undefined) return reply.code(404).send({ error: 'There is no such file.' });
-    return reply.type('text/plain; charset=utf-8').send(lines);
+    return answers.give(request, reply, {
+      make: () => inFolder((folder) => readRunFile(folder, { name, run, from })),
+      type: 'text/plain; charset=utf-8',
+      missing: 'There is no such file.',
+    });
   });
-  app.get('/api/episodes', async () => (await run()?.trace.episodes()) ?? []);
-  app.get('/api/episodes/:number', async (request, reply) => {
+  app.get('/api/episodes', (request, reply) => {
+    return answers.give(request, reply, { make: () => run()?.trace.episodes() ?? [] });
+  });
+  app.get('/api/episodes/:number', (request, reply) => {
     const number = Number((request.params as { number: string }).number);
-    const episode = await run()?.trace.episode(number);
-    return episode ?? reply.code(404).send({ error: 'The trace has no such episode.' });
+    return answers.give(request, reply, {
+      make: () => run()?.trace.episode(number),
+      missing: 'The trace has no such episode.',
+    });
   });
-}
-
-function bearerOf(header: string | undefined): string | undefined {
-  return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
 }

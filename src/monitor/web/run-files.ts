@@ -20,7 +20,7 @@ const SHOWN_FILES: Readonly<Record<string, string>> = {
   learner: RUN_FILES.learnerMetrics,
 };
 /** A page asks for what was added since: so much at once, bytes. */
-const FILE_PART_BYTES = 4 * 1024 * 1024;
+const FILE_PART_BYTES = 1024 * 1024;
 /** A folder may hold years of runs: the newest are listed. */
 const MOST_RUNS = 50;
 

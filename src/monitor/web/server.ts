@@ -4,8 +4,7 @@
  * neither pages nor a run that is busy hold each other up.
  */
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { asObject, decodeJson, encodeJson, kindOf, parseJson, SystemClock } from '../../core/index.ts';
@@ -13,6 +12,8 @@ import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, type Right, rightOf, viewerReason } from './access.ts';
+import { Answers } from './answers.ts';
+import { Connections } from './connections.ts';
 import { FoxgloveServer } from './foxglove-server.ts';
 import { Past } from './past.ts';
 import { Peer, Peers } from './peers.ts';
@@ -20,7 +21,7 @@ import { PrometheusMetrics } from './prometheus.ts';
 import { relabelFromPage } from './relabels.ts';
 import { addRoutes, type RunPlace } from './routes.ts';
 import { Seat } from './seat.ts';
-import { createSocketServer, dismiss, limitConnections, PATIENCE, refuseUpgrade } from './sockets.ts';
+import { createSocketServer, dismiss, PATIENCE, refuseUpgrade, SERVER_PATIENCE } from './sockets.ts';
 import { Stops } from './stops.ts';
 
 export interface ServerOptions {
@@ -99,6 +100,8 @@ export class MonitorServer {
   readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
   readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
   readonly #stops: Stops;
+  readonly #answers: Answers;
+  readonly #connections: Connections;
   #run: RunPlace | undefined;
   #count = 0;
   #toldHolder = '';
@@ -113,13 +116,18 @@ export class MonitorServer {
       logger: false,
       bodyLimit: LONGEST_MESSAGE_BYTES,
       forceCloseConnections: true,
+      ...PATIENCE,
       ...(place.tls === undefined
-        ? { http: PATIENCE }
-        : { https: { ...place.tls, ...PATIENCE, handshakeTimeout: HELLO_MS } }),
+        ? { http: SERVER_PATIENCE }
+        : { https: { ...place.tls, ...SERVER_PATIENCE, handshakeTimeout: HELLO_MS } }),
     }) as unknown as FastifyInstance;
     this.#sockets = createSocketServer({ maxPayload: LONGEST_MESSAGE_BYTES });
+    this.#answers = new Answers(place);
+    this.#connections = new Connections(this.#app.server as Server);
     addRoutes(this.#app, {
       place,
+      connections: this.#connections,
+      answers: this.#answers,
       pages: options.pages,
       past: this.#past,
       metrics: () => this.#metrics.text(this.#pages.size),
@@ -130,9 +138,10 @@ export class MonitorServer {
   /** Listens. Gives the port. Rejects where it cannot. */
   async listen(): Promise<number> {
     const { place } = this.#options;
-    await this.#app.listen({ host: place.host, port: place.port });
-    limitConnections(this.#app.server as Server);
-    (this.#app.server as Server).on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Fastify would make a second server for that name, which nothing here bounds.
+    const host = place.host === 'localhost' ? '127.0.0.1' : place.host;
+    await this.#app.listen({ host, port: place.port });
+    (this.#app.server as Server).on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#upgrade(request, socket, head);
     });
     this.#every(FLUSH_MS, () => this.#flush());
@@ -160,7 +169,7 @@ export class MonitorServer {
 
   /** Bytes that wait for pages here, for the bench. */
   get waitingBytes(): number {
-    return this.#viewers.waitingBytes + this.#pages.waitingBytes;
+    return this.#answers.waitingBytes + this.#viewers.waitingBytes + this.#pages.waitingBytes;
   }
 
   async close(): Promise<void> {
@@ -181,7 +190,7 @@ export class MonitorServer {
     if (folder !== this.#run?.folder) this.#run = { folder, trace: new TraceReader(folder) };
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const { place } = this.#options;
     const { host, origin } = request.headers;
     const [path, query] = (request.url ?? '').split('?');
@@ -191,8 +200,12 @@ export class MonitorServer {
       ? (viewerReason(host, origin, new URLSearchParams(query).get('token') ?? undefined, place) ??
         this.#viewers.refusalOf(request))
       : (foreignReason(host, origin, place) ?? (request.url === '/stream' ? undefined : 'There is no stream here.'));
-    if (reason !== undefined) refuseUpgrade(socket, reason);
-    else if (isViewer) this.#viewers.upgrade(request, socket, head);
+    if (reason !== undefined) {
+      refuseUpgrade(socket, reason);
+      return;
+    }
+    this.#connections.becomesStream(socket);
+    if (isViewer) this.#viewers.upgrade(request, socket, head);
     else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
   }
 

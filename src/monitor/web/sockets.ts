@@ -1,26 +1,15 @@
 /** Sockets of strangers: what they may take of this process before anybody knows who they are, and how they are let go of. */
-import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 
-/** Connections of all kinds: the process that serves them holds the robot's other ends, which need files of their own. */
-const MOST_CONNECTIONS = 256;
 /** Who has not asked for anything by then is cut off, ms. */
 const SPEAK_MS = 5000;
 /** Who is shown the door gets so long to go, ms. */
 const LEAVE_MS = 250;
 
-/** Options of Fastify that let nobody wait for ever. */
-export const PATIENCE = {
-  connectionsCheckingInterval: 1000,
-  headersTimeout: SPEAK_MS,
-  requestTimeout: 2 * SPEAK_MS,
-} as const;
-
-/** To be called with a server that listens. */
-export function limitConnections(server: Server): void {
-  server.maxConnections = MOST_CONNECTIONS;
-}
+/** Options of Fastify that let nobody wait for ever: its own, and those that Node's server has besides. */
+export const PATIENCE = { requestTimeout: 2 * SPEAK_MS, keepAliveTimeout: SPEAK_MS } as const;
+export const SERVER_PATIENCE = { connectionsCheckingInterval: 1000, headersTimeout: SPEAK_MS } as const;
 
 /** A WebSocket server behind upgrades. Answers no ping by itself: who sends pings and reads nothing would fill the memory with answers. */
 export function createSocketServer(
