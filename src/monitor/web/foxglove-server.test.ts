@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { until } from '../../../tests/support/until.ts';
 import { encodeJson, encodeNumbers, FRAME_LAYOUT } from '../../core/index.ts';
 import { CHANNELS } from '../../record/trace.ts';
@@ -91,16 +92,64 @@ describe('a viewer', () => {
       [7, 'message 2'],
       [9, 2],
     ]);
-    one.socket.send(JSON.stringify({ op: 'unsubscribe', subscriptionIds: [7] }));
+    one.socket.send(JSON.stringify({ op: 'unsubscribe', subscriptionIds: [7, 9] }));
     one.subscribe(8, '/frame');
     await until(() => one.told.at(-1)!.id === 8, 'the newest frame again');
     server.publish(encodeJson('event', { message: 'after' }));
     server.publish(frame(3));
-    await until(() => one.told.length === 7, 'the frame after, for both');
-    expect(one.told.slice(5).map(({ id, message }) => [id, message['tick']])).toEqual([
-      [9, 3],
+    await until(() => one.told.length === 6, 'the frame after');
+    expect(one.told.slice(4).map(({ id, message }) => [id, message['tick']])).toEqual([
+      [8, 2],
       [8, 3],
     ]);
+  });
+
+  it('has one subscription for each channel: what is more is refused in a status, and sent to nobody', async () => {
+    await serve();
+    const one = await viewer();
+    one.subscribe(1, '/frame');
+    one.subscribe(2, '/frame');
+    one.subscribe(1, '/log');
+    await until(() => one.said.filter(({ op }) => op === 'status').length === 2, 'the refusals');
+    expect(one.said.filter(({ op }) => op === 'status')).toEqual([
+      { op: 'status', level: 1, message: 'A client has one subscription for each channel.' },
+      { op: 'status', level: 1, message: 'This number is in use.' },
+    ]);
+    one.subscribe(3, '/log');
+    server.publish(frame(1));
+    server.publish(encodeJson('event', { message: 'after' }));
+    await until(() => one.told.length === 2, 'what is subscribed to');
+    expect(one.told.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  it('is one of a few, and all together take so much of the server: pages get every frame', async () => {
+    await serve();
+    const page = new StreamWatcher(`http://127.0.0.1:${port}/`);
+    sockets.push(page.socket);
+    await until(() => page.all('operators').length > 0, 'a page that is let in');
+    const asked = Array.from({ length: 16 }, () => new Viewer());
+    const isOver = ({ said, socket }: Viewer): boolean => said.length > 1 || socket.readyState === WebSocket.CLOSED;
+    for (const { socket } of asked) socket.on('error', () => undefined);
+    await until(() => asked.every(isOver), 'those that are let in');
+    const viewers = asked.filter(({ said }) => said.length > 0);
+    expect(viewers.length).toBe(8);
+    const channelId = CHANNELS.findIndex(({ topic }) => topic === '/frame');
+    for (const { socket } of viewers) {
+      for (let id = 0; id < 40; id++)
+        socket.send(JSON.stringify({ op: 'subscribe', subscriptions: [{ id, channelId }] }));
+    }
+    await until(() => viewers.every(({ said }) => said.some(({ op }) => op === 'status')), 'the refusals');
+    const beganMs = performance.now();
+    for (let tick = 1; tick <= 3000; tick++) {
+      server.publish(frame(tick));
+      if (tick % 100 === 0) await until(() => page.frame?.tick === tick, `frame ${tick}`);
+    }
+    expect(page.frames.length).toBeGreaterThanOrEqual(30);
+    const bytes = viewers
+      .flatMap(({ told }) => told)
+      .reduce((sum, { message }) => sum + JSON.stringify(message).length, 0);
+    expect(bytes).toBeLessThan(2 ** 20 * (1 + 8 * ((performance.now() - beganMs) / 1e3)) + 1e5);
+    expect(bytes).toBeGreaterThan(1e6);
   });
 
   it('that reads nothing costs so much and no more, and then has the newest', async () => {

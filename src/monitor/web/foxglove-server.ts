@@ -1,13 +1,14 @@
 /**
  * The stream of a run for Foxglove and Lichtblick: their WebSocket protocol (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md)
  * with the channels of the trace. Shows only: nothing that a client sends reaches the robot. What nobody subscribes to is not even made,
- * and a client that is slow gets of states the newest.
+ * a client that is slow gets of states the newest, and all of them together get so much a second: pages come first.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { asObject, isState, parseJson } from '../../core/index.ts';
+import { asObject, isState, kindOf, parseJson, SystemClock } from '../../core/index.ts';
 import { CHANNELS, Translation } from '../../record/trace.ts';
+import { Allowance } from './allowance.ts';
 import type { Past } from './past.ts';
 import { Peer, Peers } from './peers.ts';
 import { createSocketServer } from './sockets.ts';
@@ -16,8 +17,11 @@ import { createSocketServer } from './sockets.ts';
 const PROTOCOLS = ['foxglove.sdk.v1', 'foxglove.websocket.v1'] as const;
 /** Messages of a client are lists of numbers. */
 const LONGEST_MESSAGE_BYTES = 16 * 1024;
-const MOST_CLIENTS = 16;
-const MOST_SUBSCRIPTIONS = 256;
+const MOST_CLIENTS = 8;
+/** Each is told what happened before: a subscription weighs as much as so many messages. */
+const SUBSCRIPTION_WEIGHT = 5;
+/** Bytes for all clients together: eight that look at everything take half of it. */
+const SENT = { perS: 8 * 2 ** 20, most: 2 ** 20 } as const;
 const MESSAGE_DATA = 1;
 /** Opcode, number of the subscription, time. */
 const HEAD_BYTES = 13;
@@ -26,7 +30,7 @@ const WARNING = 1;
 type Subscriber = Pick<Client, 'outbox' | 'subscriptions'>;
 
 class Client extends Peer {
-  /** Place in `CHANNELS` of each subscription. */
+  /** Number of the subscription to each place in `CHANNELS`: one each. */
   readonly subscriptions = new Map<number, number>();
 }
 
@@ -34,6 +38,8 @@ export class FoxgloveServer {
   readonly #sockets: WebSocketServer;
   readonly #clients = new Peers<Client>();
   readonly #translation: Translation = new Translation();
+  readonly #sent: Allowance = new Allowance(SENT);
+  readonly #clock: SystemClock = new SystemClock();
   readonly #past: Past;
 
   constructor(past: Past) {
@@ -65,7 +71,10 @@ export class FoxgloveServer {
   publish(packet: Uint8Array): void {
     if (this.#clients.size === 0) return;
     const readers = [...this.#clients];
-    const wanted = new Set(readers.flatMap(({ subscriptions }) => [...subscriptions.values()]));
+    const kind = kindOf(packet);
+    // Of a state the next comes soon.
+    const isSkipped = kind !== undefined && isState(kind) && !this.#sent.take(this.#clock.nowS(), 0);
+    const wanted = new Set(isSkipped ? [] : readers.flatMap(({ subscriptions }) => [...subscriptions.keys()]));
     this.#tell(packet, readers, (channel) => wanted.has(channel));
   }
 
@@ -111,11 +120,12 @@ export class FoxgloveServer {
       const timeNs = BigInt(Math.round(atMs * 1e3)) * 1000n;
       const { kinds } = CHANNELS[channel]!;
       for (const { outbox, subscriptions } of clients) {
-        for (const [id, of] of subscriptions) {
-          // A scene replaces the one before, as states do.
-          const replaces = kinds.every((kind) => isState(kind) || kind === 'run') ? String(id) : undefined;
-          if (of === channel) outbox.offer(messageData(id, timeNs, json), replaces);
-        }
+        const id = subscriptions.get(channel);
+        if (id === undefined) continue;
+        // A scene replaces the one before, as states do.
+        const replaces = kinds.every((kind) => isState(kind) || kind === 'run') ? String(id) : undefined;
+        outbox.offer(messageData(id, timeNs, json), replaces);
+        this.#sent.take(this.#clock.nowS(), HEAD_BYTES + json.length);
       }
     }
   }
@@ -129,31 +139,40 @@ export class FoxgloveServer {
     if (message?.['op'] === 'subscribe') this.#subscribe(client, message['subscriptions']);
     else if (message?.['op'] === 'unsubscribe') {
       const ids = message['subscriptionIds'];
-      for (const id of Array.isArray(ids) ? ids : []) client.subscriptions.delete(Number(id));
+      const { subscriptions } = client;
+      for (const [channel, id] of subscriptions)
+        if (Array.isArray(ids) && ids.includes(id)) subscriptions.delete(channel);
     } else warn(client, 'This shows the robot only: it takes subscriptions, and nothing else.');
   }
 
   #subscribe(client: Client, asked: unknown): void {
     for (const each of Array.isArray(asked) ? asked : []) {
-      // Each is told what happened before: so many in a second are work for nobody's eyes.
-      if (!client.mayGoOn()) {
+      if (!client.mayGoOn(SUBSCRIPTION_WEIGHT)) {
         this.#clients.delete(client);
         return;
       }
       const { id, channelId } = asObject(each) ?? {};
-      const channel = CHANNELS[Number(channelId)];
-      const isOne = Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
-      if (channel === undefined || !isOne || client.subscriptions.size >= MOST_SUBSCRIPTIONS) {
-        warn(client, 'There is no such channel, or too many subscriptions.');
+      const refusal = refusalOf(client, id, channelId);
+      if (refusal !== undefined) {
+        warn(client, refusal);
         continue;
       }
-      client.subscriptions.set(Number(id), Number(channelId));
-      const only = { outbox: client.outbox, subscriptions: new Map([[Number(id), Number(channelId)]]) };
-      for (const kind of channel.kinds) {
-        for (const packet of this.#past.of(kind)) this.#tell(packet, [only], (wanted) => wanted === channelId);
+      const channel = Number(channelId);
+      client.subscriptions.set(channel, Number(id));
+      const only = { outbox: client.outbox, subscriptions: new Map([[channel, Number(id)]]) };
+      for (const kind of CHANNELS[channel]!.kinds) {
+        for (const packet of this.#past.of(kind)) this.#tell(packet, [only], (wanted) => wanted === channel);
       }
     }
   }
+}
+
+/** Why `client` gets no subscription; `undefined` where it does. */
+function refusalOf({ subscriptions }: Client, id: unknown, channel: unknown): string | undefined {
+  const isOne = Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
+  if (!isOne || CHANNELS[channel as number] === undefined) return 'There is no such channel or number.';
+  if (subscriptions.has(channel as number)) return 'A client has one subscription for each channel.';
+  return [...subscriptions.values()].includes(id as number) ? 'This number is in use.' : undefined;
 }
 
 const ADVERTISED = CHANNELS.map(({ topic, schemaName, schema }, id) => {

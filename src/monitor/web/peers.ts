@@ -27,9 +27,10 @@ export class Peer {
     return this.outbox.waitingBytes + this.socket.bufferedAmount;
   }
 
-  /** Counts one more message. `false` where that is one too many: it is dismissed, and is to be forgotten. */
-  mayGoOn(): boolean {
-    if (++this.#messages <= MOST_MESSAGES_PER_S) return true;
+  /** Counts one more message, or what weighs as much as several. `false` where that is too much: it is dismissed, and is to be forgotten. */
+  mayGoOn(weight = 1): boolean {
+    this.#messages += weight;
+    if (this.#messages <= MOST_MESSAGES_PER_S) return true;
     dismiss(this.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
     return false;
   }

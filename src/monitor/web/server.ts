@@ -155,16 +155,14 @@ export class MonitorServer {
     const kind = kindOf(packet);
     // Who operates is said here, and by nobody in the run.
     if (kind === undefined || kind === 'operators') return;
-    try {
+    const isTaken = canRead(() => {
       if (kind === 'run') this.#setFolder(decodeJson(packet) as RunView);
       this.#metrics.take(packet);
       this.#past.put(packet);
-      this.#viewers.publish(packet);
-    } catch {
-      // Modules of others run where packets come from: one that cannot be read is told to nobody.
-      return;
-    }
+    });
+    if (!isTaken) return;
     for (const page of this.#pages) page.outbox.put(packet);
+    canRead(() => this.#viewers.publish(packet));
   }
 
   /** Bytes that wait for pages here, for the bench. */
@@ -358,6 +356,16 @@ export class MonitorServer {
   #ping(): void {
     this.#viewers.ping();
     this.#pages.ping();
+  }
+}
+
+/** Modules of others run where packets come from: one that cannot be read is told to nobody. */
+function canRead(take: () => void): boolean {
+  try {
+    take();
+    return true;
+  } catch {
+    return false;
   }
 }
 
