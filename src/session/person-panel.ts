@@ -16,6 +16,7 @@ export interface PersonPanelOptions {
 
 /** How a run that is paused goes on. */
 const PAUSED = 'Paused: Start, or c at the terminal, lets the robot go on.';
+const STOPPED_HERE = 'Stopped from the monitor: the robot holds until somebody starts it again.';
 const STOPPED = 'The robot was stopped: Start lets it go on.';
 const TOO_LATE = "The operator's page is too far behind to take over: what it shows is older than its lease.";
 
@@ -24,6 +25,8 @@ export class PersonPanel {
   readonly teleop: BrowserTeleop;
   readonly #report: (line: string) => void;
   #session: LiveSession | undefined;
+  /** The last save that was asked for: a policy is two files, and those of two saves would be a pair that does not fit. */
+  #saved: Promise<void> = Promise.resolve();
 
   constructor({ action, clock, leaseS, report }: PersonPanelOptions) {
     this.#report = report;
@@ -52,8 +55,9 @@ export class PersonPanel {
         if (!this.teleop.begin(request)) this.#report(this.teleop.isStopRequested ? STOPPED : TOO_LATE);
         return;
       case 'stop':
+        // It counts however often it is said, and is told once.
+        if (!this.teleop.isStopRequested) this.#report(STOPPED_HERE);
         this.teleop.stopNow();
-        this.#report('Stopped from the monitor: the robot holds until somebody starts it again.');
         return;
       case 'giveBack':
         if (this.teleop.isStopRequested) this.#report(STOPPED);
@@ -79,9 +83,7 @@ export class PersonPanel {
         session?.skipDemonstrations();
         return;
       case 'savePolicy':
-        void session
-          ?.savePolicy('')
-          .then(({ path, version }) => this.#report(`Policy ${version} is saved: ${path}`), this.#refuse);
+        this.#saved = this.#saved.then(() => this.#save(session));
         return;
       case 'rollbackPolicy':
         this.#rollBack(session);
@@ -95,6 +97,15 @@ export class PersonPanel {
       case 'reset':
         // Only whoever speaks to the guard for people acknowledges.
         return;
+    }
+  }
+
+  async #save(session: LiveSession | undefined): Promise<void> {
+    try {
+      const saved = await session?.savePolicy('');
+      if (saved !== undefined) this.#report(`Policy ${saved.version} is saved: ${saved.path}`);
+    } catch (error) {
+      this.#refuse(error);
     }
   }
 

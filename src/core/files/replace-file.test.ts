@@ -31,4 +31,12 @@ describe.each([
     await expect(replace(path, 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(folder)).toEqual(['taken']);
   });
+
+  it('writes what is given twice at once whole, the later last', async () => {
+    const path = join(folder, 'file');
+    const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(1e6));
+    await Promise.all(contents.map((content) => replace(path, content)));
+    expect(readFileSync(path, 'utf8') === contents[2]).toBe(true);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
 });

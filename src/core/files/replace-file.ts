@@ -1,12 +1,26 @@
 /**
  * Writes a file whole or not at all: beside it first, as `<path>.new`, through to the disk, then under its name. Whoever reads
- * `path` meanwhile, or after a crash, finds the old content or the new one. One writer a path.
+ * `path` meanwhile, or after a crash, finds the old content or the new one. One process a path.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Rejects as the file system does, and then leaves nothing beside `path`. */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+/** The last write of each path that is still to be done. */
+const writes = new Map<string, Promise<void>>();
+
+/** Rejects as the file system does, and then leaves nothing beside `path`. Two at once are done one after the other. */
+export function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const write = (): Promise<void> => writeWhole(path, content);
+  const done = (writes.get(path) ?? Promise.resolve()).then(write, write);
+  writes.set(path, done);
+  const forget = (): void => {
+    if (writes.get(path) === done) writes.delete(path);
+  };
+  done.then(forget, forget);
+  return done;
+}
+
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const fresh = `${path}.new`;
   try {
     await writeFile(fresh, content, { flush: true });
