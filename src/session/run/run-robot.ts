@@ -87,6 +87,12 @@ function checkDecider(
   });
 }
 
+/** What the node needs to know, which loads modules of others: not where a token lies. */
+function withoutMonitor(request: RunRequest): RunRequest {
+  const { monitor: _, monitorToken: _token, monitorCert: _cert, monitorKey: _key, ...rest } = request;
+  return rest;
+}
+
 type WatchedRun = RobotRunOptions & { readonly observer: RunObserver };
 
 /** One run of both processes, with a person at the terminal. */
@@ -115,7 +121,7 @@ class RobotSupervision {
         const checkedConfig = beside(socketPath);
         const isWatched = options.watcher !== undefined;
         const start: NodeStart = {
-          request,
+          request: withoutMonitor(request),
           checkedConfig,
           folder: folder.path,
           runId,
