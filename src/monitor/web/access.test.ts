@@ -51,7 +51,12 @@ describe('what a token gives', () => {
     const real: MonitorPlace = { ...local, token: token, guests: 'watch' };
     expect(rightOf(undefined, real)).toBe('watch');
     expect(rightOf(token, real)).toBe('operate');
-    expect(rightOf('', real)).toBeUndefined();
+    // One of an earlier run is worth no less than none, here and nowhere else.
+    for (const stale of ['', token.slice(1)]) {
+      expect(rightOf(stale, real)).toBe('watch');
+      expect(rightOf(stale, { ...real, guests: undefined })).toBeUndefined();
+      expect(rightOf(stale, { ...real, host: '0.0.0.0' })).toBeUndefined();
+    }
     expect(rightOf(undefined, { ...real, host: '0.0.0.0' })).toBeUndefined();
   });
 });
@@ -101,6 +106,14 @@ describe("a viewer's page of its own", () => {
     ['the network without the token', open, undefined, undefined],
   ])('is refused where it is of %s', (_, place, origin, given) => {
     expect(viewerReason('127.0.0.1:7400', origin, given, place)).toMatch(/\.$/);
+  });
+
+  it.each([
+    ['this machine', local, undefined],
+    ['another site', local, lichtblick],
+    ['the network', open, undefined],
+  ])('is refused where it is of %s and its address holds the token that operates', (_, place, origin) => {
+    expect(viewerReason('127.0.0.1:7400', origin, token, { ...place, token, viewToken })).toMatch(/only watches.*\.$/);
   });
 
   it('is refused by a name that was made to lead here, whatever it carries', () => {

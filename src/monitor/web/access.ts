@@ -20,7 +20,7 @@ export interface MonitorPlace {
   readonly token?: string | undefined;
   /** Gives `watch`. */
   readonly viewToken?: string | undefined;
-  /** What somebody on this machine may do who shows no token; nothing where absent and there is any token, or else everything. */
+  /** What somebody on this machine may do who shows no token, or a wrong one; nothing where absent and there is any token, or else everything. */
   readonly guests?: Right | undefined;
 }
 
@@ -54,13 +54,18 @@ function refuse(what: string): never {
 }
 
 /** What whoever shows `given` may do; `undefined`: nothing. Takes as long for a wrong token as for the right one. */
-export function rightOf(given: unknown, { host, token, viewToken, guests }: MonitorPlace): Right | undefined {
-  if (given === undefined && guests !== undefined) return isLoopback(host) ? guests : undefined;
-  if (token === undefined && viewToken === undefined) return isLoopback(host) ? 'operate' : undefined;
+export function rightOf(given: unknown, place: MonitorPlace): Right | undefined {
+  const shown = rightByToken(given, place);
+  if (shown !== undefined || !isLoopback(place.host)) return shown;
+  // A stale token is worth no less than none: whoever sees the robot can stop it.
+  return place.guests ?? (place.token === undefined ? 'operate' : undefined);
+}
+
+/** What the token `given` gives by itself, wherever it is shown. */
+export function rightByToken(given: unknown, { token, viewToken }: MonitorPlace): Right | undefined {
   const isOperator = token !== undefined && equals(given, token);
   const isViewer = viewToken !== undefined && equals(given, viewToken);
-  if (isOperator || (token === undefined && isLoopback(host) && !isViewer)) return 'operate';
-  return isViewer ? 'watch' : undefined;
+  return isOperator ? 'operate' : isViewer ? 'watch' : undefined;
 }
 
 /** The token in a request's `authorization`. */
@@ -101,11 +106,15 @@ export function viewerReason(
   place: MonitorPlace,
 ): string | undefined {
   if (rightOf(token, place) === undefined) return 'Wrong token.';
+  const given = rightByToken(token, place);
+  if (given === 'operate') return OPERATES_IN_ADDRESS;
   // On this machine's own address everybody has a right, whatever they show as a token.
-  const isGiven = token !== undefined && rightOf(token, { ...place, host: '' }) !== undefined;
-  const isTrusted = isGiven || origin === undefined || isLocalOrigin(origin);
+  const isTrusted = given !== undefined || origin === undefined || isLocalOrigin(origin);
   return foreignReason(host, isTrusted ? undefined : origin, place);
 }
+
+const OPERATES_IN_ADDRESS =
+  'This token operates the robot, and logs keep addresses: give the one that only watches, which the terminal shows, or the second of --monitor-token.';
 
 function isLocalOrigin(origin: string): boolean {
   if (origin === 'file://') return true;

@@ -18,7 +18,10 @@ export interface MonitorRequest {
   readonly monitorToken?: string | undefined;
   readonly monitorCert?: string | undefined;
   readonly monitorKey?: string | undefined;
-  /** `watch`: nobody moves anything without a token; where none is named and the address is loopback, one is made for this run. */
+  /**
+   * `watch`: whoever is on this machine may watch and stop, and nobody moves anything without a token; where none is named and the address
+   * is loopback, one that operates and one that watches are made for this run.
+   */
   readonly guests?: 'watch';
   /** From which on a free port is looked for where none is named; 7400 by default. */
   readonly firstPort?: number;
@@ -31,6 +34,8 @@ export interface Monitor extends RunWatcher {
   readonly secretAddress: string;
   /** The same for a phone, by which other machines find this one; `undefined` where none may. */
   readonly phoneAddress: string | undefined;
+  /** Where Foxglove finds the run, with a token that only watches; `undefined` where there is none. As secret as that. */
+  readonly viewerAddress: string | undefined;
   close(): Promise<void>;
 }
 
@@ -49,19 +54,17 @@ export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined 
     throw new ReinError('config', 'TLS needs both --monitor-cert and --monitor-key.');
   }
   const tls = monitorCert === undefined || monitorKey === undefined ? undefined : tlsOf(monitorCert, monitorKey);
-  const [given, viewToken] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
-  const isMade = given === undefined && request.guests === 'watch' && isLoopback(host);
-  const token = isMade ? randomBytes(TOKEN_BYTES).toString('hex') : given;
-  const place = {
-    host,
-    port: port ?? FIRST_PORT,
-    tls,
-    token,
-    viewToken,
-    guests: isMade ? ('watch' as const) : undefined,
-  };
+  const [given, givenToView] = monitorToken === undefined ? [] : textOf(monitorToken, 'token').trim().split(/\s+/);
+  const guests = isLoopback(host) ? request.guests : undefined;
+  const isMade = given === undefined && guests !== undefined;
+  const [token, viewToken] = isMade ? [madeToken(), madeToken()] : [given, givenToView];
+  const place = { host, port: port ?? FIRST_PORT, tls, token, viewToken, guests };
   checkPlace(place);
   return place;
+}
+
+function madeToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('hex');
 }
 
 const LOOPBACK_HOST = '127.0.0.1';
@@ -151,6 +154,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     address: addressOf(place, port),
     secretAddress: `${addressOf(place, port)}${secret}`,
     phoneAddress: outside && `${addressOf({ ...place, host: outside }, port)}${secret}`,
+    viewerAddress: place.viewToken && viewerAddressOf(addressOf(place, port), place.viewToken),
     packet: (packet) => tell({ kind: 'packet', packet }, [packet.buffer as ArrayBuffer]),
     asks: (to) => {
       ask = to;
@@ -203,4 +207,8 @@ function isEverywhere(host: string): boolean {
 function addressOf({ host, tls }: MonitorPlace, port: number): string {
   const name = isEverywhere(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}/`;
+}
+
+function viewerAddressOf(address: string, viewToken: string): string {
+  return `${address.replace(/^http/, 'ws')}foxglove?token=${viewToken}`;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -24,6 +27,21 @@ describe('a monitor that is asked for', () => {
 
   it.each(['nonsense:99999', '99999', 'http://robot', ':', 'a b'])('is nowhere at %s', (monitor) => {
     expect(() => monitorPlace({ monitor })).toThrow('is no address');
+  });
+});
+
+describe('who may do what', () => {
+  it('is for guests of this machine to watch, whether a token was made or is given', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-named-monitor-'));
+    const [token, viewToken] = ['a'.repeat(24), 'b'.repeat(24)];
+    const given = join(folder, 'token');
+    writeFileSync(given, `${token}\n${viewToken}\n`);
+    const made = monitorPlace({ guests: 'watch' });
+    expect(made).toMatchObject({ guests: 'watch', token: expect.any(String), viewToken: expect.any(String) });
+    expect(made?.token).not.toBe(made?.viewToken);
+    expect(monitorPlace({ guests: 'watch', monitorToken: given })).toMatchObject({ guests: 'watch', token, viewToken });
+    expect(monitorPlace({ monitorToken: given })?.guests).toBeUndefined();
+    rmSync(folder, { recursive: true });
   });
 });
 

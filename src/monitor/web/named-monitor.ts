@@ -21,7 +21,7 @@ export async function openNamedMonitor(
   const monitor = await openMonitor(request, print);
   if (monitor === undefined) return undefined;
   const isTerminal = stream.isTTY === true;
-  const { address, secretAddress, phoneAddress } = monitor;
+  const { address, secretAddress, phoneAddress, viewerAddress } = monitor;
   const code = isTerminal && phoneAddress !== undefined ? await qrCode(phoneAddress, stream.columns ?? 80) : undefined;
   let isSaid = false;
   const say = (): void => {
@@ -32,6 +32,7 @@ export async function openNamedMonitor(
       ? ` (to watch and to stop; ${tokenOption} lets a page operate where there is no terminal)`
       : '';
     print(`monitor: ${isTerminal ? secretAddress : address}${rights}`);
+    if (isTerminal && viewerAddress !== undefined) print(`monitor, for Foxglove (only watches): ${viewerAddress}`);
     if (code === undefined) return;
     if (phoneAddress !== secretAddress) print(`monitor, for other machines: ${phoneAddress}`);
     print(code);

@@ -95,6 +95,16 @@ describe('who asks for what', () => {
     await until(() => ann.all('operators').at(-1)?.['isYours'] === true, 'the seat');
   });
 
+  it('is watched and stopped with a token of an earlier run, which is said, and nothing more', async () => {
+    await serve({ token, guests: 'watch' });
+    const stale = await page({ token: token.slice(1) });
+    await until(() => notices(stale).length === 1, 'the sentence');
+    expect(notices(stale)[0]).toContain('not of this run');
+    for (const kind of ['sit', 'start', 'stop']) stale.ask({ kind });
+    await until(() => notices(stale).length === 3, 'the refusals');
+    expect(asked).toEqual([{ kind: 'stop' }]);
+  });
+
   it('is nobody once a page is gone: the seat is free', async () => {
     await serve();
     const [ann, ben] = [await page({ name: 'Ann' }), await page({ name: 'Ben' })];
@@ -229,6 +239,20 @@ describe('bad input', () => {
     await until(() => isClosed && asked.length > 1, 'the end of the flood');
     expect(asked.length).toBeLessThan(20);
     expect(new Set(asked.map(({ kind }) => kind))).toEqual(new Set(['stop']));
+  });
+
+  it('a flood of buttons from the seat is a few, in one sentence, and no stop or motion is among what is left out', async () => {
+    await serve();
+    const ann = await page();
+    for (const request of [{ kind: 'sit' }, TAKE_OVER]) ann.ask(request);
+    for (let i = 0; i < 100; i++) ann.ask({ kind: 'mark', mark: 'success' });
+    for (const request of [{ kind: 'savePolicy' }, INPUT, { kind: 'stop' }]) ann.ask(request);
+    await until(() => asked.at(-1)?.kind === 'stop', 'the stop');
+    expect(asked.at(-2)?.kind).toBe('input');
+    const marks = asked.filter(({ kind }) => kind === 'mark').length;
+    expect(marks).toBeGreaterThanOrEqual(18);
+    expect(marks).toBeLessThan(90);
+    expect(notices(ann)).toEqual(['More than 10 buttons in a second: the others are not done.']);
   });
 
   it('keeps a place for whoever may operate, however many watch', async () => {

@@ -11,7 +11,8 @@ import { asObject, decodeJson, encodeJson, kindOf, parseJson, SystemClock } from
 import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
-import { foreignReason, type MonitorPlace, type Right, rightOf, viewerReason } from './access.ts';
+import { foreignReason, type MonitorPlace, type Right, rightByToken, rightOf, viewerReason } from './access.ts';
+import { Allowance } from './allowance.ts';
 import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
 import { FoxgloveServer } from './foxglove-server.ts';
@@ -59,6 +60,11 @@ const MOST_SILENT = 64;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
+/** Buttons of one page: more is no person. */
+const PRESSED = { perS: 10, most: 20 } as const;
+/** What is said again and again by itself, and what always counts. */
+const NO_BUTTONS: readonly unknown[] = ['input', 'seen', 'alive', 'stop'];
+const STALE_TOKEN = 'This token is not of this run: the page watches, and can stop the robot.';
 
 /** What a page said of itself, and what it may do. */
 interface Greeting {
@@ -72,12 +78,22 @@ class Page extends Peer {
   readonly right: Right;
   /** Of the person at it. */
   name: string;
+  readonly #pressed: Allowance = new Allowance(PRESSED);
+  #isTold = false;
 
   constructor(socket: WebSocket, id: number, { right, name, window }: Greeting) {
     super(socket, window);
     this.id = id;
     this.right = right;
     this.name = name || `page ${id}`;
+  }
+
+  /** Counts a button. `false` where there were too many, which is told once until there are fewer again. */
+  mayPress(nowS: number): boolean {
+    const may = this.#pressed.take(nowS);
+    if (!may && !this.#isTold) this.tell(`More than ${PRESSED.perS} buttons in a second: the others are not done.`);
+    this.#isTold = !may;
+    return may;
   }
 
   /** A sentence for this page alone. */
@@ -224,8 +240,9 @@ export class MonitorServer {
     socket.once('close', isHeard);
     socket.once('message', (data, isBinary) => {
       isHeard();
+      const { place } = this.#options;
       const hello = isBinary ? undefined : asObject(parseJson(String(data)));
-      const right = hello?.['kind'] === 'hello' ? rightOf(hello['token'], this.#options.place) : undefined;
+      const right = hello?.['kind'] === 'hello' ? rightOf(hello['token'], place) : undefined;
       if (right === undefined) {
         dismiss(socket, 'Wrong token.');
         return;
@@ -236,7 +253,10 @@ export class MonitorServer {
         socket.close(1013, 'Too many pages are open.');
         return;
       }
-      this.#admit(socket, { right: granted, name: nameOf(hello?.['name']), window: windowOf(hello?.['window']) });
+      const greeting = { right: granted, name: nameOf(hello?.['name']), window: windowOf(hello?.['window']) };
+      const page = this.#admit(socket, greeting);
+      const isStale = hello?.['token'] !== undefined && rightByToken(hello['token'], place) === undefined;
+      if (isStale && place.token !== undefined) page.tell(STALE_TOKEN);
     });
   }
 
@@ -245,13 +265,14 @@ export class MonitorServer {
     return right === 'operate' || [...this.#pages].filter((page) => page.right === 'watch').length < MOST_WATCHING;
   }
 
-  #admit(socket: WebSocket, greeting: Greeting): void {
+  #admit(socket: WebSocket, greeting: Greeting): Page {
     const page = new Page(socket, ++this.#count, greeting);
     this.#pages.add(page);
     socket.on('message', (data, isBinary) => this.#onMessage(page, isBinary ? undefined : String(data)));
     socket.on('close', () => this.#forget(page));
     for (const packet of this.#past.packets) page.outbox.put(packet);
     this.#tellOperators();
+    return page;
   }
 
   #forget(page: Page): void {
@@ -272,6 +293,7 @@ export class MonitorServer {
     const nowS = this.#clock.nowS();
     this.#seat.hear(page.id, nowS);
     if (kind === 'input' || kind === 'seen') page.outbox.answer();
+    if (!NO_BUTTONS.includes(kind) && !page.mayPress(nowS)) return;
     switch (kind) {
       case 'sit':
         page.name = nameOf(message?.['name']) || page.name;
