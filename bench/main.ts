@@ -140,11 +140,12 @@ Examples:
 
 const MONITOR_HELP = `
 What is measured:
-  Runs of rein run on a mock robot, in turns with nobody watching and with eight pages and one that opens the stream and reads
-  nothing: how late the guard's ticks begin, the memory of the process that serves the pages, and how old a frame is when a
-  page's socket has it.
+  Runs of rein run on a mock robot, in turns with nobody watching and with eight pages and three clients that read nothing, of
+  the stream, of Foxglove's and of files: how late the guard's ticks begin, the memory of the process that serves the pages, and
+  how old a frame is when a page's socket has it.
 
-What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+What it prints: a table, then the same as JSON. It writes nothing but what --json names. Exit code 1, with a sentence, where watchers
+change the p99 of the ticks by 0.2 ms or add 64 MB, or where the p99 of a frame's age is 100 ms or more.
 
 Examples:
   $ npm run bench -- monitor                              three minutes
@@ -214,7 +215,7 @@ program
   });
 program
   .command('monitor')
-  .description("what eight pages and one that reads nothing cost a robot's tick, and how old what they see is")
+  .description("what eight pages and three clients that read nothing cost a robot's tick, and how old what they see is")
   .option('--seconds <n>', 'length of each run', argument(seconds()), 20)
   .option('--rounds <n>', 'pairs of runs', argument(wholeNumber(1, 100)), 3)
   .option('--json <file>', 'write the result there as well', argument(path()))
@@ -224,6 +225,7 @@ program
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchMonitor({ ...options, onPhase });
     await print(formatMonitorBench(result), result, options.json);
+    if (result.failures.length > 0) process.exitCode = 1;
   });
 program
   .command('cdr')
