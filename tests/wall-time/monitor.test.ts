@@ -65,6 +65,20 @@ async function openPage(at = address, words = ''): Promise<Page> {
   return page;
 }
 
+it('is watched by whoever is on this machine, with no token or a stale one, and moved by none of them', async () => {
+  for (const hello of [{}, { token: MONITOR_TOKEN.slice(1) }]) {
+    const guest = new StreamWatcher(address, hello);
+    await until(() => guest.all('operators').length > 0 && guest.frames.length > 0, 'a guest');
+    expect(guest.all('operators').at(-1)).toMatchObject({ right: 'watch' });
+    guest.ask({ kind: 'sit' });
+    await until(
+      () => guest.all('notice').some(({ line }) => String(line).includes('shows the robot only')),
+      'the refusal',
+    );
+    guest.close();
+  }
+});
+
 const state = (): string => stateName(watcher.frame!);
 
 /**

@@ -5,8 +5,10 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
+import { selfSigned } from '../../../tests/support/certificate.ts';
 import { until } from '../../../tests/support/until.ts';
 import { encodeJson } from '../../core/index.ts';
 import { encodeNumbers, FRAME_LAYOUT, type FrameView } from '../../core/telemetry.ts';
@@ -140,6 +142,28 @@ it('300 connections that asked once and then rest keep nobody out', async () => 
   await operator();
   const page = caller(get('/'));
   await until(() => page.said.includes(' 200 '), 'the page');
+});
+
+it('connections over TLS are bounded alike', async () => {
+  await server.close();
+  const tls = selfSigned();
+  const place = { host: '127.0.0.1', port: 0, token, tls };
+  server = new MonitorServer({ place, pages: folder, onRequest: () => undefined });
+  port = await server.listen();
+  const said = async (requests: number): Promise<string> => {
+    const socket = connectTls({ port, host: '127.0.0.1', ca: tls.cert, servername: 'localhost' });
+    sockets.push(socket);
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      text += data;
+    });
+    socket.write(get('/').repeat(requests - 1) + get('/', 'connection: close\r\n'));
+    await until(() => socket.closed, 'the end');
+    return text;
+  };
+  expect((await said(16)).match(/ 200 /g)?.length).toBe(16);
+  expect(await said(17)).not.toContain(' 200 ');
 });
 
 it('connections of one address leave room for those of others', async () => {
