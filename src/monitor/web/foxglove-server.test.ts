@@ -149,7 +149,8 @@ describe('a viewer', () => {
       .flatMap(({ told }) => told)
       .reduce((sum, { message }) => sum + JSON.stringify(message).length, 0);
     expect(bytes).toBeLessThan(2 ** 20 * (1 + 8 * ((performance.now() - beganMs) / 1e3)) + 1e5);
-    expect(bytes).toBeGreaterThan(1e6);
+    // What is left out is no loss: the newest comes, if nothing else does.
+    await until(() => viewers.every(({ told }) => told.at(-1)?.message['tick'] === 3000), 'the newest frame');
   });
 
   it('that reads nothing costs so much and no more, and then has the newest', async () => {

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { asObject, isState, kindOf, parseJson, SystemClock } from '../../core/index.ts';
+import { asObject, isState, kindOf, type PacketKind, parseJson, SystemClock } from '../../core/index.ts';
 import { CHANNELS, Translation } from '../../record/trace.ts';
 import { Allowance } from './allowance.ts';
 import type { Past } from './past.ts';
@@ -41,6 +41,8 @@ export class FoxgloveServer {
   readonly #sent: Allowance = new Allowance(SENT);
   readonly #clock: SystemClock = new SystemClock();
   readonly #past: Past;
+  /** Of each kind of state the newest that was not told yet. */
+  readonly #late = new Map<PacketKind, Uint8Array>();
 
   constructor(past: Past) {
     this.#past = past;
@@ -67,18 +69,22 @@ export class FoxgloveServer {
     this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#admit(ws));
   }
 
-  /** Tells all who subscribed. */
+  /** Tells all who subscribed; of states, where there is nothing left of what may be sent, the newest later. */
   publish(packet: Uint8Array): void {
-    if (this.#clients.size === 0) return;
-    const readers = [...this.#clients];
     const kind = kindOf(packet);
-    // Of a state the next comes soon.
-    const isSkipped = kind !== undefined && isState(kind) && !this.#sent.take(this.#clock.nowS(), 0);
-    const wanted = new Set(isSkipped ? [] : readers.flatMap(({ subscriptions }) => [...subscriptions.keys()]));
-    this.#tell(packet, readers, (channel) => wanted.has(channel));
+    if (this.#clients.size === 0 || kind === undefined) return;
+    const isLate = isState(kind) && !this.#sent.take(this.#clock.nowS(), 0);
+    if (isLate) this.#late.set(kind, packet);
+    else this.#late.delete(kind);
+    this.#tellAll(packet, isLate ? 'nothing' : 'what is wanted');
   }
 
   flush(): void {
+    for (const [kind, packet] of this.#late) {
+      if (!this.#sent.take(this.#clock.nowS(), 0)) break;
+      this.#late.delete(kind);
+      this.#tellAll(packet, 'what is wanted');
+    }
     this.#clients.flush();
   }
 
@@ -112,6 +118,13 @@ export class FoxgloveServer {
     for (const kind of ['run', 'frame'] as const) {
       for (const packet of this.#past.of(kind)) this.#translation.messages(packet, () => false);
     }
+  }
+
+  /** `nothing`: what the translation keeps of it only. */
+  #tellAll(packet: Uint8Array, what: 'nothing' | 'what is wanted'): void {
+    const readers = [...this.#clients];
+    const wanted = new Set(what === 'nothing' ? [] : readers.flatMap(({ subscriptions }) => [...subscriptions.keys()]));
+    this.#tell(packet, readers, (channel) => wanted.has(channel));
   }
 
   #tell(packet: Uint8Array, clients: readonly Subscriber[], isWanted: (channel: number) => boolean): void {

@@ -366,7 +366,7 @@ export class MonitorServer {
 
   #flush(): void {
     this.#pages.flush();
-    this.#viewers.flush();
+    canRead(() => this.#viewers.flush());
     if (keyOf(this.#seat.holder(this.#clock.nowS())) !== this.#toldHolder) this.#tellOperators();
   }
 
