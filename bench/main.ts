@@ -145,7 +145,7 @@ What is measured:
   how old a frame is when a page's socket has it.
 
 What it prints: a table, then the same as JSON. It writes nothing but what --json names. Exit code 1, with a sentence, where watchers
-change the p99 of the ticks by 0.2 ms or add 64 MB, or where the p99 of a frame's age is 100 ms or more.
+add 0.2 ms to the p99 of the ticks or 64 MB, or where the p99 of a frame's age is 100 ms or more.
 
 Examples:
   $ npm run bench -- monitor                              three minutes
