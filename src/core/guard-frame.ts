@@ -85,6 +85,17 @@ export interface GuardFrame {
   violations: number;
   /** Ticks that began later than one period after their deadline. */
   overruns: number;
+  /** How long after its deadline this tick began, s; 0 in lock-step. Of ticks that a link has left out since, the latest. */
+  tickLateS: number;
+  /** How long the newest command was issued for, and how much of that is left in this tick, s; both 0 while there is none. */
+  leaseS: number;
+  leaseLeftS: number;
+  /** What the driver has said since the guard started: new readings, ticks in which one was late or the old one again, or was lost. */
+  readings: number;
+  lateReadings: number;
+  lostReadings: number;
+  /** References that the driver did not take. */
+  refusedWrites: number;
 }
 
 const POSE_NUMBERS = 7;
@@ -120,6 +131,13 @@ export function emptyFrame(joints: number, signals: number, actions: number, sta
     changedTicks: 0,
     violations: 0,
     overruns: 0,
+    tickLateS: 0,
+    leaseS: 0,
+    leaseLeftS: 0,
+    readings: 0,
+    lateReadings: 0,
+    lostReadings: 0,
+    refusedWrites: 0,
   };
 }
 

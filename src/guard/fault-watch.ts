@@ -18,9 +18,12 @@ import {
 import type { Measurement } from './measurement.ts';
 import type { Protection } from './protection.ts';
 
-/** Counts ticks that began too late; none in lock-step time. */
-export interface OverrunCounter {
+/** How ticks keep their deadlines; in lock-step time nothing is late. */
+export interface TickTiming {
+  /** Ticks that began or ended too late, so far. */
   readonly overruns: number;
+  /** How long after its deadline the present tick began, s. */
+  readonly lateS: number;
 }
 
 /** True while commands may move the robot, and while it brakes. */
@@ -33,7 +36,7 @@ export class FaultWatch {
   readonly #driver: Driver;
   readonly #measurement: Measurement;
   readonly #protection: Protection;
-  readonly #overruns: OverrunCounter;
+  readonly #timing: TickTiming;
   readonly #faults: FaultLatch;
   readonly #frame: GuardFrame;
   readonly #kinematics: ArmKinematics;
@@ -52,13 +55,13 @@ export class FaultWatch {
     model: RobotModel,
     measurement: Measurement,
     protection: Protection,
-    overruns: OverrunCounter,
+    timing: TickTiming,
     faults: FaultLatch,
   ) {
     this.#driver = driver;
     this.#measurement = measurement;
     this.#protection = protection;
-    this.#overruns = overruns;
+    this.#timing = timing;
     this.#faults = faults;
     this.#frame = measurement.frame;
     this.#kinematics = new ArmKinematics(model);
@@ -107,7 +110,7 @@ export class FaultWatch {
 
   /** Half as fast while the machine does not keep up. */
   #checkOverload(nowS: number): number {
-    const flags = this.#overload.check(this.#overruns.overruns, nowS);
+    const flags = this.#overload.check(this.#timing.overruns, nowS);
     this.#protection.chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
     return flags;
   }

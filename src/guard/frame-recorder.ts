@@ -1,7 +1,7 @@
 /** What a tick came to: `record`. A check that shares nothing with the chain, and the frame for everybody who listens. */
 import type { GuardFrame, RobotModel, SafetyStateName } from '../core/index.ts';
 import { LIMIT_BROKEN, LimitMonitor } from '../safety/index.ts';
-import type { OverrunCounter } from './fault-watch.ts';
+import type { TickTiming } from './fault-watch.ts';
 import type { GuardPort } from './link/link.ts';
 import type { Measurement } from './measurement.ts';
 import type { Protection } from './protection.ts';
@@ -11,7 +11,7 @@ export class FrameRecorder {
   readonly #port: GuardPort;
   readonly #measurement: Measurement;
   readonly #protection: Protection;
-  readonly #overruns: OverrunCounter;
+  readonly #timing: TickTiming;
   readonly #frame: GuardFrame;
   readonly #monitor: LimitMonitor;
   /** Infinite without a tank: its level is 0 then. */
@@ -23,12 +23,12 @@ export class FrameRecorder {
     model: RobotModel,
     measurement: Measurement,
     protection: Protection,
-    overruns: OverrunCounter,
+    timing: TickTiming,
   ) {
     this.#port = port;
     this.#measurement = measurement;
     this.#protection = protection;
-    this.#overruns = overruns;
+    this.#timing = timing;
     this.#frame = measurement.frame;
     this.#monitor = new LimitMonitor(model);
     this.#tankMaxJ = model.tank?.maxJ ?? Number.POSITIVE_INFINITY;
@@ -52,7 +52,8 @@ export class FrameRecorder {
     frame.referenceTcp.set(chain.referenceTcp);
     chain.writeShortfall(frame.shortfall);
     frame.violations = this.#monitor.violations;
-    frame.overruns = this.#overruns.overruns;
+    frame.overruns = this.#timing.overruns;
+    frame.tickLateS = this.#timing.lateS;
     this.#port.publish(frame);
   }
 

@@ -4,7 +4,7 @@ import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type ActionSpec, type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
-import { Guard } from './guard.ts';
+import { Guard, type GuardOptions } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';
 
@@ -62,6 +62,45 @@ describe("the guard's frames", () => {
   });
 });
 
+describe("the guard's frames, on time and bus", () => {
+  it('say how late their tick began', async () => {
+    const timing = { overruns: 0, lateS: 0.004 };
+    const { link } = await rig(ur5eLike, timing);
+    await link.advance(1);
+    expect(link.latest.tickLateS).toBe(0.004);
+  });
+
+  it('say how long the newest command still counts, and for how long it was issued', async () => {
+    const { link, push } = await rig(ur5eLike);
+    await link.advance(1);
+    expect(link.latest).toMatchObject({ leaseS: 0, leaseLeftS: 0 });
+    push(0);
+    await link.advance(5);
+    expect(link.latest.leaseS).toBe(0.15);
+    expect(link.latest.leaseLeftS).toBeCloseTo(0.15 - 5 * PERIOD_S, 9);
+    await link.advance(1 / PERIOD_S);
+    expect(link.latest).toMatchObject({ leaseS: 0.15, leaseLeftS: 0 });
+  });
+
+  it('count what the driver says of its readings, and the references that it does not take', async () => {
+    const { link, driver } = await activeRig(ur5eLike);
+    const before = { ...link.latest };
+    driver.inject('late', 2);
+    await link.advance(2);
+    driver.inject('frozen', 1);
+    await link.advance(1);
+    driver.inject('lost', 1);
+    await link.advance(1);
+    driver.inject('rejected', 2);
+    await link.advance(3);
+    const { readings, lateReadings, lostReadings, refusedWrites } = link.latest;
+    expect(readings - before.readings).toBe(3);
+    expect(lateReadings - before.lateReadings).toBe(3);
+    expect(lostReadings - before.lostReadings).toBe(1);
+    expect(refusedWrites - before.refusedWrites).toBe(2);
+  });
+});
+
 describe("a reading in the guard's frames", () => {
   it("has the driver's own stamp, beside when the guard read it, and keeps it while no new one comes", async () => {
     const { link, driver, clock } = await rig(ur5eLike);
@@ -94,7 +133,7 @@ function counted(frame: GuardFrame, before: readonly number[]): Record<string, n
   return Object.fromEntries(STAGES.map((name, i) => [name, frame.stageTicks[i]! - before[i]!]));
 }
 
-async function rig(model: RobotModel) {
+async function rig(model: RobotModel, timing?: GuardOptions['timing']) {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model, {});
   await driver.open();
@@ -103,7 +142,8 @@ async function rig(model: RobotModel) {
     nodeIs: 'person',
     shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
     clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port }),
+    createGuard: (port) =>
+      new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, ...(timing && { timing }) }),
   });
   const command = createActionCommand(joints);
   const push = (value: number): void => {

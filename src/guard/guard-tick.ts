@@ -21,7 +21,7 @@ import {
   START_OUTSIDE,
   worstAction,
 } from '../safety/index.ts';
-import { FaultWatch, isMoving, type OverrunCounter } from './fault-watch.ts';
+import { FaultWatch, isMoving, type TickTiming } from './fault-watch.ts';
 import { FrameRecorder } from './frame-recorder.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
@@ -38,8 +38,11 @@ export interface GuardTickOptions {
   readonly policyPeriodS: number;
   readonly clock: Clock;
   readonly port: GuardPort;
-  readonly overruns?: OverrunCounter;
+  /** Absent: lock-step. */
+  readonly timing?: TickTiming;
 }
+
+const LOCK_STEP: TickTiming = { overruns: 0, lateS: 0 };
 
 /** All that a tick reads and writes, allocated once. */
 export class GuardTick implements TickStages {
@@ -69,7 +72,7 @@ export class GuardTick implements TickStages {
   /** Somebody wants torque off: the arm is let down for it. */
   #isDisabling = false;
 
-  constructor({ driver, model, action, policyPeriodS, clock, port, overruns = { overruns: 0 } }: GuardTickOptions) {
+  constructor({ driver, model, action, policyPeriodS, clock, port, timing = LOCK_STEP }: GuardTickOptions) {
     this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#driver = driver;
     this.#clock = clock;
@@ -78,8 +81,8 @@ export class GuardTick implements TickStages {
     const protection = new Protection(driver, model, action, policyPeriodS, measurement);
     this.#measurement = measurement;
     this.#protection = protection;
-    this.#watch = new FaultWatch(driver, model, measurement, protection, overruns, this.#faults);
-    this.#recorder = new FrameRecorder(port, model, measurement, protection, overruns);
+    this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
+    this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(model);
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
@@ -139,7 +142,16 @@ export class GuardTick implements TickStages {
   }
 
   record(): void {
+    this.#recordLease();
     this.#recorder.record(this.#state, this.#faults.flags);
+  }
+
+  #recordLease(): void {
+    const newest = this.#newest;
+    const leftS = newest === null ? 0 : newest.issuedAtS + newest.leaseS - this.#measurement.nowS;
+    this.frame.leaseS = newest === null ? 0 : newest.leaseS;
+    // Written so that a lease that is no number is over.
+    this.frame.leaseLeftS = leftS > 0 ? leftS : 0;
   }
 
   /** Flags of this tick, with its measurement taken over. */

@@ -67,7 +67,7 @@ async function run(): Promise<void> {
     policyPeriodS: config.policyPeriodS,
     clock,
     port: createPort(),
-    overruns: lateness,
+    timing: lateness,
   });
   const raise: RaiseResult =
     config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };

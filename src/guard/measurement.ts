@@ -65,6 +65,7 @@ export class Measurement {
       this.#readAtS = nowS;
     }
     reading.measuredAtS = this.#readAtS;
+    this.#count();
   }
 
   /** Judges what `read` has got, once: fault flags. The frame keeps the reading before where this one is not believed. */
@@ -89,6 +90,14 @@ export class Measurement {
     this.frame.stampS = this.#stampS;
     if (this.#driver.meanWrench !== undefined) this.frame.meanWrench.set(this.#driver.meanWrench);
     return flags;
+  }
+
+  /** For people: how the driver does. */
+  #count(): void {
+    const frame = this.frame;
+    if (this.isNew) frame.readings++;
+    else if (this.#status === 'ok' || this.#status === 'late') frame.lateReadings++;
+    else frame.lostReadings++;
   }
 
   /** The joints were read in this tick, and the reading is believed. */

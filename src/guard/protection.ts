@@ -51,8 +51,12 @@ export class Protection {
 
   write(state: SafetyStateName): void {
     if (!this.isSent(state)) return;
-    if (this.#driver.write(this.chain.sentRad) === 'ok') this.#missedWrites = 0;
-    else this.#missedWrites++;
+    if (this.#driver.write(this.chain.sentRad) === 'ok') {
+      this.#missedWrites = 0;
+      return;
+    }
+    this.#missedWrites++;
+    this.#measurement.frame.refusedWrites++;
   }
 
   /** Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself. */

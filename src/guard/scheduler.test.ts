@@ -12,6 +12,11 @@ describe('ticks at absolute deadlines', () => {
     expect(lateness.overruns).toBe(0);
   });
 
+  it('are told how late they begin, before they do', () => {
+    const { latesMs } = run((clock, tick) => clock.advanceMs(tick === 1 ? 13 : 1), 4);
+    expect(latesMs.map((ms) => Math.round(ms))).toEqual([0, 0, 3, 0]);
+  });
+
   it('leave out the periods that a slow tick missed, and count the overrun', () => {
     const { startsMs, lateness } = run((clock, tick) => clock.advanceMs(tick === 2 ? 34 : 1), 6);
     expect(startsMs.map((ms) => Math.round(ms / 10))).toEqual([1, 2, 3, 6, 7, 8]);
@@ -33,15 +38,17 @@ function run(work: (clock: FakeClock, tick: number) => void, ticks: number) {
   };
   const lateness = new Lateness();
   const startsMs: number[] = [];
+  const latesMs: number[] = [];
   runAtDeadlines({
     periodS: PERIOD_S,
     clock,
     lateness,
     tick: () => {
       startsMs.push(fake.nowS() * 1e3);
+      latesMs.push(lateness.lateS * 1e3);
       work(fake, startsMs.length - 1);
     },
     shouldGoOn: () => startsMs.length < ticks,
   });
-  return { startsMs, lateness };
+  return { startsMs, latesMs, lateness };
 }

@@ -30,6 +30,7 @@ export function runAtDeadlines(options: DeadlineOptions): void {
   do {
     sleepUntil(deadlineS, clock, sleeper);
     const lateS = clock.nowS() - deadlineS;
+    lateness.lateS = lateS;
     tick();
     const endS = clock.nowS();
     lateness.add(lateS, endS - deadlineS - lateS);
@@ -62,6 +63,8 @@ export interface LatenessSummary {
 
 /** Collects how late ticks began and how long they took. */
 export class Lateness {
+  /** Of the present tick, s. */
+  lateS = 0;
   readonly #late = new QuantileHistogram(0.1, 1e7, 40);
   readonly #work = new QuantileHistogram(0.1, 1e7, 40);
   #overruns = 0;

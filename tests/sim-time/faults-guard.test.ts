@@ -411,12 +411,12 @@ describe('a machine that goes wrong', () => {
       return fastest;
     };
     expect(await drive()).toBeGreaterThan(promised('speedRatio') + 0.1);
-    rig.overruns.overruns += promised('slowAfter');
+    rig.timing.overruns += promised('slowAfter');
     rig.push(1);
     await rig.link.advance(15);
     expect(rig.link.latest.faultFlags).toBe(OVERRUN);
     expect(await rig.speedShare()).toBeLessThanOrEqual(promised('speedRatio') + 1e-9);
-    rig.overruns.overruns += promised('stopAfter') - promised('slowAfter');
+    rig.timing.overruns += promised('stopAfter') - promised('slowAfter');
     await rig.link.advance(1);
     expect(rig.link.latest.faultFlags).toBe(OVERRUN | OVERLOADED);
     expect(await rig.ticksUntil(() => rig.link.latest.state === 'stopped')).toBeGreaterThan(0);

@@ -36,7 +36,7 @@ const CAUSES: Readonly<Record<string, (rig: FaultRig) => Promise<unknown> | unkn
     for (let k = 0; k < 4; k++) rig.clock.step();
   },
   overload: (rig) => {
-    rig.overruns.overruns += 20;
+    rig.timing.overruns += 20;
   },
 };
 

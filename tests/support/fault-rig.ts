@@ -20,7 +20,7 @@ export class FaultRig {
   readonly driver: MockDriver;
   readonly link: MemoryGuardLink;
   /** Ticks that came late, as the scheduler would count them. */
-  readonly overruns: { overruns: number } = { overruns: 0 };
+  readonly timing: { overruns: number; lateS: number } = { overruns: 0, lateS: 0 };
   readonly #command: ReturnType<typeof createActionCommand>;
 
   private constructor(options: RigOptions) {
@@ -30,13 +30,13 @@ export class FaultRig {
     this.model = model;
     this.clock = new LockStepClock(1 / model.controlHz);
     this.driver = new MockDriver(model, { ...(startRad ? { startRad } : {}), ...(faults ? { faults } : {}) });
-    const { clock, driver, overruns } = this;
+    const { clock, driver, timing } = this;
     const action = jointAction(model, options.scale ?? 0.02);
     this.link = new MemoryGuardLink({
       nodeIs: 'person',
       shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
       clock,
-      createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, overruns }),
+      createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, timing }),
     });
     this.#command = createActionCommand(joints);
     this.#command.leaseS = 0.2;

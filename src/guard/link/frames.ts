@@ -13,7 +13,7 @@ import {
 import { STAGES } from '../../safety/chain-report.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 20;
+const FRAME_SCALARS = 27;
 const COMMAND_SCALARS = 6;
 
 /** A frame with all arrays allocated; `tick` is −1. */
@@ -66,6 +66,13 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.residualJoint = from.residualJoint;
   into.residualNm = from.residualNm;
   into.stampS = from.stampS;
+  into.tickLateS = from.tickLateS;
+  into.leaseS = from.leaseS;
+  into.leaseLeftS = from.leaseLeftS;
+  into.readings = from.readings;
+  into.lateReadings = from.lateReadings;
+  into.lostReadings = from.lostReadings;
+  into.refusedWrites = from.refusedWrites;
   into.robot.measuredAtS = from.robot.measuredAtS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) FRAME_ARRAYS[i]!(into).set(FRAME_ARRAYS[i]!(from));
 }
@@ -103,6 +110,13 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 17] = frame.residualJoint;
   out[offset + 18] = frame.residualNm;
   out[offset + 19] = frame.stampS;
+  out[offset + 20] = frame.tickLateS;
+  out[offset + 21] = frame.leaseS;
+  out[offset + 22] = frame.leaseLeftS;
+  out[offset + 23] = frame.readings;
+  out[offset + 24] = frame.lateReadings;
+  out[offset + 25] = frame.lostReadings;
+  out[offset + 26] = frame.refusedWrites;
   let at = offset + FRAME_SCALARS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) at = put(out, at, FRAME_ARRAYS[i]!(frame));
 }
@@ -132,6 +146,13 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.residualJoint = from[offset + 17]!;
   into.residualNm = from[offset + 18]!;
   into.stampS = from[offset + 19]!;
+  into.tickLateS = from[offset + 20]!;
+  into.leaseS = from[offset + 21]!;
+  into.leaseLeftS = from[offset + 22]!;
+  into.readings = from[offset + 23]!;
+  into.lateReadings = from[offset + 24]!;
+  into.lostReadings = from[offset + 25]!;
+  into.refusedWrites = from[offset + 26]!;
   let at = offset + FRAME_SCALARS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) at = take(FRAME_ARRAYS[i]!(into), from, at);
   return true;

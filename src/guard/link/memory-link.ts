@@ -16,7 +16,18 @@ export interface MemoryLinkOptions {
 }
 
 /** Counters of a frame that outlive a guard. */
-type Counters = Pick<GuardFrame, 'ticks' | 'changedTicks' | 'violations' | 'overruns' | 'tankInjectedJ' | 'stageTicks'>;
+const COUNTERS = [
+  'ticks',
+  'changedTicks',
+  'violations',
+  'overruns',
+  'tankInjectedJ',
+  'readings',
+  'lateReadings',
+  'lostReadings',
+  'refusedWrites',
+] as const;
+type Counters = Pick<GuardFrame, (typeof COUNTERS)[number] | 'stageTicks'>;
 
 /** A link whose `advance` runs the ticks itself. */
 export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
@@ -64,8 +75,7 @@ export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
    */
   async restart(between: () => Promise<void>): Promise<void> {
     this.throwIfLost();
-    const { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks } = this.latest;
-    const counted = { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks: stageTicks.slice() };
+    const counted = { ...this.latest, stageTicks: this.latest.stageTicks.slice() };
     await this.#guard.close();
     await between();
     this.#counted = counted;
@@ -94,10 +104,6 @@ export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
 }
 
 function addCounters(frame: GuardFrame, counted: Counters): void {
-  frame.ticks += counted.ticks;
-  frame.changedTicks += counted.changedTicks;
-  frame.violations += counted.violations;
-  frame.overruns += counted.overruns;
-  frame.tankInjectedJ += counted.tankInjectedJ;
+  for (const key of COUNTERS) frame[key] += counted[key];
   for (let i = 0; i < frame.stageTicks.length; i++) frame.stageTicks[i] = frame.stageTicks[i]! + counted.stageTicks[i]!;
 }

@@ -33,6 +33,8 @@ export class GuardSocketServer {
   readonly #budget: MessageBudget;
   #leaveNotices: () => void = () => undefined;
   #droppedFrames = 0;
+  /** The latest tick of the frames that were left out since one was sent, s. */
+  #droppedLateS = 0;
   #refusedMessages = 0;
 
   private constructor(link: GuardLink, path: string, onNotice: (notice: GuardNotice) => void, nodeIs: Asker) {
@@ -174,9 +176,12 @@ export class GuardSocketServer {
     if (node === undefined || node.destroyed) return;
     if (this.#link.shape.timing === 'real-time' && node.writableLength > MAX_UNREAD_BYTES) {
       this.#droppedFrames++;
+      this.#droppedLateS = Math.max(this.#droppedLateS, frame.tickLateS);
       return;
     }
-    packFrame(this.#frameNumbers, 0, frame);
+    const isLater = this.#droppedLateS > frame.tickLateS;
+    packFrame(this.#frameNumbers, 0, isLater ? { ...frame, tickLateS: this.#droppedLateS } : frame);
+    this.#droppedLateS = 0;
     node.write(encodeNumbers(MESSAGE.frame, this.#frameNumbers));
   }
 }
