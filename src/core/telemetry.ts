@@ -19,6 +19,8 @@ export const PACKET_KINDS = [
   'operators',
   'notice',
   'diagnosis',
+  'processes',
+  'learner',
 ] as const;
 export type PacketKind = (typeof PACKET_KINDS)[number];
 
@@ -42,12 +44,19 @@ export interface FrameView {
   changedTicks: number;
   violations: number;
   overruns: number;
-  /** The latest reading in the time since the frame before was later than its period by so much, ms; 0 in lock-step. */
+  /** The latest tick in the time since the frame before began so long after its deadline, ms; 0 in lock-step. */
   tickLateMs: number;
   /** Bits of the stages that changed a command in the time since the frame before. */
   filterBitsSince: number;
   /** When the guard read the robot, s of its clock, which is simulated in lock-step. */
   measuredAtS: number;
+  /** As in `GuardFrame`. */
+  leaseS: number;
+  leaseLeftS: number;
+  readings: number;
+  lateReadings: number;
+  lostReadings: number;
+  refusedWrites: number;
   positionRad: Float64Array;
   velocityRadPerS: Float64Array;
   torqueNm: Float64Array;
@@ -87,6 +96,45 @@ export interface StepView {
   executed: Float64Array;
 }
 
+/** What runs for a robot on this machine, as its supervisor knows it. */
+export interface ProcessesView {
+  /** Process ids of what runs now. The supervisor serves the monitor, in a thread. */
+  readonly pids: {
+    readonly supervisor: number;
+    readonly guard?: number | undefined;
+    readonly node?: number | undefined;
+    readonly guardian?: number | undefined;
+  };
+  /** How often a node that died was started again, and how often it may be. */
+  readonly nodeRestarts: number;
+  readonly nodeRestartsMax: number;
+  /** Path of the robot's bus, which the guardian can stop; null where it has none of our own. */
+  readonly bus: string | null;
+}
+
+/** What a learner says of itself on its own page. */
+export interface LearnerView {
+  readonly updates: number;
+  readonly updatesPerS: number;
+  /** Updates per online step: reached, and asked for. */
+  readonly utd: number;
+  readonly utdTarget: number;
+  /** Newest weights; 0 before any. */
+  readonly version: number;
+  /** Transitions in replay: of the robot's own, of demonstrations, and the most of each that it keeps. */
+  readonly online: number;
+  readonly demonstrations: number;
+  readonly capacity: number;
+  /** Robots that have joined, and what each has sent since this learner began. */
+  readonly robots: readonly { readonly name: string; readonly steps: number; readonly isHere: boolean }[];
+  /** Where robots connect to, and what came over it. */
+  readonly address: string;
+  readonly delivered: number;
+  readonly repeated: number;
+  readonly lost: number;
+  readonly pid: number;
+}
+
 type ScalarKeys<T> = { [K in keyof T]: T[K] extends number ? K : never }[keyof T] & string;
 type ArrayKeys<T> = { [K in keyof T]: T[K] extends Float64Array ? K : never }[keyof T] & string;
 
@@ -119,6 +167,12 @@ export const FRAME_LAYOUT: Layout<FrameView> = {
     'tickLateMs',
     'filterBitsSince',
     'measuredAtS',
+    'leaseS',
+    'leaseLeftS',
+    'readings',
+    'lateReadings',
+    'lostReadings',
+    'refusedWrites',
   ],
   arrays: [
     'positionRad',
@@ -229,7 +283,16 @@ export function kindOf(bytes: Uint8Array): PacketKind | undefined {
 }
 
 /** Kinds of which only the newest packet says anything: whoever is slow skips the others. */
-const STATES: ReadonlySet<PacketKind> = new Set(['frame', 'step', 'status', 'session', 'operators', 'diagnosis']);
+const STATES: ReadonlySet<PacketKind> = new Set([
+  'frame',
+  'step',
+  'status',
+  'session',
+  'operators',
+  'diagnosis',
+  'processes',
+  'learner',
+]);
 
 /** Whether a newer packet of the kind makes this one worth nothing. */
 export function isState(kind: PacketKind): boolean {

@@ -8,7 +8,7 @@ export type { PersonRequest, RunWatcher } from './person-request.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog, setupRecord } from './run-log.ts';
-export { type DiagnosisRow, diagnosisRow, type RunView, runViewOf } from './run-view.ts';
+export type { DiagnosisRow, RunView } from './run-view.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type {
@@ -22,6 +22,7 @@ export type {
 } from './session-types.ts';
 export type { RecordingStatus, RunStatus, ToolView } from './status.ts';
 export { checkBase } from './task-policies.ts';
+export { LearnerTelemetry } from './telemetry.ts';
 export { WatchedRun } from './watched-run.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

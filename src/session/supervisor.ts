@@ -109,6 +109,7 @@ export class Supervisor {
   #guard: ChildProcess | undefined;
   #node: ChildProcess | undefined;
   #guardian: Guardian | undefined;
+  #busPath: string | undefined;
   #isEnding = false;
   #isAsked = false;
   #restarts = 0;
@@ -135,6 +136,16 @@ export class Supervisor {
   /** Process ids of what runs now. */
   get pids(): { readonly [P in ProcessName]?: number | undefined } {
     return { guard: this.#guard?.pid, node: this.#node?.pid, guardian: this.#guardian?.pid };
+  }
+
+  /** Path of the bus that the guard's driver has; `undefined` where it has none, or has not said so yet. */
+  get busPath(): string | undefined {
+    return this.#busPath;
+  }
+
+  /** How often the node was started again. */
+  get nodeRestarts(): number {
+    return this.#restarts;
   }
 
   /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. After `stop` nothing starts. */
@@ -247,6 +258,7 @@ export class Supervisor {
         remedy: 'See what bus and stop frames the driver gives.',
       });
     }
+    this.#busPath = bus.bus.path;
     this.#guardian = new Guardian(bus, {
       errorsTo: this.#options.guard.errorsTo,
       onReady: (pipes) => sendToChild(guard, pipes),

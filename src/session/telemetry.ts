@@ -1,8 +1,20 @@
 /**
- * A run as packets for whoever watches it (`src/core/telemetry.ts`): one observable a thing, each thinned out here, where packets are made,
- * to what people and recorders can use. Costs the run a copy of what is due, and never waits for anybody.
+ * A run as packets for whoever watches it (`src/core/telemetry.ts`): one observable a thing, each thinned out at this edge to what people and
+ * recorders can use. Of a state the newest is always told in the end; of what happened each. Costs the run a copy of what is due, and never
+ * waits for anybody.
  */
-import { Observable, type Subscription, throttleTime } from 'rxjs';
+import {
+  asyncScheduler,
+  map,
+  merge,
+  Observable,
+  of,
+  type SchedulerLike,
+  Subject,
+  type Subscription,
+  throttle,
+  timer,
+} from 'rxjs';
 import {
   DECIDERS,
   encodeJson,
@@ -10,6 +22,7 @@ import {
   FRAME_LAYOUT,
   type FrameView,
   type GuardFrame,
+  type LearnerView,
   type PacketKind,
   SAFETY_STATES,
   type SceneLayout,
@@ -20,17 +33,16 @@ import {
   SystemClock,
   type Transition,
 } from '../core/index.ts';
+import type { Row } from '../record/index.ts';
 import type { RunObserver } from './run-log.ts';
 import { diagnosisRow, type RunNames, runViewOf } from './run-view.ts';
 import type { LiveSession } from './session.ts';
-import type { SessionListener, SessionState } from './session-types.ts';
+import type { SessionListener } from './session-types.ts';
 import type { RunStatus } from './status.ts';
 
-/** 50 frames a second, as displays and operators want them, ms. */
-const FRAME_MS = 20;
-/** Steps of a run that is faster than people, ms. */
-const STEP_MS = 40;
-const STATUS_MS = 200;
+/** Packets of a state are so far apart at least, ms: 50 frames a second, as displays and operators want them; all else as people read. */
+export const PERIOD_MS = { frame: 20, step: 40, status: 200, session: 100, diagnosis: 1000, learner: 250 } as const;
+type Throttled = keyof typeof PERIOD_MS;
 
 export interface TelemetryOptions extends RunNames {
   /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
@@ -39,15 +51,47 @@ export interface TelemetryOptions extends RunNames {
   readonly keep?: ((packet: Uint8Array) => void) | undefined;
 }
 
+/** Where packets leave: states come out no more often than people can use, and the newest of each comes out in the end. */
+export class Edge {
+  readonly #send: (packet: Uint8Array) => void;
+  readonly #scheduler: SchedulerLike;
+  readonly #subscriptions: Subscription[] = [];
+  readonly #closing = new Subject<void>();
+
+  /** `send`: takes each packet, which belongs to it. Must be quick and must not throw. */
+  constructor(send: (packet: Uint8Array) => void, scheduler: SchedulerLike = asyncScheduler) {
+    this.#send = send;
+    this.#scheduler = scheduler;
+  }
+
+  /** Of `source`, a state, what is newest: at once, and then every `PERIOD_MS` at most. `packetOf` is called for what is sent. */
+  newest<T>(kind: Throttled, source: Observable<T>, packetOf: (value: T) => Uint8Array): void {
+    const pause = (): Observable<unknown> => merge(timer(PERIOD_MS[kind], this.#scheduler), this.#closing);
+    const thinned = source.pipe(throttle(pause, { leading: true, trailing: true }));
+    this.#subscriptions.push(thinned.subscribe((value) => this.#send(packetOf(value))));
+  }
+
+  /** Of `source` everything, as it comes. */
+  each<T>(source: Observable<T>, take: (value: T) => void): void {
+    this.#subscriptions.push(source.subscribe(take));
+  }
+
+  /** What is newest and was not sent yet is sent; nothing comes after it. */
+  close(): void {
+    this.#closing.next();
+    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+  }
+}
+
 /** What a frame says of the time since the one that was told before. */
 class Since {
   filterBits = 0;
   tickLateMs = 0;
 
   /** Every frame. Allocates nothing. */
-  add(filterBits: number, lateMs: number): void {
+  add({ filterBits, tickLateS }: GuardFrame): void {
     this.filterBits |= filterBits;
-    if (lateMs > this.tickLateMs) this.tickLateMs = lateMs;
+    if (1e3 * tickLateS > this.tickLateMs) this.tickLateMs = 1e3 * tickLateS;
   }
 
   forget(): void {
@@ -92,9 +136,12 @@ export class Telemetry {
   readonly #options: TelemetryOptions;
   readonly #clock: SystemClock = new SystemClock();
   readonly #startedAtMs: number = Date.now();
-  readonly #subscriptions: Subscription[] = [];
-  #lastStatusMs = Number.NEGATIVE_INFINITY;
-  #lastPhase = '';
+  /** Of the whole run, and of the session that is attached. */
+  readonly #run: Edge;
+  #session: Edge | undefined;
+  readonly #statuses = new Subject<RunStatus>();
+  readonly #diagnoses = new Subject<readonly Row[]>();
+  readonly #notices = new Subject<string>();
   #objects: Float64Array = new Float64Array(0);
   #objectNames: readonly string[] = [];
   /** Between two frames that are sent, and two that are kept. */
@@ -104,7 +151,12 @@ export class Telemetry {
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
+    this.#run = this.#edge();
     this.#sendRun();
+    this.#run.each(this.#notices, (line) => this.#tell('notice', { line }));
+    if (options.send === undefined) return;
+    this.#run.newest('status', this.#statuses, (status) => encodeJson('status', status));
+    this.#run.newest('diagnosis', this.#diagnoses, diagnosisPacket);
   }
 
   /** `inner`, and what it is told goes out as packets too. */
@@ -112,51 +164,63 @@ export class Telemetry {
     return {
       status: (status) => {
         inner.status(status);
-        this.#onStatus(status);
+        this.#statuses.next(status);
       },
       print: (line) => {
         inner.print(line);
-        this.#tell('notice', { line });
+        this.#notices.next(line);
       },
       diagnosis: (rows) => {
         inner.diagnosis?.(rows);
-        this.#options.send?.(encodeJson('diagnosis', rows.map(diagnosisRow)));
+        this.#diagnoses.next(rows);
       },
     };
   }
 
-  /** Tells of `session` until `close`. */
+  /** Tells of `session` until `detach`. */
   attach(session: LiveSession): void {
     const { send, keep } = this.#options;
     if (send === undefined && keep === undefined) return;
+    const edge = this.#edge();
+    this.#session = edge;
     const frames = observe(session, 'frame');
     const steps = observe(session, 'step');
-    const newest = { leading: true, trailing: true };
-    this.#on(frames, (frame) => this.#gather(frame));
+    edge.each(frames, (frame) => this.#gather(frame));
     if (keep !== undefined) {
       const budget = new KeptSteps(1e3 / this.#options.setup.config.task.policyHz);
-      this.#on(steps, (step) => {
+      edge.each(steps, (step) => {
         if (!budget.takes(step)) return;
-        keep(encodeNumbers(STEP_LAYOUT, stepView(step)));
+        keep(stepPacket(step));
         keep(this.#frame(session.frame, this.#kept));
       });
     }
     if (send !== undefined) {
-      this.#on(frames.pipe(throttleTime(FRAME_MS, undefined, newest)), (frame) => send(this.#frame(frame, this.#sent)));
-      this.#on(steps.pipe(throttleTime(STEP_MS, undefined, newest)), (step) =>
-        send(encodeNumbers(STEP_LAYOUT, stepView(step))),
-      );
+      edge.newest('frame', frames, (frame) => this.#frame(frame, this.#sent));
+      // A step is reused, and written anew while the one before still waits.
+      edge.newest('step', steps.pipe(map(stepPacket)), (packet) => packet);
+      const states = merge(of(session.state), observe(session, 'state'));
+      edge.newest('session', states, (state) => encodeJson('session', state));
     }
-    this.#on(observe(session, 'state'), (state) => this.#sendState(state));
-    this.#on(observe(session, 'scene'), (layout) => this.#arranged(layout));
+    edge.each(observe(session, 'scene'), (layout) => this.#arranged(layout));
     for (const kind of ['event', 'episode', 'intervention'] as const) {
-      this.#on(observe<typeof kind>(session, kind), (value) => this.#tell(kind, value));
+      edge.each(observe<typeof kind>(session, kind), (value) => this.#tell(kind, value));
     }
-    this.#sendState(session.state);
   }
 
+  /** The session is over: what is newest of it is sent. */
+  detach(): void {
+    this.#session?.close();
+    this.#session = undefined;
+  }
+
+  /** What is newest is sent, and nothing after it. */
   close(): void {
-    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
+    this.detach();
+    this.#run.close();
+  }
+
+  #edge(): Edge {
+    return new Edge((packet) => this.#options.send?.(packet));
   }
 
   /** What happened: when, by people's clock and by the robot's. */
@@ -165,10 +229,6 @@ export class Telemetry {
     const packet = encodeJson(kind, { ...value, atMs: Date.now(), atS: this.#measuredAtS });
     keep?.(packet.slice());
     send?.(packet);
-  }
-
-  #on<T>(source: Observable<T>, next: (value: T) => void): void {
-    this.#subscriptions.push(source.subscribe(next));
   }
 
   /** Where objects are that no frame measures. */
@@ -192,26 +252,11 @@ export class Telemetry {
     send?.(packet);
   }
 
-  #sendState(state: SessionState): void {
-    this.#options.send?.(encodeJson('session', state));
-  }
-
-  #onStatus(status: RunStatus): void {
-    const nowMs = performance.now();
-    const isDue = status.phase !== this.#lastPhase || nowMs - this.#lastStatusMs >= STATUS_MS;
-    if (!isDue) return;
-    this.#lastStatusMs = nowMs;
-    this.#lastPhase = status.phase;
-    this.#options.send?.(encodeJson('status', status));
-  }
-
   /** Every frame. Allocates nothing. */
-  #gather({ filterBits, robot }: GuardFrame): void {
-    const { controlHz } = this.#options.setup.config.robot;
-    const lateMs = 1e3 * (robot.measuredAtS - this.#measuredAtS - 1 / controlHz);
-    this.#measuredAtS = robot.measuredAtS;
-    this.#sent.add(filterBits, lateMs);
-    this.#kept.add(filterBits, lateMs);
+  #gather(frame: GuardFrame): void {
+    this.#measuredAtS = frame.robot.measuredAtS;
+    this.#sent.add(frame);
+    this.#kept.add(frame);
   }
 
   #frame(frame: GuardFrame, since: Since): Uint8Array {
@@ -230,6 +275,34 @@ export class Telemetry {
   }
 }
 
+/** What a learner tells on its own page: what it is, how it is going, and why it may not learn. */
+export class LearnerTelemetry {
+  readonly #edge: Edge;
+  readonly #views = new Subject<LearnerView>();
+  readonly #diagnoses = new Subject<readonly Row[]>();
+
+  /** `send`: as of `Edge`. */
+  constructor(names: RunNames, send: (packet: Uint8Array) => void) {
+    send(encodeJson('run', runViewOf(names)));
+    this.#edge = new Edge(send);
+    this.#edge.newest('learner', this.#views, (view) => encodeJson('learner', view));
+    this.#edge.newest('diagnosis', this.#diagnoses, diagnosisPacket);
+  }
+
+  learner(view: LearnerView): void {
+    this.#views.next(view);
+  }
+
+  diagnosis(rows: readonly Row[]): void {
+    this.#diagnoses.next(rows);
+  }
+
+  /** What is newest is sent, and nothing after it. */
+  close(): void {
+    this.#edge.close();
+  }
+}
+
 type Kind = keyof SessionListener;
 type Told<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
 
@@ -238,12 +311,17 @@ export function observe<K extends Kind>(session: Pick<LiveSession, 'listen'>, ki
   return new Observable((subscriber) => session.listen({ [kind]: (value: Told<K>) => subscriber.next(value) }));
 }
 
-function stepView(transition: Transition): Source64<StepView> {
-  return {
+function diagnosisPacket(rows: readonly Row[]): Uint8Array {
+  return encodeJson('diagnosis', rows.map(diagnosisRow));
+}
+
+function stepPacket(transition: Transition): Uint8Array {
+  const view: Source64<StepView> = {
     ...transition,
     source: SOURCES.indexOf(transition.source),
     terminated: Number(transition.terminated),
     truncated: Number(transition.truncated),
     isBasePhase: Number(transition.isBasePhase),
   };
+  return encodeNumbers(STEP_LAYOUT, view);
 }

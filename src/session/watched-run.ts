@@ -54,11 +54,12 @@ export class WatchedRun {
   attach(session: LiveSession): Close {
     this.#telemetry.attach(session);
     this.#panel?.attach(session);
-    return () => this.#telemetry.close();
+    return () => this.#telemetry.detach();
   }
 
-  /** What waits for the disk is written. */
+  /** What waits for pages is sent, and what waits for the disk is written. */
   async close(): Promise<void> {
+    this.#telemetry.close();
     await this.#trace?.close();
   }
 }

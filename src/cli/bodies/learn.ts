@@ -2,17 +2,16 @@
 import { join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
-import { encodeJson, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { interventionRule } from '../../learner/options.ts';
 import { Diagnosis, type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
 import {
   abandonRunFolder,
   createRunFolder,
-  diagnosisRow,
+  LearnerTelemetry,
   type RunWatcher,
   runIdOf,
-  runViewOf,
   setupRecord,
 } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
@@ -27,6 +26,8 @@ const COMMAND = 'learn';
 /** Demonstrations, rewards and actions are for the checks of its robots, which have the learner's figures too. */
 const OF_A_LEARNER = { isRealTime: true, hasLearner: true, isFirstStart: false };
 const DIAGNOSIS_MS = 5000;
+/** How often it is looked at how it is going. */
+const VIEW_MS = 500;
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
@@ -63,7 +64,9 @@ async function learnWatched(
     if (start === 'fresh') await abandonRunFolder({ path, configFile: join(path, RUN_FILES.config) });
     throw error;
   });
-  monitor?.packet(encodeJson('run', runViewOf({ setup, runId, folder: path, command: COMMAND })));
+  const names = { setup, runId, folder: path, command: COMMAND };
+  const telemetry = monitor && new LearnerTelemetry(names, (packet) => monitor.packet(packet));
+  telemetry?.learner(learner.view);
   say(`run ${runId} in ${path}`);
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
   const stop = interruptible(
@@ -74,14 +77,16 @@ async function learnWatched(
   // A parent that was gone already.
   if (stop.signal.aborted) learner.end();
   const shown = setInterval(() => say(learner.statusLine()), 1000);
-  const looked = setInterval(() => {
-    monitor?.packet(encodeJson('diagnosis', diagnosis.rows().map(diagnosisRow)));
-  }, DIAGNOSIS_MS);
+  const viewed = setInterval(() => telemetry?.learner(learner.view), VIEW_MS);
+  const looked = setInterval(() => telemetry?.diagnosis(diagnosis.rows()), DIAGNOSIS_MS);
   try {
     await learner.run();
   } finally {
     clearInterval(shown);
+    clearInterval(viewed);
     clearInterval(looked);
+    telemetry?.learner(learner.view);
+    telemetry?.close();
     await learner.close();
     stop.release();
   }

@@ -19,6 +19,11 @@ export class RobotShares {
   /** Robots that have reported that their part is over. */
   readonly #ended = new Set<string>();
 
+  /** Transitions that each robot has given, by its name. */
+  get steps(): ReadonlyMap<string, number> {
+    return this.#received;
+  }
+
   /** A transition of `robotId` has come, taken or not. */
   received(robotId: string): void {
     this.#received.set(robotId, (this.#received.get(robotId) ?? 0) + 1);

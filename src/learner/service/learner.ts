@@ -11,6 +11,7 @@ import {
   acquireLock,
   type Close,
   closeAll,
+  type LearnerView,
   messageOf,
   type ObservationParts,
   openedOrClosed,
@@ -206,6 +207,25 @@ export class Learner {
       delivered,
       repeated,
       lost,
+    };
+  }
+
+  /** The same and more, for a page. */
+  get view(): LearnerView {
+    const { agent, replay } = this.#training;
+    const here = this.#server.robots();
+    const names = new Set([...this.#server.joined(), ...this.#shares.steps.keys()]);
+    const robots = [...names].map((name) => {
+      return { name, steps: this.#shares.steps.get(name) ?? 0, isHere: here.includes(name) };
+    });
+    return {
+      ...this.status,
+      utdTarget: agent.config.utd,
+      demonstrations: replay.counts().demonstrations,
+      capacity: agent.config.replayCapacity,
+      robots,
+      address: this.address,
+      pid: process.pid,
     };
   }
 

@@ -6,8 +6,17 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DirectoryLock, failureIn, parseObject, ReinError, storage } from '../../core/index.ts';
+import {
+  type DirectoryLock,
+  encodeJson,
+  failureIn,
+  type ProcessesView,
+  parseObject,
+  ReinError,
+  storage,
+} from '../../core/index.ts';
 import { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
+import type { PacketMessage } from '../person-request.ts';
 import {
   busStopped,
   type ProgramSpec,
@@ -38,7 +47,10 @@ export interface RobotProcessesOptions {
   readonly supervision: Omit<SupervisorOptions, 'driver' | 'guardLog' | 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
   /** Takes a line for people. */
   readonly print: (line: string) => void;
-  /** Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. */
+  /**
+   * Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. Whenever a
+   * process begins or ends it takes a packet of what runs (`ProcessesView`), in the form of the node's own packets.
+   */
   readonly onNodeMessage: (message: unknown) => void;
   /** Any process has ended, before that is judged. */
   readonly onEnded?: (event: EndedEvent) => void;
@@ -155,6 +167,8 @@ export class RobotProcesses {
 
   #onEvent(event: SupervisorEvent): void {
     const { print, comesUp, supervision } = this.#options;
+    // The supervisor knows of it once it has told everybody.
+    queueMicrotask(() => this.#tellProcesses());
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
     } else if (event.kind === 'busStopped') print(busStopped(event));
@@ -165,6 +179,18 @@ export class RobotProcesses {
       this.#options.onEnded?.(event);
       if (!event.isExpected) this.#onEnd(event);
     }
+  }
+
+  #tellProcesses(): void {
+    const { pids, nodeRestarts, busPath = null } = this.supervisor;
+    const view: ProcessesView = {
+      pids: { ...pids, supervisor: process.pid },
+      nodeRestarts,
+      nodeRestartsMax: this.#options.supervision.maxNodeRestarts,
+      bus: busPath,
+    };
+    const bytes = Buffer.from(encodeJson('processes', view)).toString('base64');
+    this.#options.onNodeMessage({ kind: 'packet', bytes } satisfies PacketMessage);
   }
 
   #handLockTo(pid: number): void {
