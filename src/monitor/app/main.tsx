@@ -8,7 +8,7 @@ import { Episodes } from './episodes.tsx';
 import { Health } from './health.tsx';
 import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
-import { ask, connect, connection, notices, operators, run, state, status } from './stream.ts';
+import { ask, connect, connection, notices, operators, quietS, run, state, status, stop } from './stream.ts';
 import { Training } from './training.tsx';
 import { Why, wrongs } from './why.tsx';
 
@@ -40,7 +40,10 @@ function App() {
       <button type="button" class="skip" onClick={skip}>
         Skip to the view
       </button>
-      <Head />
+      <div class="top">
+        <Head />
+        <StopNotice />
+      </div>
       <nav aria-label="Views">
         {shown.map(({ name, title }) => (
           <button
@@ -78,9 +81,7 @@ function Head() {
           {run.value?.robot.name} {run.value?.isSimulated === true ? '(simulated)' : ''} · {phase}
         </span>
       </div>
-      {connection.value === 'open' && hasNoRobot.value ? null : (
-        <Badge state={connection.value === 'open' ? state.value : connection.value} />
-      )}
+      {shownState() === 'open' ? null : <Badge state={shownState()} />}
       {hasNoRobot.value ? null : <SoundSwitch />}
       {hasNoRobot.value ? null : (
         <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
@@ -88,6 +89,35 @@ function Head() {
         </button>
       )}
     </header>
+  );
+}
+
+/** What is known of the robot now: what it was a while ago is not. */
+function shownState(): string {
+  if (connection.value === 'refused') return 'refused';
+  if (quietS.value > 0) return 'quiet';
+  return connection.value === 'open' && !hasNoRobot.value ? state.value : connection.value;
+}
+
+/** A Stop that did not arrive is the one thing that nobody may miss. */
+function StopNotice() {
+  const said = stop.value;
+  if (said === undefined || said.state === 'sent') return null;
+  if (said.state === 'late') {
+    return (
+      <p class="not-sent late" role="alert">
+        <span aria-hidden="true">✓</span> Stop was sent now: the connection is there again.
+      </p>
+    );
+  }
+  const why = connection.value === 'refused' ? 'this page is not let in' : 'the robot does not answer';
+  return (
+    <p class="not-sent" role="alert">
+      <strong>
+        <span aria-hidden="true">▲</span> Stop was NOT sent
+      </strong>
+      : {why}. Use the robot's emergency stop. It is sent as soon as this page is connected again.
+    </p>
   );
 }
 
@@ -104,6 +134,7 @@ const STATES: Readonly<Record<string, readonly [sign: string, word: string, kind
   connecting: ['…', 'connecting', 'hold'],
   closed: ['✕', 'no connection', 'stop'],
   refused: ['✕', 'not let in', 'stop'],
+  quiet: ['✕', 'no news', 'stop'],
 };
 
 function Badge({ state }: { readonly state: string }) {
@@ -111,6 +142,8 @@ function Badge({ state }: { readonly state: string }) {
   return (
     <span class={`badge ${kind}`} id="state" data-state={state} role="status">
       <span aria-hidden="true">{sign}</span> {word}
+      {/* Whoever hears this page is not told each second. */}
+      {state === 'quiet' ? <span aria-hidden="true"> for {quietS.value} s</span> : null}
     </span>
   );
 }

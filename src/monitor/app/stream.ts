@@ -6,6 +6,8 @@ import {
   FRAME_LAYOUT,
   type FrameView,
   kindOf,
+  type LearnerView,
+  type ProcessesView,
   STEP_LAYOUT,
   type StepView,
   stateName,
@@ -39,6 +41,10 @@ export const state = computed(() => (frame.value === undefined ? '' : stateName(
 export const glance = signal<FrameView | undefined>(undefined);
 export const step = signal<StepView | undefined>(undefined);
 export const status = signal<RunStatus | undefined>(undefined);
+/** What runs, as its supervisor knows it; `undefined` where none supervises. */
+export const processes = signal<ProcessesView | undefined>(undefined);
+/** How a learner is going, on its own page. */
+export const learner = signal<LearnerView | undefined>(undefined);
 export const session = signal<SessionState | undefined>(undefined);
 export const operators = signal<OperatorsView | undefined>(undefined);
 export const events = signal<readonly Stamped<SessionEvent>[]>([]);
@@ -52,8 +58,25 @@ export const faultsSeen = signal<ReadonlyMap<string, number>>(new Map());
 /** `open`, or why there is no stream. */
 export const connection = signal<'connecting' | 'open' | 'closed' | 'refused'>('connecting');
 
+/** How long a run that had told something has told nothing, s; 0 while it is heard of. */
+export const quietS = signal(0);
+/**
+ * The Stop of this page: `sent`, and not answered yet; `due`, because it could not be sent, or nobody answered; `late`, once the server has
+ * one that was due. `undefined`: the server has all.
+ */
+export const stop = signal<{ readonly state: 'sent' | 'due' | 'late'; readonly atMs: number } | undefined>(undefined);
+let awaited = 0;
+
 const KEPT = 200;
 const RETRY_MS = 1000;
+/** What is older is no news of the robot any more. */
+const QUIET_MS = 500;
+const WATCH_MS = 100;
+/** Silence after which the server is asked for an answer, and after which another connection is tried. */
+const PROBE_MS = 1000;
+const SILENT_MS = 3000;
+/** How long it is shown that a Stop was sent late. */
+const SHOWN_MS = 10_000;
 const GLANCE_MS = 150;
 /** The server closes with this code whom it does not let in (RFC 6455, policy violation). */
 const REFUSED = 1008;
@@ -74,35 +97,99 @@ export function hearFrames(listener: (view: FrameView) => unknown): () => void {
 export const person = signal(firstName());
 
 let socket: WebSocket | undefined;
+/** Of this connection: what was told before has come, so that the rest is news. */
+let isCaughtUp = false;
+let heardAtMs = 0;
+/** Without a word of the server, ms; a page that is held up counts no longer than its own timer. */
+let silentMs = 0;
 
 /** Words behind `#` in the address: the token never goes to the server in a request line. */
 export const words = new URLSearchParams(location.hash.slice(1));
 
-/** Opens the stream, again and again where it ends. */
+/** Opens the stream, again and again where it ends or falls silent. */
 export function connect(): void {
+  // Whom the server refuses may stop the robot all the same, where guests may.
+  const isGuest = connection.peek() === 'refused';
   const ws = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/stream`);
   ws.binaryType = 'arraybuffer';
+  socket?.close();
   socket = ws;
-  connection.value = 'connecting';
+  isCaughtUp = false;
+  silentMs = 0;
+  operators.value = undefined;
+  if (!isGuest) connection.value = 'connecting';
   ws.onopen = () => {
+    if (ws !== socket) return;
     const hello = {
       kind: 'hello',
-      token: words.get('token') ?? undefined,
+      token: isGuest ? undefined : (words.get('token') ?? undefined),
       name: person.peek(),
       watchOnly: words.has('watch'),
       window: FRAMES_ON_THE_WAY,
     };
     ws.send(JSON.stringify(hello));
     connection.value = 'open';
+    // The hello is answered as well.
+    if (stop.peek()?.state === 'due') sendStop(2);
   };
   ws.onmessage = ({ data }) => {
-    if (data instanceof ArrayBuffer) take(new Uint8Array(data));
+    if (ws !== socket || !(data instanceof ArrayBuffer)) return;
+    silentMs = 0;
+    if (isCaughtUp) heardAtMs = performance.now();
+    take(new Uint8Array(data));
   };
   ws.onclose = ({ code }) => {
+    if (ws !== socket) return;
     operators.value = undefined;
     connection.value = code === REFUSED ? 'refused' : 'closed';
-    if (code !== REFUSED) setTimeout(connect, RETRY_MS);
+    if (code !== REFUSED || stop.peek()?.state === 'due') setTimeout(() => ws === socket && connect(), RETRY_MS);
   };
+}
+
+/** Looks whether the server is still heard of: a network that is gone closes nothing. */
+function watch(): void {
+  const isTold = frame.peek() !== undefined || learner.peek() !== undefined;
+  const quietMs = performance.now() - heardAtMs;
+  quietS.value = isTold && quietMs > QUIET_MS ? Math.max(1, Math.round(quietMs / 1e3)) : 0;
+  silentMs += WATCH_MS;
+  // A run may have nothing to tell: whoever serves it has an answer.
+  if (silentMs % PROBE_MS === 0) probe();
+  const said = stop.peek();
+  if (said?.state === 'sent' && performance.now() - said.atMs > QUIET_MS) stop.value = { ...said, state: 'due' };
+  if (said?.state === 'late' && performance.now() - said.atMs > SHOWN_MS) stop.value = undefined;
+  const isTrying = socket !== undefined && socket.readyState <= WebSocket.OPEN;
+  if (isTrying && silentMs >= SILENT_MS) connect();
+}
+setInterval(watch, WATCH_MS);
+
+/** Asks for something that changes nothing, and is answered with who operates. */
+function probe(): boolean {
+  return put(operators.peek()?.isYours === true ? { kind: 'sit', name: person.peek() } : { kind: 'leave' });
+}
+
+/** `answers`: packets of `operators` by which the server has heard it. */
+function sendStop(answers: number): void {
+  const said = stop.peek()!;
+  const isSent = put({ kind: 'stop' }) && probe();
+  awaited = answers;
+  if (!isSent) stop.value = { ...said, state: 'due' };
+}
+
+function sayStop(): boolean {
+  const isDue = quietS.peek() > 0 || stop.peek()?.state === 'due';
+  stop.value = { state: isDue ? 'due' : 'sent', atMs: performance.now() };
+  sendStop(1);
+  // Whom nobody lets in does not try again without a reason.
+  if (connection.peek() === 'refused') connect();
+  return stop.peek()?.state === 'sent';
+}
+
+/** The server has answered what came after a Stop: it has that too. */
+function answered(): void {
+  isCaughtUp = true;
+  const said = stop.peek();
+  if (said === undefined || said.state === 'late' || --awaited > 0) return;
+  stop.value = said.state === 'sent' ? undefined : { state: 'late', atMs: performance.now() };
 }
 
 /** Asks for the operator's seat, under the person's name. */
@@ -117,8 +204,14 @@ type Said = { readonly kind: 'relabel' } & (
   | { readonly undo: number }
 );
 
-/** Asks for something; false where there is no stream. */
-export function ask(request: PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit | Said): boolean {
+/** Asks for something; false where there is no stream. A Stop is said until the server has it. */
+export function ask(request: Asked): boolean {
+  return request.kind === 'stop' ? sayStop() : put(request);
+}
+
+type Asked = PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit | Said;
+
+function put(request: Asked): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(request));
   return true;
@@ -165,11 +258,18 @@ function take(bytes: Uint8Array): void {
     case 'status':
       status.value = decodeJson(bytes) as RunStatus;
       return;
+    case 'processes':
+      processes.value = decodeJson(bytes) as ProcessesView;
+      return;
+    case 'learner':
+      learner.value = decodeJson(bytes) as LearnerView;
+      return;
     case 'session':
       session.value = decodeJson(bytes) as SessionState;
       return;
     case 'operators':
       operators.value = decodeJson(bytes) as OperatorsView;
+      answered();
       return;
     case 'diagnosis':
       diagnosis.value = decodeJson(bytes) as readonly DiagnosisRow[];
