@@ -20,6 +20,7 @@ export function Figures() {
       <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
       <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
       <Figure label="tick" value={tick(shown)} note={`${shown.overruns} overruns of ${shown.ticks}`} />
+      <Lease shown={shown} />
       <Figure
         label="policy"
         value={policy.version === 0 ? 'untrained' : `version ${policy.version}`}
@@ -37,6 +38,15 @@ export function Figures() {
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
+  );
+}
+
+/** How long the newest command still counts: the guard brakes and holds after it. */
+function Lease({ shown: { leaseS, leaseLeftS } }: { readonly shown: FrameView }) {
+  const isValid = leaseLeftS > 0;
+  const value = isValid ? `${Math.round(1e3 * leaseLeftS)} ms left` : 'no command';
+  return (
+    <Figure label="lease" value={value} note={isValid ? `of ${Math.round(1e3 * leaseS)} ms` : 'none counts now'} />
   );
 }
 

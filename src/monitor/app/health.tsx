@@ -1,9 +1,18 @@
 /** The health view: the fault table as it is now, what was reported, and what runs where. */
+import type { LearnerView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
 import { Sign } from './sign.tsx';
-import { events, faultsSeen, glance, operators, run, session, status } from './stream.ts';
+import { events, faultsSeen, glance, learner, operators, processes, run, session, status } from './stream.ts';
 
 export function Health() {
+  // A learner has no guard, whose faults these are.
+  if (run.value?.command === 'learn') {
+    return (
+      <div class="health">
+        <Machine />
+      </div>
+    );
+  }
   return (
     <div class="health">
       <Machine />
@@ -105,37 +114,21 @@ function Log() {
   );
 }
 
-/** Driver, processes, link and versions. */
+type Fact = readonly [name: string, value: string];
+
+/** Driver, bus, processes, link and versions. */
 function Machine() {
   const shown = run.value;
   if (shown === undefined) return null;
-  const { robot, driver, command, folder, versions, process } = shown;
-  const now = glance.value;
-  const link = status.value?.link;
-  const facts: readonly (readonly [name: string, value: string])[] = [
-    ['robot', `${robot.name}, ${robot.joints.length} joints at ${robot.controlHz} Hz`],
-    ['driver', `${driver.name}${shown.isSimulated ? ', simulated' : ''}`],
-    [
-      'guard',
-      now === undefined
-        ? 'not heard of'
-        : `tick ${now.tick}, ${now.overruns} overruns, ${now.violations} limits broken`,
-    ],
-    ['session', `rein ${command}, process ${process.pid}, ${process.platform}`],
-    ['learner', `${shown.learner}, ${session.value?.learner ?? 'not heard of'}`],
-    [
-      'link',
-      link === undefined
-        ? 'not heard of'
-        : `${link.acked} of ${link.sent} steps acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} twice`,
-    ],
-    ['pages', `${operators.value?.pages ?? 0} open`],
+  const { folder, versions } = shown;
+  const facts: readonly Fact[] = [
+    ...(shown.command === 'learn' ? factsOfLearner(shown) : factsOfRobot(shown)),
     ['folder', folder],
-    ...Object.entries(versions).map(([name, version]) => [name, version] as const),
+    ...Object.entries(versions),
   ];
   return (
     <section class="machine">
-      <h2>Driver, processes, link, versions</h2>
+      <h2>{shown.command === 'learn' ? 'Learner, link, versions' : 'Driver, bus, processes, link, versions'}</h2>
       <dl>
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -146,4 +139,85 @@ function Machine() {
       </dl>
     </section>
   );
+}
+
+function factsOfRobot(shown: RunView): readonly Fact[] {
+  const { robot, driver } = shown;
+  const link = status.value?.link;
+  return [
+    ['robot', `${robot.name}, ${robot.joints.length} joints at ${robot.controlHz} Hz`],
+    ['driver', `${driver.name}${shown.isSimulated ? ', simulated' : ''}`],
+    ['bus', `${processes.value?.bus ?? 'no bus'}: ${readings()}`],
+    ...factsOfProcesses(shown),
+    ['learner', `${shown.learner}, ${session.value?.learner ?? 'not heard of'}`],
+    [
+      'link',
+      link === undefined
+        ? 'not heard of'
+        : `${link.acked} of ${link.sent} steps acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} twice`,
+    ],
+  ];
+}
+
+/** What the driver says of its readings. */
+function readings(): string {
+  const now = glance.value;
+  if (now === undefined) return 'nothing read yet';
+  const { readings, lateReadings, lostReadings, refusedWrites } = now;
+  return `${readings} readings, ${lateReadings} late, ${lostReadings} lost, ${refusedWrites} references not taken`;
+}
+
+function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
+  const known = processes.value;
+  const now = glance.value;
+  const ticks =
+    now === undefined ? 'not heard of' : `tick ${now.tick}, ${now.overruns} overruns, ${now.violations} limits broken`;
+  const pages = `${operators.value?.pages ?? 0} pages`;
+  const node = `rein ${command}, process ${process.pid}, ${process.platform}`;
+  if (known === undefined) {
+    return [
+      ['guard', `in process ${process.pid}, ${ticks}`],
+      ['node', node],
+      ['guardian', 'none: no bus'],
+      ['monitor', `a thread of process ${process.pid}, ${pages}`],
+    ];
+  }
+  const { pids, nodeRestarts, nodeRestartsMax, bus } = known;
+  return [
+    ['guard', `${nameOf(pids.guard)}, ${ticks}`],
+    [
+      'node',
+      `${pids.node === undefined ? nameOf(undefined) : node}, started again ${nodeRestarts} of ${nodeRestartsMax} times`,
+    ],
+    ['guardian', bus === null ? 'none: no bus' : nameOf(pids.guardian)],
+    ['monitor', `a thread of process ${pids.supervisor}, ${pages}`],
+  ];
+}
+
+function nameOf(pid: number | undefined): string {
+  return pid === undefined ? 'does not run' : `process ${pid}`;
+}
+
+function factsOfLearner(shown: RunView): readonly Fact[] {
+  const now = learner.value;
+  const algorithm: Fact = ['algorithm', shown.learner];
+  if (now === undefined) return [algorithm, ['learner', 'not heard of']];
+  const { online, demonstrations, capacity, robots } = now;
+  const filled = ((100 * online) / capacity).toFixed(1);
+  return [
+    algorithm,
+    [
+      'learner',
+      `process ${now.pid}, ${shown.process.platform}, policy ${now.version === 0 ? 'untrained' : `version ${now.version}`}`,
+    ],
+    ['updates', `${now.updates}, ${now.updatesPerS.toFixed(0)} /s, UTD ${now.utd.toFixed(2)} of ${now.utdTarget}`],
+    ['replay', `${online} of ${capacity} steps (${filled} %), ${demonstrations} demonstration steps`],
+    ['robots', robots.length === 0 ? 'none has joined' : robots.map(robotText).join('; ')],
+    ['link', `${now.address}, ${now.delivered} steps received, ${now.repeated} sent again, ${now.lost} lost`],
+    ['monitor', `a thread of process ${now.pid}, ${operators.value?.pages ?? 0} pages`],
+  ];
+}
+
+function robotText({ name, steps, isHere }: LearnerView['robots'][number]): string {
+  return `${name}: ${steps} steps${isHere ? '' : ', away'}`;
 }
