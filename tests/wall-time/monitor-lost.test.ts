@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
-import { LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
+import { freeAddress, LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';
 import { Way } from '../support/way.ts';
 
@@ -138,6 +138,29 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await page.click('nav .tab:has-text("Live")');
     await page.waitForSelector('.figures li:has-text("ms left")');
     expect(await page.locator('.figures li', { hasText: 'lease' }).textContent()).toMatch(/\d+ ms leftof \d+ ms/);
+    await page.close();
+  });
+});
+
+describe.skipIf(noBrowserBecause !== undefined)("a learner's page", { timeout: 120_000 }, () => {
+  it('says what the learner is, what it has, and where robots find it', async () => {
+    const at = await freeAddress();
+    const learner = run.start(
+      ...['learn', '--task', 'insert', '--config', 'quick.yaml', '--out', 'learner'],
+      ...['--bind', at, '--monitor', '127.0.0.1:0'],
+    );
+    await until(() => /monitor: http\S+/.test(learner.said()), 'the address of the monitor');
+    const page = await browser!.newPage();
+    await page.goto(`${/monitor: (http\S+)/.exec(learner.said())![1]!}?view=health`);
+    await page.waitForSelector('.machine dt:has-text("replay")');
+    const facts = (await page.textContent('.machine'))!;
+    expect(facts).toMatch(/algorithm[a-z]+learnerprocess \d+, .*policy untrainedupdates0, /);
+    expect(facts).toMatch(/replay0 of 200000 steps \(0\.0 %\), 0 demonstration stepsrobotsnone has joined/);
+    expect(facts).toContain(`link${at}, 0 steps received, 0 sent again, 0 lost`);
+    expect(await page.locator('.faults').count()).toBe(0);
+    // It tells of itself without a robot: there is always news.
+    await until(() => learner.said().includes('robots connect with'), 'the learner');
+    expect(await page.locator('#state').count()).toBe(0);
     await page.close();
   });
 });

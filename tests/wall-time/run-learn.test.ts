@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LearnerView } from '../../src/core/index.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
@@ -74,6 +75,10 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       const checks = (): { state: string }[] =>
         (watcher.all('diagnosis').at(-1) ?? []) as unknown as { state: string }[];
       await until(() => checks().some(({ state }) => state === 'ok'), 'the checks');
+      const view = watcher.all('learner').at(-1) as unknown as LearnerView;
+      expect(view.robots).toEqual([{ name: expect.any(String), steps: expect.any(Number), isHere: true }]);
+      expect(view.robots[0]!.steps).toBeGreaterThan(0);
+      expect(view.updates).toBeGreaterThan(0);
       watcher.close();
       moving.child.kill('SIGINT');
       expect(await moving.exit).toBe(130);

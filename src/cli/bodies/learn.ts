@@ -27,7 +27,7 @@ const COMMAND = 'learn';
 const OF_A_LEARNER = { isRealTime: true, hasLearner: true, isFirstStart: false };
 const DIAGNOSIS_MS = 5000;
 /** How often it is looked at how it is going. */
-const VIEW_MS = 500;
+const VIEW_MS = 250;
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
