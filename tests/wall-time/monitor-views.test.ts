@@ -135,6 +135,24 @@ const FAKE_SOUND = `
   };
 `;
 
+/** Luminance of a page's ground, and how parts of it stand out from theirs (WCAG 2.2, relative luminance and contrast). */
+const CONTRASTS = `(() => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (value) => (value <= 0.04045 * 255 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const groundOf = (element) => {
+    const colour = numbers(getComputedStyle(element).backgroundColor);
+    return colour.length === 4 && colour[3] === 0 ? groundOf(element.parentElement) : colour;
+  };
+  const contrastOf = (element) => {
+    const pair = [numbers(getComputedStyle(element).color), groundOf(element)].map(luminance).sort((a, b) => b - a);
+    return (pair[0] + 0.05) / (pair[1] + 0.05);
+  };
+  const parts = ['main h2', '.soft', '.badge', '#stop', '.tab', '.tab[aria-current]', '.machine dt', '.machine dd', 'td .sign', 'th'];
+  const contrasts = parts.map((part) => [part, contrastOf(document.querySelector(part))]);
+  return { back: luminance(groundOf(document.body)), contrasts: Object.fromEntries(contrasts) };
+})()`;
+
 const EPISODE = {
   episode: 7,
   purpose: 'training',
@@ -369,6 +387,25 @@ describe.skipIf(noBrowserBecause !== undefined)(
       }
       await page.keyboard.press('Enter');
       await page.waitForSelector('#view-training');
+      await page.close();
+    });
+
+    it('follows the system in dark and light, also while it is open, and can be read in both', async () => {
+      const page = await open('health');
+      const backs: number[] = [];
+      for (const colorScheme of ['light', 'dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const seen = await page.evaluate<{ back: number; contrasts: Record<string, number> }>(CONTRASTS);
+        backs.push(seen.back);
+        for (const [part, contrast] of Object.entries(seen.contrasts)) {
+          // AA of WCAG 2.2, 1.4.3.
+          expect([colorScheme, part, contrast >= 4.5, contrast]).toEqual([colorScheme, part, true, contrast]);
+        }
+      }
+      const [light, dark, again] = backs;
+      expect(light).toBeGreaterThan(0.8);
+      expect(dark).toBeLessThan(0.05);
+      expect(again).toBe(light);
       await page.close();
     });
 
