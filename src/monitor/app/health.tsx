@@ -124,7 +124,8 @@ function Machine() {
   const facts: readonly Fact[] = [
     ...(shown.command === 'learn' ? factsOfLearner(shown) : factsOfRobot(shown)),
     ['folder', folder],
-    ...Object.entries(versions),
+    // A process of a robot has that name.
+    ...Object.entries(versions).map(([name, version]): Fact => [name === 'node' ? 'Node.js' : name, version]),
   ];
   return (
     <section class="machine">
@@ -172,7 +173,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
   const now = glance.value;
   const ticks =
     now === undefined ? 'not heard of' : `tick ${now.tick}, ${now.overruns} overruns, ${now.violations} limits broken`;
-  const pages = `${operators.value?.pages ?? 0} pages`;
+  const pages = pagesText();
   const node = `rein ${command}, process ${process.pid}, ${process.platform}`;
   if (known === undefined) {
     return [
@@ -192,6 +193,11 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
     ['guardian', bus === null ? 'none: no bus' : nameOf(pids.guardian)],
     ['monitor', `a thread of process ${pids.supervisor}, ${pages}`],
   ];
+}
+
+function pagesText(): string {
+  const pages = operators.value?.pages ?? 0;
+  return pages === 1 ? '1 page' : `${pages} pages`;
 }
 
 function nameOf(pid: number | undefined): string {
@@ -214,7 +220,7 @@ function factsOfLearner(shown: RunView): readonly Fact[] {
     ['replay', `${online} of ${capacity} steps (${filled} %), ${demonstrations} demonstration steps`],
     ['robots', robots.length === 0 ? 'none has joined' : robots.map(robotText).join('; ')],
     ['link', `${now.address}, ${now.delivered} steps received, ${now.repeated} sent again, ${now.lost} lost`],
-    ['monitor', `a thread of process ${now.pid}, ${operators.value?.pages ?? 0} pages`],
+    ['monitor', `a thread of process ${now.pid}, ${pagesText()}`],
   ];
 }
 

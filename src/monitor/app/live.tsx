@@ -22,13 +22,17 @@ import { HandTracking } from './webxr.tsx';
 export function Live() {
   return (
     <div class="live">
-      <Picture frame={frame} />
-      <Controls />
-      <Cameras />
-      <Recording />
-      <Figures />
-      <Stages />
-      <Tank />
+      <div class="column">
+        <Picture frame={frame} />
+        <Figures />
+        <Tank />
+        <Cameras />
+      </div>
+      <div class="column">
+        <Controls />
+        <Recording />
+        <Stages />
+      </div>
     </div>
   );
 }

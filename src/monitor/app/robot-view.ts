@@ -4,6 +4,7 @@
  */
 import {
   AmbientLight,
+  Box3,
   BoxGeometry,
   BufferGeometry,
   CapsuleGeometry,
@@ -34,6 +35,13 @@ import { shownCapsules } from '../../core/shown-capsules.ts';
 import { type FrameView, shownObjects } from '../../core/telemetry.ts';
 import type { DrawnPose, DrawnScene, SceneShape } from '../../drivers/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
+
+/** Where the camera looks from, and what is to its right. */
+const FROM = new Vector3(1.1, -1.3, 0.7).normalize();
+const RIGHT = new Vector3(0, 0, 1).cross(FROM).normalize();
+/** Room for a box around what is shown, whose corners are empty; and how near the camera comes at most, m. */
+const ROOM = 1;
+const LEAST_M = 0.5;
 
 type Robot = RunView['robot'];
 type Xyz = readonly [number, number, number];
@@ -108,6 +116,9 @@ export class RobotView {
   readonly #solid: Material;
   readonly #pale: Material;
   readonly #observer: ResizeObserver;
+  /** The camera shows the whole robot; and a person has turned it, so that it stays. */
+  #isFramed = false;
+  #isTurned = false;
 
   /** Draws into `canvas`, whose size follows its element's. Throws where the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, run: RunView) {
@@ -135,11 +146,11 @@ export class RobotView {
     this.#scene.add(this.#measured.root, this.#reference.root);
     if (robot.workspace !== undefined) this.#scene.add(edges(robot.workspace, colour('--soft')));
     for (const box of robot.collision?.keepOut ?? []) this.#scene.add(edges(box, colour('--red')));
-    const centre = centreOf(robot);
     this.#camera.up.set(0, 0, 1);
-    this.#camera.position.set(centre.x + 1.1, centre.y - 1.3, centre.z + 0.8);
     this.#controls = new OrbitControls(this.#camera, canvas);
-    this.#controls.target.copy(centre);
+    this.#controls.addEventListener('start', () => {
+      this.#isTurned = true;
+    });
     this.#observer = new ResizeObserver(() => this.#resize());
     this.#observer.observe(canvas);
   }
@@ -173,6 +184,7 @@ export class RobotView {
         this.#reference.attach(shape.link, placed(geometry, this.#pale, shape.pose));
       }
     }
+    if (!this.#isTurned) this.#isFramed = false;
     // From now on capsules lie over what they stand for.
     this.#solid.transparent = true;
     this.#solid.opacity = 0.35;
@@ -199,8 +211,32 @@ export class RobotView {
       object.position.set(x, y, z);
       object.rotation.set(0, 0, yaw);
     });
+    if (!this.#isFramed) this.#frame();
     this.#controls.update();
     this.#renderer.render(this.#scene, this.#camera);
+  }
+
+  /** As near as shows the robot and what it works on, from the right and above. */
+  #frame(): void {
+    this.#isFramed = true;
+    this.#scene.updateMatrixWorld(true);
+    const shown = new Box3().setFromObject(this.#measured.root);
+    for (const object of this.#objects.values()) shown.expandByObject(object);
+    const centre = shown.getCenter(new Vector3());
+    const slope = Math.tan((this.#camera.fov * Math.PI) / 360);
+    const [right, up] = [RIGHT.clone(), new Vector3().crossVectors(FROM, RIGHT)];
+    let awayM = LEAST_M;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = new Vector3(
+        corner & 1 ? shown.max.x : shown.min.x,
+        corner & 2 ? shown.max.y : shown.min.y,
+        corner & 4 ? shown.max.z : shown.min.z,
+      ).sub(centre);
+      const aside = Math.max(Math.abs(at.dot(right)) / this.#camera.aspect, Math.abs(at.dot(up)));
+      awayM = Math.max(awayM, at.dot(FROM) + (ROOM * aside) / slope);
+    }
+    this.#controls.target.copy(centre);
+    this.#camera.position.copy(centre).addScaledVector(FROM, awayM);
   }
 
   close(): void {
@@ -235,6 +271,7 @@ export class RobotView {
     this.#renderer.setSize(clientWidth, clientHeight, false);
     this.#camera.aspect = clientWidth / clientHeight;
     this.#camera.updateProjectionMatrix();
+    if (!this.#isTurned) this.#isFramed = false;
   }
 }
 
@@ -289,10 +326,4 @@ function edges({ minM, maxM }: { readonly minM: Xyz; readonly maxM: Xyz }, color
   );
   box.position.set((minM[0] + maxM[0]) / 2, (minM[1] + maxM[1]) / 2, (minM[2] + maxM[2]) / 2);
   return box;
-}
-
-function centreOf({ workspace }: Robot): Vector3 {
-  if (workspace === undefined) return new Vector3(0, 0, 0.2);
-  const { minM, maxM } = workspace;
-  return new Vector3((minM[0] + maxM[0]) / 2, (minM[1] + maxM[1]) / 2, (minM[2] + maxM[2]) / 2);
 }
