@@ -166,6 +166,7 @@ export {
   kindOf,
   type LearnerView,
   type PacketKind,
+  type PictureView,
   type ProcessesView,
   type Source64,
   STEP_LAYOUT,

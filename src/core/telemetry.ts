@@ -21,6 +21,7 @@ export const PACKET_KINDS = [
   'diagnosis',
   'processes',
   'learner',
+  'pictures',
 ] as const;
 export type PacketKind = (typeof PACKET_KINDS)[number];
 
@@ -110,6 +111,18 @@ export interface ProcessesView {
   readonly nodeRestartsMax: number;
   /** Path of the robot's bus, which the guardian can stop; null where it has none of our own. */
   readonly bus: string | null;
+}
+
+/** The newest picture of a camera; a packet has those of all. */
+export interface PictureView {
+  /** Of the observation's part. */
+  readonly name: string;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** Samples of a pixel: grey, or red, green and blue. */
+  readonly channels: 1 | 3;
+  /** 8 bits a sample, row by row, base64. */
+  readonly data: string;
 }
 
 /** What a learner says of itself on its own page. */
@@ -292,6 +305,7 @@ const STATES: ReadonlySet<PacketKind> = new Set([
   'diagnosis',
   'processes',
   'learner',
+  'pictures',
 ]);
 
 /** Whether a newer packet of the kind makes this one worth nothing. */

@@ -1,4 +1,4 @@
 /** The trace of a run, as MCAP: who writes and reads it loads the library for it. */
-export { CHANNELS, Translation } from './trace/channels.ts';
+export { type Channel, Translation } from './trace/channels.ts';
 export { TraceReader } from './trace/trace-reader.ts';
 export { TraceRecorder } from './trace/trace-recorder.ts';

@@ -4,6 +4,7 @@ import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import { quantityText, type Row } from '../record/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { FAULT_ROWS, type FaultRow, SAFETY_BITS, type SafetyBit } from '../safety/index.ts';
+import { type CameraView, cameraOf } from './pictures.ts';
 
 export interface RunView {
   readonly runId: string;
@@ -25,8 +26,8 @@ export interface RunView {
     readonly action: RunSetup['task']['action'];
     readonly observation: RunSetup['task']['observation'];
     readonly signalNames: readonly string[];
-    /** Names of the pictures in the observation. */
-    readonly cameras: readonly string[];
+    /** The pictures in the observation. */
+    readonly cameras: readonly CameraView[];
   };
   readonly learner: string;
   readonly robot: RunSetup['config']['robot'];
@@ -94,7 +95,7 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
       action: task.action,
       observation: task.observation,
       signalNames: task.signalNames,
-      cameras: task.topics?.filter(({ type }) => type.endsWith('Image')).map(({ name }) => name) ?? [],
+      cameras: task.topics?.flatMap((topic) => cameraOf(topic) ?? []) ?? [],
     },
     learner: config.learner.algorithm,
     robot: config.robot,

@@ -24,6 +24,7 @@ import {
   type GuardFrame,
   type LearnerView,
   type PacketKind,
+  type PictureView,
   SAFETY_STATES,
   type SceneLayout,
   SOURCES,
@@ -34,6 +35,8 @@ import {
   type Transition,
 } from '../core/index.ts';
 import type { Row } from '../record/index.ts';
+import type { ObservationSource } from '../tasks/index.ts';
+import { Pictures } from './pictures.ts';
 import type { RunObserver } from './run-log.ts';
 import { diagnosisRow, type RunNames, runViewOf } from './run-view.ts';
 import type { LiveSession } from './session.ts';
@@ -41,12 +44,22 @@ import type { SessionListener } from './session-types.ts';
 import type { RunStatus } from './status.ts';
 
 /** Packets of a state are so far apart at least, ms: 50 frames a second, as displays and operators want them; all else as people read. */
-export const PERIOD_MS = { frame: 20, step: 40, status: 200, session: 100, diagnosis: 1000, learner: 250 } as const;
+export const PERIOD_MS = {
+  frame: 20,
+  step: 40,
+  status: 200,
+  session: 100,
+  diagnosis: 1000,
+  learner: 250,
+  pictures: 250,
+} as const;
 type Throttled = keyof typeof PERIOD_MS;
 
 export interface TelemetryOptions extends RunNames {
   /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
   readonly send?: ((packet: Uint8Array) => void) | undefined;
+  /** Where the values of the task's topics come from, in their order; absent: nowhere, and cameras show nothing. */
+  readonly observations?: readonly ObservationSource[] | undefined;
   /** The same for the record: steps, each with the frame of its end after it, and all that happens. Absent: none is kept. */
   readonly keep?: ((packet: Uint8Array) => void) | undefined;
 }
@@ -201,6 +214,11 @@ export class Telemetry {
       const states = merge(of(session.state), observe(session, 'state'));
       edge.newest('session', states, (state) => encodeJson('session', state));
     }
+    const { observations = [], setup } = this.#options;
+    const pictures = new Pictures(setup.task.topics ?? [], observations);
+    if (observations.length > 0) {
+      edge.each(timer(0, PERIOD_MS.pictures), () => this.#show(pictures.take(this.#clock.nowS())));
+    }
     edge.each(observe(session, 'scene'), (layout) => this.#arranged(layout));
     for (const kind of ['event', 'episode', 'intervention'] as const) {
       edge.each(observe<typeof kind>(session, kind), (value) => this.#tell(kind, value));
@@ -223,7 +241,11 @@ export class Telemetry {
     return new Edge((packet) => this.#options.send?.(packet));
   }
 
-  /** What happened: when, by people's clock and by the robot's. */
+  #show(pictures: readonly PictureView[]): void {
+    if (pictures.length > 0) this.#tell('pictures', { pictures });
+  }
+
+  /** What happened, or is seen: when, by people's clock and by the robot's. */
   #tell(kind: PacketKind, value: object): void {
     const { send, keep } = this.#options;
     const packet = encodeJson(kind, { ...value, atMs: Date.now(), atS: this.#measuredAtS });

@@ -1,6 +1,7 @@
 /** A run that is shown elsewhere, recorded as a trace, or both: its packets go out, and what people ask for comes in. */
 import { type Close, SystemClock } from '../core/index.ts';
 import { TraceRecorder } from '../record/trace.ts';
+import type { ObservationSource } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import type { RunWatcher } from './person-request.ts';
@@ -16,6 +17,8 @@ export interface WatchedRunOptions extends RunNames {
   readonly trace: 'on' | 'off';
   /** Sees what the watcher is shown as well. */
   readonly observer: RunObserver;
+  /** Where the values of the task's topics come from, in their order; absent: nowhere. */
+  readonly observations?: readonly ObservationSource[] | undefined;
   /** Of a page's commands, s; what a real robot can bear by default. */
   readonly leaseS?: number;
 }
@@ -29,7 +32,8 @@ export class WatchedRun {
   readonly #panel: PersonPanel | undefined;
   readonly #trace: TraceRecorder | undefined;
 
-  constructor({ watcher, trace, setup, runId, folder, command, observer, leaseS }: WatchedRunOptions) {
+  constructor(options: WatchedRunOptions) {
+    const { watcher, trace, setup, runId, folder, command, observer, observations, leaseS } = options;
     const report = (line: string): void => this.observer.print(line);
     // Not by way of the stream, which would tell the trace of itself.
     const onTrouble = (line: string): void => observer.print(line);
@@ -39,6 +43,7 @@ export class WatchedRun {
       runId,
       folder,
       command,
+      observations,
       send: watcher === undefined ? undefined : (packet) => watcher.packet(packet),
       keep: this.#trace === undefined ? undefined : (packet) => this.#trace?.packet(packet),
     });

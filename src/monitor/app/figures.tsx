@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';
-import { glance, hearFrames, interventions, operators, run, session, status } from './stream.ts';
+import { glance, hearFrames, interventions, operators, pictures, run, session, status } from './stream.ts';
 
 export function Figures() {
   const shown = glance.value;
@@ -141,21 +142,25 @@ function keepTank({ sentAtS, tankEnergyJ }: FrameView): void {
   }
 }
 
-/**
- * A place for each camera of the policy's observation. Pictures have no packet yet: one more kind of `src/core/telemetry.ts`, of which the newest
- * of each camera counts, would be drawn into `#camera-NAME`.
- */
+/** The newest picture of each camera of the policy's observation, as the policy is given it. */
 export function Cameras() {
   const cameras = run.value?.task.cameras ?? [];
   return (
     <section class={cameras.length === 0 ? 'cameras none' : 'cameras'} aria-label="Cameras">
       {cameras.length === 0 ? <p class="empty">No camera: this task observes none.</p> : null}
-      {cameras.map((name) => (
-        <figure key={name} id={`camera-${name}`}>
-          <figcaption>{name}</figcaption>
-          <p class="empty">Its pictures are not sent to this page.</p>
-        </figure>
-      ))}
+      {cameras.map(({ name }) => {
+        const picture = pictures.value.find((each) => each.name === name);
+        return (
+          <figure key={name} id={`camera-${name}`}>
+            <figcaption>{name}</figcaption>
+            {picture === undefined ? (
+              <p class="empty">It has shown nothing yet.</p>
+            ) : (
+              <Pixels {...samplesOf(picture)} />
+            )}
+          </figure>
+        );
+      })}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type FrameView, type StepView, sourceName } from '../../core/telemetry.ts';
 import { Picture } from './picture.tsx';
+import { Pixels, picturesIn } from './pixels.tsx';
 import { Plot } from './plot.tsx';
 import type { Pose } from './robot-view.ts';
 import { run } from './stream.ts';
@@ -75,6 +76,7 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
         <Picture frame={pose} />
         <Wanted />
       </div>
+      <Seen />
       <Scrubber steps={steps} />
       <Plot title="Margin and reward" unit="" lines={margins} along="step of the episode" />
     </section>
@@ -137,6 +139,22 @@ function Scrubber({ steps }: { readonly steps: EpisodeTrace['steps'] }) {
           </option>
         ))}
       </select>
+    </div>
+  );
+}
+
+/** What the policy was given of its cameras at the step. */
+function Seen() {
+  const [shown, task] = [step.value, run.value?.task];
+  if (shown === undefined || task === undefined || task.cameras.length === 0) return null;
+  return (
+    <div class="cameras">
+      {picturesIn(task, shown.observation).map((picture) => (
+        <figure key={picture.name}>
+          <figcaption>{picture.name}</figcaption>
+          <Pixels {...picture} />
+        </figure>
+      ))}
     </div>
   );
 }

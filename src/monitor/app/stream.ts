@@ -7,6 +7,7 @@ import {
   type FrameView,
   kindOf,
   type LearnerView,
+  type PictureView,
   type ProcessesView,
   STEP_LAYOUT,
   type StepView,
@@ -43,6 +44,8 @@ export const step = signal<StepView | undefined>(undefined);
 export const status = signal<RunStatus | undefined>(undefined);
 /** What runs, as its supervisor knows it; `undefined` where none supervises. */
 export const processes = signal<ProcessesView | undefined>(undefined);
+/** The newest of each camera. */
+export const pictures = signal<readonly PictureView[]>([]);
 /** How a learner is going, on its own page. */
 export const learner = signal<LearnerView | undefined>(undefined);
 export const session = signal<SessionState | undefined>(undefined);
@@ -260,6 +263,9 @@ function take(bytes: Uint8Array): void {
       return;
     case 'processes':
       processes.value = decodeJson(bytes) as ProcessesView;
+      return;
+    case 'pictures':
+      pictures.value = (decodeJson(bytes) as { readonly pictures: readonly PictureView[] }).pictures;
       return;
     case 'learner':
       learner.value = decodeJson(bytes) as LearnerView;

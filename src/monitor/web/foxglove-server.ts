@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { asObject, isState, kindOf, type PacketKind, parseJson, SystemClock } from '../../core/index.ts';
-import { CHANNELS, Translation } from '../../record/trace.ts';
+import { type Channel, Translation } from '../../record/trace.ts';
 import { Allowance } from './allowance.ts';
 import type { Past } from './past.ts';
 import { Peer, Peers } from './peers.ts';
@@ -30,7 +30,7 @@ const WARNING = 1;
 type Subscriber = Pick<Client, 'outbox' | 'subscriptions'>;
 
 class Client extends Peer {
-  /** Number of the subscription to each place in `CHANNELS`: one each. */
+  /** Number of the subscription to each place in `Translation.channels`: one each. */
   readonly subscriptions = new Map<number, number>();
 }
 
@@ -73,10 +73,20 @@ export class FoxgloveServer {
   publish(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (this.#clients.size === 0 || kind === undefined) return;
+    if (kind === 'run') this.#advertiseNew(packet);
     const isLate = isState(kind) && !this.#sent.take(this.#clock.nowS(), 0);
     if (isLate) this.#late.set(kind, packet);
     else this.#late.delete(kind);
     this.#tellAll(packet, isLate ? 'nothing' : 'what is wanted');
+  }
+
+  /** A run that begins has other cameras. */
+  #advertiseNew(packet: Uint8Array): void {
+    const before = this.#translation.channels.length;
+    this.#translation.messages(packet, () => false);
+    const { channels } = this.#translation;
+    if (channels.length === before) return;
+    for (const { socket } of this.#clients) socket.send(advertised(channels));
   }
 
   flush(): void {
@@ -110,7 +120,7 @@ export class FoxgloveServer {
     socket.on('close', () => this.#clients.delete(client));
     socket.on('message', (data, isBinary) => this.#onMessage(client, isBinary ? undefined : data));
     socket.send(JSON.stringify({ op: 'serverInfo', name: 'rein', capabilities: [], supportedEncodings: [] }));
-    socket.send(JSON.stringify({ op: 'advertise', channels: ADVERTISED }));
+    socket.send(advertised(this.#translation.channels));
   }
 
   /** While nobody looked nothing was translated: which robot it is, and what its clock says. */
@@ -131,7 +141,7 @@ export class FoxgloveServer {
     for (const { channel, atMs, message } of this.#translation.messages(packet, isWanted)) {
       const json = new TextEncoder().encode(JSON.stringify(message));
       const timeNs = BigInt(Math.round(atMs * 1e3)) * 1000n;
-      const { kinds } = CHANNELS[channel]!;
+      const { kinds } = this.#translation.channels[channel]!;
       for (const { outbox, subscriptions } of clients) {
         const id = subscriptions.get(channel);
         if (id === undefined) continue;
@@ -165,7 +175,7 @@ export class FoxgloveServer {
         return;
       }
       const { id, channelId } = asObject(each) ?? {};
-      const refusal = refusalOf(client, id, channelId);
+      const refusal = refusalOf(client, id, this.#translation.channels[Number(channelId)] && Number(channelId));
       if (refusal !== undefined) {
         warn(client, refusal);
         continue;
@@ -173,24 +183,27 @@ export class FoxgloveServer {
       const channel = Number(channelId);
       client.subscriptions.set(channel, Number(id));
       const only = { outbox: client.outbox, subscriptions: new Map([[channel, Number(id)]]) };
-      for (const kind of CHANNELS[channel]!.kinds) {
+      for (const kind of this.#translation.channels[channel]!.kinds) {
         for (const packet of this.#past.of(kind)) this.#tell(packet, [only], (wanted) => wanted === channel);
       }
     }
   }
 }
 
-/** Why `client` gets no subscription; `undefined` where it does. */
-function refusalOf({ subscriptions }: Client, id: unknown, channel: unknown): string | undefined {
+/** Why `client` gets no subscription to `channel`, `undefined` for one that is not there; `undefined` where it does. */
+function refusalOf({ subscriptions }: Client, id: unknown, channel: number | undefined): string | undefined {
   const isOne = Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
-  if (!isOne || CHANNELS[channel as number] === undefined) return 'There is no such channel or number.';
-  if (subscriptions.has(channel as number)) return 'A client has one subscription for each channel.';
+  if (!isOne || channel === undefined) return 'There is no such channel or number.';
+  if (subscriptions.has(channel)) return 'A client has one subscription for each channel.';
   return [...subscriptions.values()].includes(id as number) ? 'This number is in use.' : undefined;
 }
 
-const ADVERTISED = CHANNELS.map(({ topic, schemaName, schema }, id) => {
-  return { id, topic, encoding: 'json', schemaName, schemaEncoding: 'jsonschema', schema: JSON.stringify(schema) };
-});
+function advertised(channels: readonly Channel[]): string {
+  const told = channels.map(({ topic, schemaName, schema }, id) => {
+    return { id, topic, encoding: 'json', schemaName, schemaEncoding: 'jsonschema', schema: JSON.stringify(schema) };
+  });
+  return JSON.stringify({ op: 'advertise', channels: told });
+}
 
 function messageData(id: number, timeNs: bigint, json: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + json.length);

@@ -2,7 +2,7 @@
  * What a run says in formats of others: channels with JSON schemas, and the messages that each packet of the stream becomes. What Foxglove's
  * schemas have a word for is told in it; the rest is ours, with the names that the stream uses.
  */
-import { FrameTransforms, JointStates, Log, SceneUpdate } from '@foxglove/schemas/jsonschema.js';
+import { FrameTransforms, JointStates, Log, RawImage, SceneUpdate } from '@foxglove/schemas/jsonschema.js';
 import {
   asObject,
   DECIDERS,
@@ -12,6 +12,7 @@ import {
   type FrameView,
   kindOf,
   type PacketKind,
+  type PictureView,
   SAFETY_STATES,
   SOURCES,
   STEP_LAYOUT,
@@ -27,7 +28,7 @@ export interface Channel {
   readonly schema: unknown;
 }
 
-/** A message of the channel at that place of `CHANNELS`; a plain object, which becomes JSON. */
+/** A message of the channel at that place of `Translation.channels`; a plain object, which becomes JSON. */
 export interface ChannelMessage {
   readonly channel: number;
   /** Since 1970, ms. */
@@ -166,19 +167,59 @@ export const CHANNELS: readonly OwnChannel[] = [
   { topic: '/log', schemaName: 'foxglove.Log', schema: Log, kinds: ['event', 'notice'], message: logMessage },
 ];
 
+/** The channels of a run: those that all have, and then one for each of its cameras. */
+function channelsOf(run: Json): readonly OwnChannel[] {
+  const { cameras = [] } = (run['task'] ?? {}) as { readonly cameras?: readonly { readonly name: string }[] };
+  return [
+    ...CHANNELS,
+    ...cameras.map(({ name }): OwnChannel => {
+      const message = ({ view, atMs }: Told): unknown => imageMessage(view, name, atMs);
+      return {
+        topic: `/camera/${name}`,
+        schemaName: 'foxglove.RawImage',
+        schema: RawImage,
+        kinds: ['pictures'],
+        message,
+      };
+    }),
+  ];
+}
+
+function imageMessage(view: Json, name: string, atMs: number): unknown {
+  const { pictures } = view as unknown as { readonly pictures: readonly PictureView[] };
+  const picture = pictures.find((each) => each.name === name);
+  if (picture === undefined) return undefined;
+  const { widthPx, heightPx, channels, data } = picture;
+  return {
+    timestamp: stampOf(atMs),
+    frame_id: name,
+    width: widthPx,
+    height: heightPx,
+    encoding: channels === 1 ? 'mono8' : 'rgb8',
+    step: channels * widthPx,
+    data,
+  };
+}
+
 /** Turns packets into messages, and keeps of them when things happened: frames say how the robot's clock goes, all else follows it. */
 export class Translation {
   /** Ms since 1970 less ms of the robot's clock. */
   #offsetMs: number | undefined;
   #newestMs: number = Number.NaN;
   #run: Json = {};
+  #channels: readonly OwnChannel[] = CHANNELS;
   #robot: RobotMessages | undefined;
+
+  /** Those of the run, whose packet says what cameras there are; `CHANNELS` come first. */
+  get channels(): readonly OwnChannel[] {
+    return this.#channels;
+  }
 
   /** The messages that `packet` is on the channels that are wanted; none where it is of no kind that is told, or no packet. */
   messages(packet: Uint8Array, isWanted: (channel: number) => boolean = () => true): readonly ChannelMessage[] {
     const kind = kindOf(packet);
     if (kind === undefined) return [];
-    const wanted = CHANNELS.flatMap(({ kinds }, i) => (kinds.includes(kind) && isWanted(i) ? [i] : []));
+    const wanted = this.#channels.flatMap(({ kinds }, i) => (kinds.includes(kind) && isWanted(i) ? [i] : []));
     // Frames and runs are read for what follows them as well.
     if (wanted.length === 0 && kind !== 'frame' && kind !== 'run') return [];
     const view = viewOf(kind, packet);
@@ -186,13 +227,14 @@ export class Translation {
     if (kind === 'run') this.#take(view);
     const told = { view, atMs, run: this.#run, robot: this.#robot };
     return wanted.flatMap((channel) => {
-      const message = CHANNELS[channel]!.message(told);
+      const message = this.#channels[channel]!.message(told);
       return message === undefined ? [] : [{ channel, atMs, message }];
     });
   }
 
   #take(run: Json): void {
     this.#run = run;
+    this.#channels = channelsOf(run);
     this.#robot = run['robot'] === undefined ? undefined : new RobotMessages(run as unknown as DrawnRun);
   }
 

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { kindOf, messageOf, writeErrorOf } from '../../core/index.ts';
-import { CHANNELS, Translation } from './channels.ts';
+import { Translation } from './channels.ts';
 import { FIRST_EPISODE, openSink, TraceFile, type TraceSink, traceFileAfter, traceFiles } from './trace-file.ts';
 
 /** A file is followed by another at the end of the episode in which it has grown so large, bytes. */
@@ -90,7 +90,10 @@ export class TraceWriter {
     const path = traceFileAfter(folder, before.at(-1));
     const sink = open(path);
     try {
-      this.#file = new TraceFile(sink, CHANNELS, new Map([[FIRST_EPISODE, String(firstEpisode)]]));
+      // Which channels there are, the run says.
+      if (this.#run !== undefined) this.#translation.messages(this.#run, () => false);
+      const { channels } = this.#translation;
+      this.#file = new TraceFile(sink, channels, new Map([[FIRST_EPISODE, String(firstEpisode)]]));
     } catch (error) {
       sink.close();
       rmSync(path, { force: true });

@@ -118,7 +118,8 @@ function createNode({
       const { runId } = run;
       const observer: RunObserver = { status: () => undefined, print: (line) => node.event(told(line)) };
       // A trace of ROS is what rosbag records.
-      const watched = new WatchedRun({ setup, runId, folder, command: 'ros', watcher, trace: 'off', observer });
+      const names = { setup, runId, folder, command: 'ros' };
+      const watched = new WatchedRun({ ...names, observations, watcher, trace: 'off', observer });
       const session = await openSession({
         ...request,
         setup,
