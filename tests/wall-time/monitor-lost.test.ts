@@ -158,9 +158,8 @@ describe.skipIf(noBrowserBecause !== undefined)("a learner's page", { timeout: 1
     expect(facts).toMatch(/replay0 of 200000 steps \(0\.0 %\), 0 demonstration stepsrobotsnone has joined/);
     expect(facts).toContain(`link${at}, 0 steps received, 0 sent again, 0 lost`);
     expect(await page.locator('.faults').count()).toBe(0);
-    // It tells of itself without a robot: there is always news.
-    await until(() => learner.said().includes('robots connect with'), 'the learner');
-    expect(await page.locator('#state').count()).toBe(0);
+    // It tells of itself without a robot: there is news, but for moments of a busy machine.
+    await page.waitForSelector('#state', { state: 'detached' });
     await page.close();
   });
 });

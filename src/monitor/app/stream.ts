@@ -151,7 +151,7 @@ export function connect(): void {
 
 /** Looks whether the server is still heard of: a network that is gone closes nothing. */
 function watch(): void {
-  const isTold = frame.peek() !== undefined || learner.peek() !== undefined;
+  const isTold = heardAtMs > 0 && (frame.peek() !== undefined || learner.peek() !== undefined);
   const quietMs = performance.now() - heardAtMs;
   quietS.value = isTold && quietMs > QUIET_MS ? Math.max(1, Math.round(quietMs / 1e3)) : 0;
   silentMs += WATCH_MS;
@@ -189,6 +189,8 @@ function sayStop(): boolean {
 
 /** The server has answered what came after a Stop: it has that too. */
 function answered(): void {
+  // What this page is told first is no older than the page.
+  if (heardAtMs === 0) heardAtMs = performance.now();
   isCaughtUp = true;
   const said = stop.peek();
   if (said === undefined || said.state === 'late' || --awaited > 0) return;
