@@ -235,11 +235,20 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   return answer?.status === 200 ? ((await answer.json()) as T) : undefined;
 }
 
+/** A server that is busy is asked again so often, after so long, ms. */
+const BUSY_TRIES = 10;
+const BUSY_MS = 500;
+
 async function get(path: string): Promise<Response | undefined> {
   const token = words.get('token');
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-  // The server may be gone: the run has ended.
-  return fetch(path, { headers }).catch(() => undefined);
+  for (let tries = 1; ; tries++) {
+    // The server may be gone: the run has ended.
+    const answer = await fetch(path, { headers }).catch(() => undefined);
+    // It has answered too many at once, and says so.
+    if (answer?.status !== 503 || tries === BUSY_TRIES) return answer;
+    await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+  }
 }
 
 function take(bytes: Uint8Array): void {

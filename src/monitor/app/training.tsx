@@ -21,21 +21,25 @@ class FollowedRun {
     return this.#lines;
   }
 
-  /** Reads what was added; false where nothing was. */
+  /** Reads what was added, a part after the other; false where nothing was. */
   async follow(): Promise<boolean> {
     let isNew = false;
     for (const file of ['metrics', 'learner'] as const) {
-      const text = await readFile(file, this.#bytes[file], this.name).catch(() => '');
-      if (text === '') continue;
-      this.#bytes[file] += new TextEncoder().encode(text).length;
-      this.#lines = [...this.#lines, ...readLines(text)].slice(-MOST_LINES);
-      isNew = true;
+      for (let part = 0; part < MOST_PARTS; part++) {
+        const text = await readFile(file, this.#bytes[file], this.name).catch(() => '');
+        if (text === '') break;
+        this.#bytes[file] += new TextEncoder().encode(text).length;
+        this.#lines = [...this.#lines, ...readLines(text)].slice(-MOST_LINES);
+        isNew = true;
+      }
     }
     return isNew;
   }
 }
 
 const MOST_LINES = 50_000;
+/** Of a file, at one look; the next goes on there. */
+const MOST_PARTS = 32;
 const MOST_RUNS = 6;
 const FOLLOW_MS = 2000;
 const SMOOTHINGS = [
@@ -52,9 +56,15 @@ const weight = signal<number>(0);
 /** Counts what was read. */
 const version = signal(0);
 
-async function follow(): Promise<void> {
-  const news = await Promise.all(runs.value.map((run) => run.follow()));
-  if (news.some(Boolean)) version.value++;
+/** One look at a time: two would read the same part. */
+let following: Promise<void> | undefined;
+
+function follow(): Promise<void> {
+  following ??= Promise.all(runs.value.map((run) => run.follow())).then((news) => {
+    following = undefined;
+    if (news.some(Boolean)) version.value++;
+  });
+  return following;
 }
 
 export function Training() {
