@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { kindOf } from '../../src/core/telemetry.ts';
 import type * as Named from '../../src/monitor/web/named-monitor.ts';
+import { noBrowserBecause, openBrowser } from '../support/browser.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { childOf, LiveRun } from '../support/live-run.ts';
 import { until } from '../support/until.ts';
@@ -104,6 +105,20 @@ it('is served over TLS to who shows the token, which no file, no line and no pro
     });
   expect(await viewerOf(viewToken)).toBe('served');
   expect(await viewerOf(token)).toContain('give the one that only watches');
+
+  if (noBrowserBecause === undefined) {
+    const browser = await openBrowser();
+    const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+    await page.goto(`${address}#token=${token.slice(1)}`);
+    await page.waitForSelector('#state[data-state="refused"]');
+    await page.click('#stop');
+    await page.getByRole('alert').filter({ hasText: 'this page is not let in' }).waitFor();
+    await page.goto(`${address}#token=${viewToken}`);
+    await page.reload();
+    await page.waitForSelector('#take-over:disabled');
+    await page.waitForSelector('#state[data-state="active.policy"]');
+    await browser.close();
+  }
 
   const processes = [robot.child.pid!, childOf(robot.child, 'guard-process'), childOf(robot.child, 'node-process')];
   for (const pid of processes) {
