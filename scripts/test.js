@@ -45,7 +45,9 @@ const clocked = ['link/link', 'link/query', 'link/downlink', 'ros/bridge/bridge'
   (name) => `src/${name}.test.ts`,
 );
 /** A page is late for its lease where its browser shares two cores with other tests: they have the machine for themselves. */
-const inBrowser = ['monitor', 'monitor-views'].map((name) => `tests/wall-time/${name}.test.ts`);
+const inBrowser = ['monitor', 'monitor-views', 'monitor-lost', 'monitor-camera', 'monitor-access'].map(
+  (name) => `tests/wall-time/${name}.test.ts`,
+);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };
 /** About a thirtieth of what others get, and not so little that a test beside busy ones runs into its limit. */
