@@ -29,7 +29,7 @@ const SETUP: SetupRecord = {
   },
 };
 
-/** A run of 1 200 steps in episodes of 10 that end with a reward; `step` and `update` may spoil it. */
+/** A run of 1 200 steps in episodes of 10 that end with a reward; `step` and `update` may spoil it. Who is paid at the end succeeds. */
 interface Spoiled {
   readonly setup?: Partial<SetupRecord>;
   readonly step?: (t: Transition, at: number) => void;
@@ -65,6 +65,7 @@ function run({ setup, step = () => undefined, update = {}, records = [], demonst
     t.reward = t.terminated ? 1 : 0;
     step(t, at);
     for (const due of diagnosis.step(t)) write(due);
+    if ((t.terminated || t.truncated) && source === 'policy') write(episode(t.terminated && t.reward > 0));
   };
   write({ ...SETUP, ...setup });
   for (let at = 0; at < 10 * demonstrations; at++) make(at, 'demo');
@@ -98,11 +99,11 @@ const pretraining = (losses: readonly number[], values: readonly number[]): Unst
     demonstrationQ: values[i] ?? null,
     demonstrationReturn: values.length > 0 ? 0.8 : null,
   }));
-const episode = (mark: 'success' | 'failure'): UnstampedRecord => ({
+const episode = (success: boolean, mark?: 'success' | 'failure'): UnstampedRecord => ({
   kind: 'episode',
   episode: 0,
   purpose: 'training',
-  success: true,
+  success,
   steps: 10,
   returnSum: 1,
   interventions: 0,
@@ -111,8 +112,11 @@ const episode = (mark: 'success' | 'failure'): UnstampedRecord => ({
   tankDrainJ: 0,
   marginMin: 1,
   policyVersion: 1,
-  mark,
+  ...(mark === undefined ? {} : { mark }),
 });
+
+/** Every fifth training episode. */
+const fails = ({ episode, source }: Transition): boolean => source === 'policy' && episode % 5 === 0;
 
 const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])[] = [
   [
@@ -130,6 +134,37 @@ const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])
     {
       step: (t) => {
         t.reward = -1;
+      },
+    },
+  ],
+  [
+    'reward-never',
+    'the way is paid for, and success never comes',
+    {
+      step: (t, at) => {
+        t.reward = Math.sin(at);
+        t.truncated = t.terminated;
+        t.terminated = false;
+      },
+    },
+  ],
+  [
+    'reward-never',
+    'failing costs, and success never comes',
+    {
+      step: (t) => {
+        t.reward = t.terminated && t.episode % 5 === 0 && t.source === 'policy' ? -1 : 0;
+      },
+    },
+  ],
+  [
+    'reward-suspicious',
+    'the task ends with the first step',
+    {
+      step: (t, at) => {
+        t.step = 0;
+        t.terminated = true;
+        t.reward = Math.sin(at);
       },
     },
   ],
@@ -160,7 +195,11 @@ const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])
       },
     },
   ],
-  ['reward-suspicious', 'people judge otherwise', { records: Array.from({ length: 20 }, () => episode('failure')) }],
+  [
+    'reward-suspicious',
+    'people judge otherwise',
+    { records: Array.from({ length: 20 }, () => episode(true, 'failure')) },
+  ],
   ['time-limit', 'demonstrations need all of it', { setup: { maxSteps: 11 } }],
   ['demonstrations-missing', 'nobody has given any', { demonstrations: 0 }],
   ['observation-constant', 'nothing changes', { step: (t) => void t.nextObservation.set(t.observation) }],
@@ -257,6 +296,21 @@ describe('a diagnosis', () => {
     expect(rows.map(({ id }) => id)).toEqual(CHECKS.map(({ id }) => id));
     expect(rows.filter(({ state }) => state === 'bad' || state === 'warn')).toEqual([]);
     expect(rows.filter(({ state }) => state === 'unknown').map(({ id }) => id)).toEqual([]);
+  });
+
+  it.each([
+    ['failing costs', (t: Transition) => (t.terminated ? (fails(t) ? -1 : 1) : 0)],
+    ['failing costs more than each step does', (t: Transition) => (t.terminated ? (fails(t) ? -1 : 1) : -0.01)],
+    ['each step costs until it is done', (t: Transition) => (t.terminated ? 0.5 : -1)],
+    ['each step pays until it is lost', (t: Transition) => (t.terminated && fails(t) ? 0 : 1)],
+  ])('finds nothing bad or doubtful where %s', (_what, rewardOf) => {
+    const { diagnosis } = run({
+      step: (t) => {
+        t.reward = rewardOf(t);
+      },
+      update: { qMean: 0.7 },
+    });
+    expect(diagnosis.rows().filter(({ state }) => state === 'bad' || state === 'warn')).toEqual([]);
   });
 
   it.each(SPOILED)('lights %s where %s', (row, _what, spoiled) => {

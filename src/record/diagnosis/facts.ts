@@ -1,6 +1,7 @@
 /** What checks are given: everything known of a run, gathered from its records and steps in constant memory. */
 import type {
   CalibrationRecord,
+  EpisodeRecord,
   MetricRecord,
   PretrainingRecord,
   SetupRecord,
@@ -27,14 +28,26 @@ export interface Facts {
   readonly calibration: readonly (readonly [q: number, realised: number])[];
   /** Of the newest episodes that two have judged: what the reward said, and what a person or the task's own rules did. */
   readonly judged: readonly (readonly [rewarded: boolean, other: boolean])[];
+  readonly failing: Failing;
   /** Share of the last blocks' time in which steps were made, 0..1; `undefined` in lock-step. */
   readonly movingShare: number | undefined;
 }
+
+/** Training episodes since the last one that succeeded, without those that were cut: these say nothing of the policy. */
+export interface Failing {
+  readonly episodes: number;
+  readonly steps: number;
+  /** Of the newest of them, oldest first, undiscounted. */
+  readonly returns: readonly number[];
+}
+
+const NEVER_FAILED: Failing = { episodes: 0, steps: 0, returns: [] };
 
 /** Blocks of steps that count as recent, beside the one that goes on. */
 const RECENT_BLOCKS = 3;
 const RECENT_PAIRS = 240;
 const RECENT_EPISODES = 40;
+const RECENT_RETURNS = 20;
 const MOST_KEPT = 64;
 
 /** Gathers facts. */
@@ -48,6 +61,7 @@ export class FactKeeper {
   readonly #pretraining: History<PretrainingRecord> = new History();
   #calibration: CalibrationRecord['pairs'] = [];
   #judged: Facts['judged'] = [];
+  #failing: Failing = NEVER_FAILED;
 
   get setup(): SetupRecord | undefined {
     return this.#setup;
@@ -75,6 +89,7 @@ export class FactKeeper {
         this.#calibration = [...this.#calibration, ...record.pairs].slice(-RECENT_PAIRS);
         break;
       case 'episode':
+        this.#episode(record);
         if (record.mark !== undefined) this.#judge(record.success, record.mark === 'success');
         break;
       case 'verdict':
@@ -101,8 +116,21 @@ export class FactKeeper {
       pretraining: this.#pretraining.items,
       calibration: this.#calibration,
       judged: this.#judged,
+      failing: this.#failing,
       movingShare: this.#movingShare(training?.steps ?? 0, nowS),
     };
+  }
+
+  #episode({ purpose, cutBy, success, steps, returnSum }: EpisodeRecord): void {
+    if (purpose !== 'training' || (cutBy !== undefined && !success)) return;
+    const before = this.#failing;
+    this.#failing = success
+      ? NEVER_FAILED
+      : {
+          episodes: before.episodes + 1,
+          steps: before.steps + steps,
+          returns: [...before.returns, returnSum].slice(-RECENT_RETURNS),
+        };
   }
 
   #judge(rewarded: boolean, other: boolean): void {

@@ -1,12 +1,14 @@
 /** Is there a reward, does it mean what it should, and is there time to earn it? */
-import type { Check, Limit, Measure } from './check.ts';
-import type { Facts } from './facts.ts';
+import type { Check, Evidence, Limit, Measure } from './check.ts';
+import type { Facts, Failing } from './facts.ts';
 import type { RewardCount, StepFigures } from './step-figures.ts';
 
 /** Fewer steps or episodes than these say nothing. */
 const LEAST_STEPS = 400;
 const LEAST_EPISODES = 10;
 const LEAST_DEMONSTRATIONS = 3;
+/** With a time limit of fewer steps, two may be all that a task needs. */
+const ROOMY_STEPS = 10;
 
 const DRY: Limit = {
   what: 'training episodes in a row without reward',
@@ -17,30 +19,70 @@ const DRY: Limit = {
   healthy: 0,
 };
 
+const FAILING: Limit = {
+  what: 'training episodes in a row without success, of a reward with few values',
+  unit: 'episodes',
+  side: 'above',
+  warn: 12,
+  bad: 25,
+  healthy: 5,
+};
+const ASTRAY: Limit = {
+  what: 'training episodes in a row without success, of a graded reward',
+  unit: 'episodes',
+  side: 'above',
+  warn: 35,
+  bad: 50,
+  healthy: 28,
+};
+
 export const REWARD_NEVER: Check = {
   id: 'reward-never',
-  title: 'Reward is never seen',
+  title: 'Reward or success is never seen',
   about:
-    'Every value that the critics learn comes from a reward. A sparse one that no episode reaches leaves nothing to learn from. Counted over at least 400 steps; an episode is rewarded where a step paid more than the least reward of the run.',
-  limits: [DRY],
+    'Every value that the critics learn comes from a reward. A sparse one that no episode reaches leaves nothing to learn from, and a graded one, paid for the way, leads nowhere where success cannot be reached. Counted over at least 400 steps; an episode is rewarded where a step paid more than the least reward of the run; of a reward with four values at most, more than 0 once anything was.',
+  limits: [DRY, FAILING, ASTRAY],
   remedy:
-    'Solve the task by hand and watch the reward: if it stays the same, mend the success rule or the classifier. If it comes, bring the robot there: demonstrations, more interventions early on, an easier start, a longer time limit.',
-  judge: ({ recent, demonstrations }) => {
-    if (recent === undefined || recent.ends.ended === 0) return TOO_EARLY;
+    'Solve the task by hand and watch reward and success: if they stay the same, mend the success rule (its unit, its place, whether the robot gets there) or the classifier. If they come, bring the robot there: demonstrations, more interventions early on, an easier start, a longer time limit. A graded reward whose return still rises may only need more steps.',
+  judge: ({ recent, all, demonstrations, failing }) => {
+    if (recent === undefined || all === undefined || recent.ends.ended === 0) return TOO_EARLY;
     const { dryEpisodes, drySteps } = recent;
-    const dry = drySteps < LEAST_STEPS ? 0 : dryEpisodes;
+    const without = failing.steps < LEAST_STEPS ? 0 : failing.episodes;
     const shown = demonstrations?.ends;
     const inDemonstrations =
       shown === undefined || shown.ended === 0
         ? ''
         : ` Demonstrations that were rewarded: ${shown.paid} of ${shown.ended}.`;
-    const sentence =
+    const rewarded =
       drySteps === 0 || dryEpisodes === 0
         ? `The newest training episode was rewarded; ${recent.ends.paid} of the last ${recent.ends.ended} were.`
         : `No reward in the last ${dryEpisodes} training episodes (${drySteps} steps).`;
-    return { measures: [[DRY, dry]], sentence: `${sentence}${inDemonstrations}` };
+    const failed =
+      failing.episodes <= dryEpisodes
+        ? ''
+        : ` No success in the last ${failing.episodes} training episodes (${failing.steps} steps).`;
+    return {
+      measures: [
+        [DRY, drySteps < LEAST_STEPS ? 0 : dryEpisodes],
+        [all.reward.values === null ? ASTRAY : FAILING, without],
+      ],
+      ...(without === 0 ? {} : { beside: returnsOf(failing) }),
+      sentence: `${rewarded}${failed}${inDemonstrations}`,
+    };
   },
 };
+
+/** Whether episodes without success get better: their returns, before and now. */
+function returnsOf({ returns }: Failing): Evidence[] {
+  const half = Math.floor(returns.length / 2);
+  const [before, now] = [returns.slice(0, half), returns.slice(half)].map(
+    (part) => part.reduce((sum, value) => sum + value, 0) / Math.max(1, part.length),
+  );
+  return [
+    { what: `mean return of ${half} of the newest episodes without success`, unit: '', value: before! },
+    { what: `mean return of the ${returns.length - half} after them`, unit: '', value: now! },
+  ];
+}
 
 const AT_RESET: Limit = {
   what: 'episodes whose first step is rewarded already',
@@ -57,6 +99,14 @@ const IN_MOST_STEPS: Limit = {
   warn: 0.5,
   bad: 0.9,
   healthy: 0.06,
+};
+const AT_ONCE: Limit = {
+  what: 'episodes that the task ended within their first two steps',
+  unit: '%',
+  side: 'above',
+  warn: 0.15,
+  bad: 0.3,
+  healthy: 0,
 };
 const UNPAID: Limit = {
   what: 'demonstrations that were not rewarded',
@@ -79,8 +129,8 @@ export const REWARD_SUSPICIOUS: Check = {
   id: 'reward-suspicious',
   title: 'Reward or classifier is suspicious',
   about:
-    'A policy learns what is rewarded, not what was meant. A reward that comes at the reset, in every step, against a person’s verdict, or not in demonstrations that solve the task is not the task’s. The first two are asked of rewards with four values at most.',
-  limits: [AT_RESET, IN_MOST_STEPS, UNPAID, DISAGREED],
+    'A policy learns what is rewarded, not what was meant. A reward that comes at the reset, in every step, against a person’s verdict, or not in demonstrations that solve the task is not the task’s; nor is an end, success or failure, that comes before anything was done. The first two are asked of rewards with four values at most, the third where the time limit is 10 steps or more. The least reward is what does not pay, unless it is one for failing: given in no more steps than episodes were decided, or below 0 where others are above.',
+  limits: [AT_RESET, IN_MOST_STEPS, AT_ONCE, UNPAID, DISAGREED],
   remedy:
     'Look at the episodes that were rewarded. Of a rule: its thresholds, and what is measured before the first motion. Of a classifier: collect its false positives, above all from the start pose, label them as failures and train it again.',
   judge: (facts) => {
@@ -92,14 +142,16 @@ export const REWARD_SUSPICIOUS: Check = {
 };
 
 function ofTraining({ all, setup }: Facts): Measure[] {
-  if (all === undefined || setup === undefined || all.steps < LEAST_STEPS) return [];
-  const { values, firstValues } = all.reward;
-  if (values === null || firstValues === null || all.ends.ended < LEAST_EPISODES) return [];
-  const least = leastOf(all);
-  const firsts = paid(firstValues, least) / total(firstValues);
+  if (all === undefined || setup === undefined || all.steps < LEAST_STEPS || all.ends.ended < LEAST_EPISODES) return [];
+  const { ends, reward } = all;
+  const atOnce: Measure[] = setup.maxSteps < ROOMY_STEPS ? [] : [[AT_ONCE, (ends.atOnce ?? 0) / ends.ended]];
+  const { values, firstValues } = reward;
+  if (values === null || firstValues === null) return atOnce;
+  const unpaid = unpaidOf(all, values);
   return [
-    [AT_RESET, firsts],
-    [IN_MOST_STEPS, paid(values, least) / total(values)],
+    [AT_RESET, paid(firstValues, unpaid) / total(firstValues)],
+    [IN_MOST_STEPS, paid(values, unpaid) / total(values)],
+    ...atOnce,
   ];
 }
 
@@ -114,9 +166,14 @@ function ofJudges({ judged }: Facts): Measure[] {
   return [[DISAGREED, judged.filter(([rewarded, other]) => rewarded !== other).length / judged.length]];
 }
 
-/** What does not pay: the least reward, unless it is the only one and above zero. */
-function leastOf({ reward }: StepFigures): number {
-  return reward.least === reward.most ? Math.min(0, reward.least) : reward.least;
+/** What does not pay: see `about`. The only reward that there is pays where it is above zero. */
+function unpaidOf({ reward, ends }: StepFigures, values: readonly RewardCount[]): number {
+  const { least, most } = reward;
+  if (least === most) return Math.min(0, least);
+  const isPenalty = values.some(([value, steps]) => value === least && steps <= ends.decided);
+  const others = values.flatMap(([value]) => (value > least ? [value] : []));
+  const lowest = isPenalty ? Math.min(...others) : least;
+  return most > 0 ? Math.max(0, lowest) : lowest;
 }
 
 function paid(counts: readonly RewardCount[], least: number): number {

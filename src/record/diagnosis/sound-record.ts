@@ -16,7 +16,7 @@ const SOUND: Readonly<Record<string, (record: Fields) => boolean>> = {
   pretraining: (record) =>
     areNumbers(record, ['update']) && areNumbers(record, ['loss', 'demonstrationQ', 'demonstrationReturn'], 'or null'),
   calibration: ({ pairs }) => Array.isArray(pairs) && pairs.length <= MOST_PAIRS && pairs.every(isPair),
-  episode: () => true,
+  episode: (record) => areNumbers(record, ['steps', 'returnSum']),
   verdict: () => true,
 };
 
@@ -30,6 +30,7 @@ function isSteps(record: Fields): boolean {
   return (
     areNumbers(record, ['steps', 'policySteps', 'changed', 'standing', 'frozen', 'stepsOfVersion', 'policyVersion']) &&
     (contradiction === undefined || areNumbers(contradiction, ['pairs', 'opposed'])) &&
+    (ends?.['atOnce'] === undefined || isNumber(ends['atOnce'])) &&
     areNumbers(ends, ['ended', 'decided', 'timeLimit', 'cut', 'helped', 'paid', 'decidedSteps']) &&
     areNumbers(reward, ['least', 'most']) &&
     [reward?.['values'], reward?.['firstValues']].every((values) => values === null || isListOf(values, isPair)) &&

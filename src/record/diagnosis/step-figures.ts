@@ -13,8 +13,10 @@ export interface EndFigures {
   readonly cut: number;
   /** In which somebody decided a step. */
   readonly helped: number;
-  /** In which a step paid more than the least reward of the run. */
+  /** In which a step paid: more than the least reward of the run; of few rewards more than 0, once one was. */
   readonly paid: number;
+  /** Decided within their first two steps. Runs from before it was counted have none. */
+  readonly atOnce?: number;
   /** Steps of all decided episodes together, and of the longest. */
   readonly decidedSteps: number;
   readonly longestDecided: number;
@@ -46,7 +48,7 @@ export interface StepFigures {
     readonly values: readonly RewardCount[] | null;
     readonly firstValues: readonly RewardCount[] | null;
   };
-  /** Episodes, and steps, since the last step that paid more than the least reward of the run. */
+  /** Episodes, and steps, since the last step that paid. */
   readonly dryEpisodes: number;
   readonly drySteps: number;
   /** Of what the policy requested: policy steps in which each number of the action, [A], was at −1 and at 1. */
@@ -113,6 +115,7 @@ function addEnds(a: EndFigures, b: EndFigures): EndFigures {
     cut: a.cut + b.cut,
     helped: a.helped + b.helped,
     paid: a.paid + b.paid,
+    atOnce: (a.atOnce ?? 0) + (b.atOnce ?? 0),
     decidedSteps: a.decidedSteps + b.decidedSteps,
     longestDecided: Math.max(a.longestDecided, b.longestDecided),
   };

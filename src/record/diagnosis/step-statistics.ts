@@ -9,6 +9,8 @@ const AT_END = 0.9;
 /** The robot was asked to move: a number of the action at least this large. It did: at least this share of it. */
 const ASKED = 0.1;
 const MOVED_SHARE = 0.05;
+/** An episode that is decided within so many steps ended before anything was done. */
+const AT_ONCE_STEPS = 2;
 /** Steps after which the range of a number is known well enough to tell a jump from a move, as shares of it. */
 const RANGE_STEPS = 100;
 const JUMP_SHARE = 0.5;
@@ -31,8 +33,10 @@ export class StepStatistics {
   /** The state before the present step's, of the same episode. */
   readonly #before: Float64Array;
   #seen = 0;
-  /** The least reward of the run, and what of the present episode was better. */
+  /** The rewards of the run, counted while they are few, the least of them, whether any was above zero, and what of the present episode was better. */
+  readonly #rewards: Map<number, number> = new Map();
   #leastReward = Number.POSITIVE_INFINITY;
+  #isAnyAboveZero = false;
   #isPaid = false;
   #isHelped = false;
   #dryEpisodes = 0;
@@ -119,7 +123,11 @@ export class StepStatistics {
       this.#isHelped = false;
     }
     this.#leastReward = Math.min(this.#leastReward, reward);
-    const pays = reward > 0 || reward > this.#leastReward;
+    this.#isAnyAboveZero ||= reward > 0;
+    count(this.#rewards, reward);
+    // Where something pays more than nothing, nothing is no pay beside a penalty.
+    const isSparse = this.#isAnyAboveZero && this.#rewards.size <= FEW_REWARDS;
+    const pays = reward > 0 || (reward > this.#leastReward && !isSparse);
     this.#drySteps = pays ? 0 : this.#drySteps + 1;
     this.#isPaid ||= pays;
   }
@@ -188,6 +196,7 @@ export class StepStatistics {
     this.#dryEpisodes = this.#isPaid ? 0 : this.#dryEpisodes + 1;
     if (t.terminated) {
       ends.decided++;
+      if (steps <= AT_ONCE_STEPS) ends.atOnce++;
       ends.decidedSteps += steps;
       ends.longestDecided = Math.max(ends.longestDecided, steps);
     } else if (steps >= this.#options.maxSteps) ends.timeLimit++;
@@ -206,6 +215,7 @@ class Block {
     cut: 0,
     helped: 0,
     paid: 0,
+    atOnce: 0,
     decidedSteps: 0,
     longestDecided: 0,
   };
