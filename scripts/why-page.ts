@@ -16,8 +16,10 @@ Each row is **ok**, **doubtful**, **bad** or **unknown**: not recorded, or too l
 Recent means the last blocks of 500 steps.
 
 Thresholds were set with margin on runs that learn as they should: a point on a line, an insertion, a pendulum and a reacher, with RLPD,
-HIL-SERL, WSRL, SAC and TD3, and the demo (\`rein sim\`). \`npm run evidence -- --only diagnosis\` trains them again, checks that no row of theirs is ever bad and that
-nothing is worse than what stands here as theirs, and breaks training on purpose in more than twenty ways, each of which has to light its row.
+HIL-SERL, WSRL, SAC and TD3, the demo (\`rein sim\`), and described tasks: a penalty for failing, a reward for the way, an arm moved by its seven joints.
+\`npm run evidence -- --only diagnosis\` trains them again, checks that no row of theirs is ever bad and that nothing is worse than what stands here as theirs, and
+breaks training on purpose in more than thirty ways, each of which has to light its row. What a configuration refuses (a learning rate of 1, a \`utd\` below 1,
+a place that is not there) is refused before a run begins.
 Where a number is from elsewhere, its source stands beside it. A threshold says where to look; it does not prove that a run is sound.
 
 `;

@@ -4,6 +4,7 @@
  * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
  */
 import { type HistogramData, parseObject, type Source } from '../core/index.ts';
+import type { Agreement } from './diagnosis/answers.ts';
 import type { Contradiction } from './diagnosis/demonstration-pairs.ts';
 import type { StepFigures } from './diagnosis/step-figures.ts';
 
@@ -52,6 +53,8 @@ export interface StepsRecord extends Stamp, StepFigures {
   readonly of: 'demonstrations' | 'training';
   /** Of demonstrations: whether they agree. */
   readonly contradiction?: Contradiction;
+  /** Of training: how demonstrations answer each number of the action, held against training so far; null where that is not clear. */
+  readonly answers?: readonly (Agreement | null)[];
 }
 
 /** One policy step of the robot. */

@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { whyBody } from '../../src/cli/bodies/why.ts';
-import { CHECKS } from '../../src/record/diagnosis/checks.ts';
-import { BROKEN, type BrokenCase, HEALTHY, specOf } from '../support/training-cases.ts';
+import { BROKEN, type BrokenCase, beyondHealthy, HEALTHY, specOf, worstOf } from '../support/training-cases.ts';
 import { type RigResult, train } from '../support/training-rig.ts';
 
 const isAll = process.env['REIN_DIAGNOSIS'] === 'all';
@@ -65,28 +64,4 @@ async function asksTheCommand({ records }: RigResult, row: string): Promise<void
     written.mockRestore();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** The worst of each number that something is judged by. */
-function worstOf({ extremes }: RigResult): Record<string, number> {
-  const measured = limits().flatMap(({ key, limit }) => {
-    const range = extremes.get(key);
-    return range === undefined ? [] : [[key, Number(range[limit.side === 'above' ? 1 : 0].toPrecision(3))] as const];
-  });
-  return Object.fromEntries(measured);
-}
-
-/** Numbers that are worse than what is said of healthy runs. */
-function beyondHealthy(result: RigResult): string[] {
-  const worst = worstOf(result);
-  return limits().flatMap(({ key, limit }) => {
-    const value = worst[key];
-    if (value === undefined || limit.healthy === undefined) return [];
-    const isWorse = limit.side === 'above' ? value > limit.healthy : value < limit.healthy;
-    return isWorse ? [`${key}: ${value}`] : [];
-  });
-}
-
-function limits() {
-  return CHECKS.flatMap(({ id, limits: all }) => all.map((limit) => ({ key: `${id}: ${limit.what}`, limit })));
 }

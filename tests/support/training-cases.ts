@@ -1,6 +1,8 @@
 /** Trainings that learn as they should, and the same broken on purpose: what the thresholds of `src/record/diagnosis` are held against. */
 import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
-import type { Breakage, RigSpec } from './training-rig.ts';
+import { CHECKS } from '../../src/record/diagnosis/checks.ts';
+import type { DescribedSpec, Keys } from './described-training.ts';
+import type { Breakage, RigResult, RigSpec } from './training-rig.ts';
 
 const SMALL = { batchSize: 64, actorHidden: [64, 64], criticHidden: [64, 64] };
 
@@ -20,6 +22,14 @@ const KINDS = {
     set: { ...SMALL, utd: 2 },
     demonstrations: 20,
     steps: 1200,
+  },
+  'insertion, each step costs': {
+    environment: 'insert-state',
+    learner: 'rlpd',
+    set: { ...SMALL, utd: 2 },
+    demonstrations: 20,
+    steps: 1200,
+    broken: { reward: (reward: number) => (reward > 0 ? 1 : -0.02) },
   },
   'insertion, RLPD': { environment: 'insert-state', learner: 'rlpd', demonstrations: 10, steps: 1600 },
   'insertion, HIL-SERL': {
@@ -63,6 +73,7 @@ export const HEALTHY: readonly (readonly [Kind, number])[] = [
   ['point, RLPD', 2],
   ['insertion, small', 0],
   ['insertion, small', 1],
+  ['insertion, each step costs', 0],
   ['insertion, RLPD', 0],
   ['insertion, RLPD', 1],
   ['insertion, RLPD', 2],
@@ -88,6 +99,12 @@ export interface BrokenCase {
   readonly other?: Partial<RigSpec>;
   readonly broken: Breakage;
 }
+
+/** Turns what was done in demonstrations into something else. */
+const shown =
+  (change: (executed: Float32Array) => void): NonNullable<Breakage['demonstration']> =>
+  ({ executed }) =>
+    change(executed);
 
 const insertion = { kind: 'insertion, small' } as const;
 
@@ -191,6 +208,57 @@ export const BROKEN: readonly BrokenCase[] = [
       },
     },
   },
+  {
+    ...insertion,
+    what: 'all demonstrations have one action turned round',
+    row: 'demonstrations-otherwise',
+    broken: {
+      demonstration: shown((executed) => {
+        executed[0]! *= -1;
+      }),
+    },
+  },
+  {
+    ...insertion,
+    what: 'demonstrations have two actions in each other’s place',
+    row: 'demonstrations-otherwise',
+    broken: { demonstration: shown((executed) => executed.subarray(0, 2).reverse()) },
+  },
+  {
+    ...insertion,
+    what: 'demonstrations have their actions in another unit',
+    row: 'demonstrations-otherwise',
+    broken: {
+      demonstration: shown((executed) => {
+        for (let i = 0; i < executed.length; i++) executed[i]! *= 0.1;
+      }),
+    },
+  },
+  {
+    kind: 'point, RLPD',
+    what: 'the observation leaves the target out, and demonstrations know it',
+    row: 'demonstrations-contradict',
+    broken: {
+      observe: (o) => {
+        o[1] = 0;
+      },
+    },
+  },
+  { ...insertion, what: 'the discount is 0.2', row: 'discount', broken: { learner: { discount: 0.2 } } },
+  {
+    ...insertion,
+    what: 'the learning rates are the largest that there are',
+    row: 'entropy',
+    other: { steps: 1600 },
+    broken: { learner: { learningRateActor: 0.1, learningRateCritic: 0.1 } },
+  },
+  {
+    ...insertion,
+    what: 'an operator holds the robot still',
+    row: 'interventions-many',
+    other: { operator: 'holds' },
+    broken: {},
+  },
   { ...insertion, what: 'the time limit is too short', row: 'time-limit', broken: { maxSteps: 12 } },
   {
     ...insertion,
@@ -217,3 +285,131 @@ export const BROKEN: readonly BrokenCase[] = [
   },
   { ...insertion, what: 'cloning does not learn', row: 'offline-fit', broken: { learner: { learningRateBc: 1e-7 } } },
 ];
+
+type Described = Omit<DescribedSpec, 'seed'>;
+
+const OUTSIDE: Keys = { rule: 'outside', place: 'tool', minM: [0.3, -0.22, 0.2], maxM: [0.6, 0.22, 0.5] };
+const UNSHOWN: Keys = { demonstrations: 0, demonstrator: undefined };
+/** Episodes so short that many fit into a training of seconds. */
+const SHORT: Keys = { maxSteps: 30 };
+const SEVEN_JOINTS: Keys = {
+  kind: 'joint',
+  dimensions: [1, 2, 3, 4, 5, 6, 7].map((number) => ({ name: `joint${number}`, scale: 0.1, unit: 'rad' })),
+};
+
+/** Described tasks that are learned, by what is special of them. */
+export const DESCRIBED_HEALTHY: readonly (readonly [what: string, Described])[] = [
+  [
+    'reach, failing costs 1',
+    { task: 'reach', steps: 1200, change: { demonstrations: 10, failure: { penalty: 1, any: [OUTSIDE] } } },
+  ],
+  ['sweep, paid for the way', { task: 'sweep', steps: 2000, change: {} }],
+  [
+    'reach by seven joints, paid for the way',
+    {
+      task: 'reach',
+      steps: 2000,
+      change: {
+        ...UNSHOWN,
+        action: SEVEN_JOINTS,
+        start: {},
+        goal: { atM: [0.45, 0, 0.4], spreadM: [0.05, 0.25, 0.05] },
+        observation: { jointVelocities: false, places: [{ place: 'goal', from: 'tool', scaleM: 0.2 }] },
+        success: { all: [{ rule: 'near', place: 'tool', to: 'goal', withinM: 0.05 }] },
+        reward: { progress: { place: 'tool', perM: 5 } },
+      },
+    },
+  ],
+];
+
+export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | 'row'>)[] = [
+  {
+    what: 'the success box is in millimetres',
+    row: 'reward-never',
+    task: 'sweep',
+    steps: 1700,
+    change: {
+      ...SHORT,
+      success: { all: [{ rule: 'inside', place: 'block', minM: [600, -300, 0], maxM: [800, 300, 100] }] },
+    },
+  },
+  {
+    what: 'the failure box holds at the start',
+    row: 'reward-suspicious',
+    task: 'sweep',
+    steps: 500,
+    change: {
+      failure: { any: [{ rule: 'outside', place: 'block', minM: [0.55, -0.2, -0.1], maxM: [0.8, 0.2, 0.2] }] },
+    },
+  },
+  {
+    what: 'success is out of reach, and failing costs 1',
+    row: 'reward-never',
+    task: 'reach',
+    steps: 900,
+    change: {
+      ...UNSHOWN,
+      ...SHORT,
+      success: { all: [{ rule: 'near', place: 'tool', to: 'goal', withinM: 0.000001 }] },
+      failure: { penalty: 1, any: [OUTSIDE] },
+    },
+  },
+  {
+    what: 'the goal is outside the workspace',
+    row: 'reward-never',
+    task: 'sweep',
+    steps: 1700,
+    change: {
+      ...SHORT,
+      goal: { atM: [0.95, 0, 0.03] },
+      success: { all: [{ rule: 'inside', place: 'block', minM: [0.9, -0.3, 0], maxM: [1.1, 0.3, 0.1] }] },
+    },
+  },
+  {
+    what: 'the observation leaves the goal out',
+    row: 'reward-never',
+    task: 'reach',
+    steps: 1700,
+    change: {
+      ...UNSHOWN,
+      ...SHORT,
+      observation: { jointVelocities: false, places: [{ place: 'tool', from: 'base', scaleM: 0.5 }] },
+      reward: { progress: { place: 'tool', perM: 2 } },
+    },
+  },
+  {
+    what: 'the task leaves hardly any room to move in',
+    row: 'filters',
+    task: 'reach',
+    steps: 600,
+    change: {
+      ...UNSHOWN,
+      workspace: { minM: [0.41, -0.01, 0.34], maxM: [0.43, 0.01, 0.36] },
+      start: { toolM: [0.42, 0, 0.35] },
+    },
+  },
+];
+
+/** The worst of each number that something is judged by. */
+export function worstOf({ extremes }: Pick<RigResult, 'extremes'>): Record<string, number> {
+  const measured = limits().flatMap(({ key, limit }) => {
+    const range = extremes.get(key);
+    return range === undefined ? [] : [[key, Number(range[limit.side === 'above' ? 1 : 0].toPrecision(3))] as const];
+  });
+  return Object.fromEntries(measured);
+}
+
+/** Numbers that are worse than what is said of healthy runs. */
+export function beyondHealthy(result: Pick<RigResult, 'extremes'>): string[] {
+  const worst = worstOf(result);
+  return limits().flatMap(({ key, limit }) => {
+    const value = worst[key];
+    if (value === undefined || limit.healthy === undefined) return [];
+    const isWorse = limit.side === 'above' ? value > limit.healthy : value < limit.healthy;
+    return isWorse ? [`${key}: ${value}`] : [];
+  });
+}
+
+function limits() {
+  return CHECKS.flatMap(({ id, limits: all }) => all.map((limit) => ({ key: `${id}: ${limit.what}`, limit })));
+}

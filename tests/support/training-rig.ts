@@ -20,7 +20,7 @@ import { TrainingRecord } from '../../src/learner/service/training-record.ts';
 import { Training } from '../../src/learner/training.ts';
 import { Diagnosis, type MetricRecord, type Row, type UnstampedRecord } from '../../src/record/index.ts';
 import { completed, demonstrations as shownBy } from '../../src/study/environments/demonstrations.ts';
-import { createStudyEnvironment } from '../../src/study/environments/environments.ts';
+import { createStudyEnvironment, type StudyEnvironment } from '../../src/study/environments/environments.ts';
 import { openActor } from '../../src/study/trial/actor.ts';
 
 /** What is wrong, and only that; left out: nothing. */
@@ -56,8 +56,8 @@ export interface RigSpec {
   readonly randomSteps?: number;
   readonly demonstrations?: number;
   readonly skill?: Readonly<Record<string, number>>;
-  /** Who takes over: the environment's script where it sees the policy stuck, the same script always. */
-  readonly operator?: 'overseer' | 'always';
+  /** Who takes over: the environment's script where it sees the policy stuck, the same script always, somebody who holds the robot still. */
+  readonly operator?: 'overseer' | 'always' | 'holds';
   readonly broken?: Breakage;
 }
 
@@ -119,8 +119,7 @@ async function trainIn(folder: string, spec: RigSpec, closes: Close[]): Promise<
   environment.isTraining = true;
   const actor = await openActor(training);
   closes.push(() => actor.close());
-  const people =
-    spec.operator === undefined ? undefined : spec.operator === 'always' ? own.expert({}) : own.overseer({});
+  const people = spec.operator && PEOPLE[spec.operator](own);
   const [environmentRng, actionRng] = [root.fork('environment'), root.fork('actions')];
   const action = new Float32Array(environment.actionSize);
   let [version, done, calls] = [1, 0, 0];
@@ -128,7 +127,7 @@ async function trainIn(folder: string, spec: RigSpec, closes: Close[]): Promise<
   for (let episode = 0; done < steps; episode++) {
     environment.reset(environmentRng);
     people?.begin(environmentRng);
-    let isOver = false;
+    let [isOver, returnSum] = [false, 0];
     for (let step = 0; !isOver; step++) {
       environment.steps = done;
       const t = createTransition(environment.observation.length, environment.actionSize);
@@ -149,8 +148,11 @@ async function trainIn(folder: string, spec: RigSpec, closes: Close[]): Promise<
       if (broken.stopsAfter !== undefined && step + 1 >= broken.stopsAfter) t.truncated = !t.terminated;
       done++;
       book.taken(t);
+      returnSum += t.reward;
       isOver = t.terminated || t.truncated;
       if (isOver) outcomes.push(environment.isSuccess === true);
+      // A task that knows no success has no such record.
+      if (isOver && environment.isSuccess !== undefined) book.episode(t, environment.isSuccess, returnSum);
       for (;;) {
         if ((broken.learnerSpeed ?? 1) < 1 && calls >= broken.learnerSpeed! * (done - config.warmupSteps)) break;
         const call = await training.update();
@@ -163,14 +165,20 @@ async function trainIn(folder: string, spec: RigSpec, closes: Close[]): Promise<
           version++;
         }
       }
-      if (done % LOOK_STEPS === 0) book.look(done);
+      book.look(done);
       if (done >= steps) break;
     }
   }
-  book.look(done);
+  book.look(done, 'now');
   const last = outcomes.slice(-20);
   return { ...book.result(), success: last.filter(Boolean).length / Math.max(1, last.length) };
 }
+
+const PEOPLE = {
+  overseer: (own: StudyEnvironment) => own.overseer({}),
+  always: (own: StudyEnvironment) => own.expert({}),
+  holds: () => ({ begin: () => undefined, act: (action: Float32Array) => void action.fill(0) }),
+};
 
 type Person = { act(action: Float32Array): void } | { oversee(action: Float32Array): boolean };
 
@@ -180,24 +188,55 @@ function takesOver(person: Person, action: Float32Array): boolean {
   return true;
 }
 
+/** What the rows said over a run. */
+export class Looks {
+  readonly #diagnosis: Diagnosis;
+  readonly #firstBad = new Map<string, number>();
+  readonly #extremes = new Map<string, readonly [number, number]>();
+
+  constructor(diagnosis: Diagnosis) {
+    this.#diagnosis = diagnosis;
+  }
+
+  /** After so many steps. */
+  at(steps: number, when: 'now' | 'when due' = 'when due'): void {
+    if (when === 'when due' && steps % LOOK_STEPS !== 0) return;
+    for (const { id, state, evidence } of this.#diagnosis.rows()) {
+      if (state === 'bad' && !this.#firstBad.has(id)) this.#firstBad.set(id, steps);
+      for (const { what, value } of evidence) {
+        const key = `${id}: ${what}`;
+        const [least, most] = this.#extremes.get(key) ?? [value, value];
+        this.#extremes.set(key, [Math.min(least, value), Math.max(most, value)]);
+      }
+    }
+  }
+
+  result(): Pick<RigResult, 'firstBad' | 'extremes'> {
+    return { firstBad: this.#firstBad, extremes: this.#extremes };
+  }
+}
+
+const NO_COSTS = { interventions: 0, interventionSteps: 0, filterShare: 0, tankDrainJ: 0, marginMin: 1 };
+
 /** What a node and a learner would write, and what is told of it. */
 class Book {
   readonly record: TrainingRecord;
   readonly #training: Training;
+  readonly #maxSteps: number;
   readonly #diagnosis: Diagnosis = new Diagnosis();
   readonly #records: MetricRecord[] = [];
-  readonly #firstBad = new Map<string, number>();
-  readonly #extremes = new Map<string, readonly [number, number]>();
+  readonly #looks = new Looks(this.#diagnosis);
   #steps = 0;
 
   constructor(folder: string, training: Training, environment: BrokenEnvironment, spec: RigSpec) {
     const { contract, agent } = training;
     this.#training = training;
+    this.#maxSteps = spec.broken?.maxSteps ?? environment.maxSteps;
     this.record = new TrainingRecord({
       path: join(folder, 'metrics-learner.jsonl'),
       contract,
       config: agent.config,
-      maxSteps: spec.broken?.maxSteps ?? environment.maxSteps,
+      maxSteps: this.#maxSteps,
       onFault: () => undefined,
       onRecord: (record) => this.#keep(record),
     });
@@ -205,7 +244,7 @@ class Book {
       kind: 'setup',
       stateSize: environment.parts.stateSize,
       actionSize: environment.actionSize,
-      maxSteps: spec.broken?.maxSteps ?? environment.maxSteps,
+      maxSteps: this.#maxSteps,
       periodS: environment.periodS,
       isRealTime: false,
       demonstrations: spec.demonstrations ?? 0,
@@ -222,25 +261,30 @@ class Book {
     for (const due of this.#diagnosis.step(t)) this.#write(due);
   }
 
-  look(steps: number): void {
-    for (const { id, state, evidence } of this.#diagnosis.rows()) {
-      if (state === 'bad' && !this.#firstBad.has(id)) this.#firstBad.set(id, steps);
-      for (const { what, value } of evidence) {
-        const key = `${id}: ${what}`;
-        const [least, most] = this.#extremes.get(key) ?? [value, value];
-        this.#extremes.set(key, [Math.min(least, value), Math.max(most, value)]);
-      }
-    }
+  look(steps: number, when?: 'now'): void {
+    this.#looks.at(steps, when);
+  }
+
+  /** A training episode is over. */
+  episode(t: Transition, success: boolean, returnSum: number): void {
+    const { episode, policyVersion } = t;
+    const whole = t.terminated || t.step + 1 >= this.#maxSteps;
+    this.#write({
+      kind: 'episode',
+      episode,
+      purpose: 'training',
+      success,
+      steps: t.step + 1,
+      returnSum,
+      ...(whole ? {} : { cutBy: 'a stop' }),
+      ...NO_COSTS,
+      policyVersion,
+    });
   }
 
   result(): Omit<RigResult, 'success'> {
     for (const due of this.#diagnosis.rest()) this.#write(due);
-    return {
-      rows: this.#diagnosis.rows(),
-      firstBad: this.#firstBad,
-      extremes: this.#extremes,
-      records: this.#records,
-    };
+    return { ...this.#looks.result(), rows: this.#diagnosis.rows(), records: this.#records };
   }
 
   #write(record: UnstampedRecord): void {

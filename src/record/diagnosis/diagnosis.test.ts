@@ -118,6 +118,12 @@ const episode = (success: boolean, mark?: 'success' | 'failure'): UnstampedRecor
 /** Every fifth training episode. */
 const fails = ({ episode, source }: Transition): boolean => source === 'policy' && episode % 5 === 0;
 
+const shownTimes =
+  (factor: number) =>
+  (t: Transition): void => {
+    if (t.source === 'demo') t.executed[0]! *= factor;
+  };
+
 const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])[] = [
   [
     'reward-never',
@@ -201,6 +207,9 @@ const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])
     { records: Array.from({ length: 20 }, () => episode(true, 'failure')) },
   ],
   ['time-limit', 'demonstrations need all of it', { setup: { maxSteps: 11 } }],
+  ['discount', 'it forgets within a step', { setup: { learner: { ...SETUP.learner!, discount: 0.2 } } }],
+  ['demonstrations-otherwise', 'their actions are turned round', { step: shownTimes(-1) }],
+  ['demonstrations-otherwise', 'their actions are in another unit', { step: shownTimes(0.2) }],
   ['demonstrations-missing', 'nobody has given any', { demonstrations: 0 }],
   ['observation-constant', 'nothing changes', { step: (t) => void t.nextObservation.set(t.observation) }],
   [

@@ -4,6 +4,7 @@
  */
 import type { Transition } from '../../core/index.ts';
 import type { MetricRecord, SetupRecord, StepsRecord } from '../metric-records.ts';
+import { Answers } from './answers.ts';
 import { type Row, rowOf } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { DemonstrationPairs } from './demonstration-pairs.ts';
@@ -74,18 +75,21 @@ class StepBlocks {
   readonly #training: StepStatistics;
   readonly #demonstrations: StepStatistics;
   readonly #pairs: DemonstrationPairs;
+  readonly #answers: { readonly training: Answers; readonly demonstrations: Answers };
   #hasDemonstrationsDue = false;
 
   constructor(setup: SetupRecord) {
     this.#training = new StepStatistics(setup);
     this.#demonstrations = new StepStatistics(setup);
     this.#pairs = new DemonstrationPairs(setup.stateSize);
+    const answers = (): Answers => new Answers(setup.stateSize, setup.actionSize);
+    this.#answers = { training: answers(), demonstrations: answers() };
   }
 
   /** What is not written down yet. */
   get going(): Parameters<FactKeeper['facts']>[0] {
     return {
-      ...(this.#training.steps === 0 ? {} : { training: this.#training.figures() }),
+      ...(this.#training.steps === 0 ? {} : { training: { ...this.#training.figures(), ...this.#held() } }),
       ...(this.#hasDemonstrationsDue ? { demonstrations: { ...this.#shown(), tS: 0, envStep: 0 } } : {}),
     };
   }
@@ -94,10 +98,12 @@ class StepBlocks {
     if (transition.source === 'demo') {
       this.#demonstrations.add(transition);
       this.#pairs.add(transition);
+      this.#answers.demonstrations.add(transition);
       this.#hasDemonstrationsDue = true;
       return NONE;
     }
     this.#training.add(transition);
+    this.#answers.training.add(transition);
     const isFull = this.#training.steps >= BLOCK_STEPS;
     if (!isFull && !this.#hasDemonstrationsDue) return NONE;
     return [...(this.#hasDemonstrationsDue ? [this.#shown()] : []), ...(isFull ? [this.#trained()] : [])];
@@ -115,7 +121,13 @@ class StepBlocks {
   }
 
   #trained(): StepsDue {
-    return { kind: 'steps', of: 'training', ...this.#training.take() };
+    return { kind: 'steps', of: 'training', ...this.#training.take(), ...this.#held() };
+  }
+
+  /** Nothing where nobody has shown anything since this start. */
+  #held(): Pick<StepsRecord, 'answers'> {
+    const { training, demonstrations } = this.#answers;
+    return demonstrations.steps === 0 ? {} : { answers: training.held(demonstrations) };
   }
 
   #shown(): StepsDue {

@@ -20,6 +20,7 @@ export interface Facts {
   readonly recent: StepFigures | undefined;
   readonly demonstrations: StepFigures | undefined;
   readonly contradiction: Contradiction | undefined;
+  readonly answers: StepsRecord['answers'];
   /** Over the whole run, thinned out evenly, oldest first; the last is the newest. */
   readonly updates: readonly UpdateRecord[];
   readonly values: readonly ValuesRecord[];
@@ -56,6 +57,7 @@ export class FactKeeper {
   #all: StepFigures | undefined;
   #recent: readonly StepsRecord[] = [];
   #demonstrations: StepsRecord | undefined;
+  #answers: StepsRecord['answers'];
   readonly #updates: History<UpdateRecord> = new History();
   readonly #values: History<ValuesRecord> = new History();
   readonly #pretraining: History<PretrainingRecord> = new History();
@@ -100,7 +102,10 @@ export class FactKeeper {
 
   /** `going`: the blocks that go on and are not written down yet; `nowS`: the run's time, where it is known. */
   facts(
-    going: { readonly training?: StepFigures | undefined; readonly demonstrations?: StepsRecord | undefined } = {},
+    going: {
+      readonly training?: (StepFigures & Pick<StepsRecord, 'answers'>) | undefined;
+      readonly demonstrations?: StepsRecord | undefined;
+    } = {},
     nowS?: number,
   ): Facts {
     const { training } = going;
@@ -111,6 +116,7 @@ export class FactKeeper {
       recent: together([...this.#recent, training]),
       demonstrations,
       contradiction: demonstrations?.contradiction,
+      answers: training?.answers ?? this.#answers,
       updates: this.#updates.items,
       values: this.#values.items,
       pretraining: this.#pretraining.items,
@@ -142,6 +148,7 @@ export class FactKeeper {
       this.#demonstrations = record;
       return;
     }
+    this.#answers = record.answers ?? this.#answers;
     this.#all = this.#all === undefined ? record : addFigures(this.#all, record);
     this.#recent = [...this.#recent, record].slice(-RECENT_BLOCKS);
   }

@@ -63,6 +63,52 @@ export const DEMONSTRATIONS_CONTRADICT: Check = {
   },
 };
 
+const TURNED: Limit = {
+  what: 'what an action does to the state in demonstrations and in training, cosine, of the number of the action where it is least',
+  unit: '',
+  side: 'below',
+  warn: 0.5,
+  bad: 0.2,
+  healthy: 0.8,
+};
+const LARGER: Limit = {
+  what: 'how much more or less it does in demonstrations, of the number of the action where that is most',
+  unit: '×',
+  side: 'above',
+  warn: 2.2,
+  bad: 3,
+  healthy: 1.6,
+};
+
+export const DEMONSTRATIONS_OTHERWISE: Check = {
+  id: 'demonstrations-otherwise',
+  title: 'Demonstrations move otherwise than the robot',
+  about:
+    'Who imitates actions that were recorded with an axis turned round, in another order or unit, or at another rate does not do what was shown. The change of the state is explained by the actions of a step and the step before, by least squares, in demonstrations and in training: the same action should do the same in both. Asked of numbers of the action whose effect is at least five standard errors.',
+  limits: [TURNED, LARGER],
+  remedy:
+    'Replay a demonstration on the robot and watch it. Look for an axis whose sign was changed, joints in another order, another scale of the action or another policyHz than when it was recorded; record anew, or turn the actions round in what was recorded.',
+  judge: ({ answers = [], all }) => {
+    const known = answers.flatMap((answer, number) => (answer === null ? [] : [{ number, answer }]));
+    if (known.length === 0 || (all?.steps ?? 0) < LEAST_STEPS)
+      return { unknown: 'No demonstrations, or too few steps to compare them with.' };
+    const unlike = ({ answer: [, ratio] }: (typeof known)[number]): number => Math.max(ratio, 1 / ratio);
+    const turned = known.reduce((a, b) => (b.answer[0] < a.answer[0] ? b : a));
+    const larger = known.reduce((a, b) => (unlike(b) > unlike(a) ? b : a));
+    const sentence = `Number ${turned.number} of the action does the same to ${turned.answer[0].toFixed(2)} (1: the same, −1: the opposite), number ${larger.number} does ${larger.answer[1].toPrecision(2)} times as much in demonstrations.`;
+    return {
+      measures: [
+        [TURNED, turned.answer[0]],
+        [LARGER, unlike(larger)],
+      ],
+      sentence,
+    };
+  },
+};
+
+/** The first minutes may well be a person's: at ten steps a second these are nearly two. */
+const LEAST_HELPED_STEPS = 1000;
+
 const HELPED: Limit = {
   what: 'steps of the last blocks that people or the script decided',
   unit: '%',
@@ -76,12 +122,12 @@ export const HELP_TOO_MUCH: Check = {
   id: 'interventions-many',
   title: 'Interventions are too many',
   about:
-    'Critics learn what the policy is worth from what the policy does. Where a person drives most of the time, its own mistakes are never seen, and their values stay guesses.',
+    'Critics learn what the policy is worth from what the policy does. Where a person drives most of the time, its own mistakes are never seen, and their values stay guesses. Asked after 1000 steps: at first a person may well do most.',
   limits: [HELPED],
   remedy:
     'Let the policy try for 20 to 30 steps before correcting it (HIL-SERL’s guide), correct briefly, and give it back at once.',
   judge: ({ recent }) => {
-    if (recent === undefined || recent.steps < LEAST_STEPS) return { unknown: 'Too few training steps yet.' };
+    if (recent === undefined || recent.steps < LEAST_HELPED_STEPS) return { unknown: 'Too few training steps yet.' };
     const helped = recent.steps - recent.policySteps;
     return {
       measures: [[HELPED, helped / recent.steps]],

@@ -104,9 +104,9 @@ const AT_ONCE: Limit = {
   what: 'episodes that the task ended within their first two steps',
   unit: '%',
   side: 'above',
-  warn: 0.15,
-  bad: 0.3,
-  healthy: 0,
+  warn: 0.6,
+  bad: 0.8,
+  healthy: 0.48,
 };
 const UNPAID: Limit = {
   what: 'demonstrations that were not rewarded',
@@ -223,6 +223,36 @@ export const TIME_LIMIT: Check = {
       return { unknown: 'No episode has been decided by the task yet, and no demonstration shows how long it takes.' };
     const clauses = measures.map(([{ what }, value]) => `${what}: ${(100 * value).toFixed(0)} %`);
     return { measures, sentence: `The limit is ${setup.maxSteps} steps; ${clauses.join('; ')}.` };
+  },
+};
+
+const WORTH: Limit = {
+  what: 'what a reward at the end of a demonstration, or of an episode that the task ended, is worth at its beginning',
+  unit: '%',
+  side: 'below',
+  warn: 0.001,
+  bad: 0.000_01,
+  healthy: 0.2,
+  source: 'HIL-SERL’s discount of 0.97 over episodes of 200 steps leaves 0.2 %',
+};
+
+export const DISCOUNT: Check = {
+  id: 'discount',
+  title: 'Discount does not reach back to the start',
+  about:
+    'Critics learn what is still to come, less the longer it takes: γ to the number of steps. Where a reward at the end is worth nothing at the start, no action there is better than another. Asked of rewards with four values at most; one that pays for the way needs no such reach.',
+  limits: [WORTH],
+  remedy:
+    'Raise discount to 1 − 1/n or above, n steps of a demonstration, or make episodes shorter: fewer steps a second (policyHz), a start nearer to the goal.',
+  judge: ({ setup, all, demonstrations }) => {
+    const asked = setup?.learner;
+    if (!asked) return { unknown: 'The run has no learner.' };
+    const known = [demonstrations, all].find((figures) => (figures?.ends.decided ?? 0) >= LEAST_DEMONSTRATIONS);
+    if (known === undefined) return { unknown: 'No episode or demonstration has been decided by the task yet.' };
+    if (known.reward.values === null) return { unknown: 'The reward is graded: it pays for the way too.' };
+    const steps = known.ends.decidedSteps / known.ends.decided;
+    const sentence = `They take ${steps.toFixed(0)} steps, and the discount is ${asked.discount}: it looks ${(1 / (1 - asked.discount)).toPrecision(2)} steps ahead.`;
+    return { measures: [[WORTH, asked.discount ** steps]], sentence };
   },
 };
 

@@ -26,9 +26,10 @@ export function isSound(record: MetricRecord): boolean {
 }
 
 function isSteps(record: Fields): boolean {
-  const { ends, reward, observation, contradiction } = record as Readonly<Record<string, Fields | undefined>>;
+  const { ends, reward, observation, contradiction, answers } = record as Readonly<Record<string, Fields | undefined>>;
   return (
     areNumbers(record, ['steps', 'policySteps', 'changed', 'standing', 'frozen', 'stepsOfVersion', 'policyVersion']) &&
+    (answers === undefined || isListOf(answers, (item) => item === null || isPair(item))) &&
     (contradiction === undefined || areNumbers(contradiction, ['pairs', 'opposed'])) &&
     (ends?.['atOnce'] === undefined || isNumber(ends['atOnce'])) &&
     areNumbers(ends, ['ended', 'decided', 'timeLimit', 'cut', 'helped', 'paid', 'decidedSteps']) &&

@@ -260,6 +260,6 @@ function countsOf(counts: ReadonlyMap<number, number>): readonly RewardCount[] |
 }
 
 /** As many digits as a line of metrics is worth. */
-function rounded(value: number): number {
+export function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }
