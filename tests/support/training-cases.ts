@@ -1,4 +1,6 @@
 /** Trainings that learn as they should, and the same broken on purpose: what the thresholds of `src/record/diagnosis` are held against. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
 import { CHECKS } from '../../src/record/diagnosis/checks.ts';
 import type { DescribedSpec, Keys } from './described-training.ts';
@@ -297,6 +299,14 @@ const SEVEN_JOINTS: Keys = {
   dimensions: [1, 2, 3, 4, 5, 6, 7].map((number) => ({ name: `joint${number}`, scale: 0.1, unit: 'rad' })),
 };
 
+/** Those of arm7, with other limits. */
+function jointsWith(limits: Keys): readonly Keys[] {
+  const arm = parse(readFileSync(new URL('../../config/robots/arm7.yaml', import.meta.url), 'utf8')) as {
+    joints: Keys[];
+  };
+  return arm.joints.map((joint) => ({ ...joint, ...limits }));
+}
+
 /** Described tasks that are learned, by what is special of them. */
 export const DESCRIBED_HEALTHY: readonly (readonly [what: string, Described])[] = [
   [
@@ -378,15 +388,12 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     },
   },
   {
-    what: 'the task leaves hardly any room to move in',
+    what: 'the arm may hardly accelerate',
     row: 'filters',
     task: 'reach',
-    steps: 600,
-    change: {
-      ...UNSHOWN,
-      workspace: { minM: [0.41, -0.01, 0.34], maxM: [0.43, 0.01, 0.36] },
-      start: { toolM: [0.42, 0, 0.35] },
-    },
+    steps: 500,
+    change: { ...UNSHOWN, ...SHORT },
+    robot: { joints: jointsWith({ velocityMaxRadPerS: 0.7, accelMaxRadPerS2: 0.2 }) },
   },
 ];
 

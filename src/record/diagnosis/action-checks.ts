@@ -55,23 +55,40 @@ const CHANGED: Limit = {
   side: 'above',
   warn: 0.3,
   bad: 0.6,
-  healthy: 0.11,
+  healthy: 0.19,
+};
+
+/** Mean square of what is asked below which nothing is: a tenth of the range. */
+const LEAST_ASKED = 0.01;
+const DONE: Limit = {
+  what: 'what was executed of what was asked for',
+  unit: '%',
+  side: 'below',
+  warn: 0.65,
+  bad: 0.45,
+  healthy: 0.82,
 };
 
 export const FILTERS: Check = {
   id: 'filters',
   title: 'Filters change most actions',
   about:
-    'Critics learn on what was executed. Where the safety chain changes nearly everything, most of what the policy tries comes to the same, and it cannot tell its actions apart.',
-  limits: [CHANGED],
+    'Critics learn on what was executed. Where the safety chain changes nearly everything, or the robot is too slow for what is asked of it, most of what the policy tries comes to the same, and it cannot tell its actions apart.',
+  limits: [CHANGED, DONE],
   remedy:
-    'See in the report which stage acts. Make the action’s scale smaller than the speed limit allows in a step, widen the limit if the robot’s data sheet lets you, or deduct filterActivityCost from the reward.',
+    'See in the report which stage acts. Make the action’s scale smaller than speed and acceleration allow in a step, widen the limit if the robot’s data sheet lets you, or deduct filterActivityCost from the reward.',
   judge: ({ recent }) => {
     if (recent === undefined || recent.steps < LEAST_STEPS) return TOO_EARLY;
-    const share = recent.changed / recent.steps;
+    const { steps, changed, askedSquares = 0, askedExecuted = 0 } = recent;
+    const share = changed / steps;
+    // Who holds still asks for nothing.
+    const asksEnough = askedSquares > LEAST_ASKED * steps;
+    const done = asksEnough
+      ? `, and ${((100 * askedExecuted) / askedSquares).toFixed(0)} % of what was asked was done`
+      : '';
     return {
-      measures: [[CHANGED, share]],
-      sentence: `Of the ticks of the last ${recent.steps} steps ${(100 * share).toFixed(1)} % were changed.`,
+      measures: [[CHANGED, share], ...(asksEnough ? [[DONE, askedExecuted / askedSquares] as const] : [])],
+      sentence: `Of the ticks of the last ${steps} steps ${(100 * share).toFixed(1)} % were changed${done}.`,
     };
   },
 };

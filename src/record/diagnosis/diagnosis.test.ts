@@ -36,9 +36,17 @@ interface Spoiled {
   readonly update?: Partial<UpdateRecord>;
   readonly records?: readonly UnstampedRecord[];
   readonly demonstrations?: number;
+  readonly steps?: number;
 }
 
-function run({ setup, step = () => undefined, update = {}, records = [], demonstrations = 4 }: Spoiled = {}): {
+function run({
+  setup,
+  step = () => undefined,
+  update = {},
+  records = [],
+  demonstrations = 4,
+  steps = 1200,
+}: Spoiled = {}): {
   readonly diagnosis: Diagnosis;
   readonly written: readonly MetricRecord[];
 } {
@@ -69,7 +77,7 @@ function run({ setup, step = () => undefined, update = {}, records = [], demonst
   };
   write({ ...SETUP, ...setup });
   for (let at = 0; at < 10 * demonstrations; at++) make(at, 'demo');
-  for (let at = 0; at < 1200; at++) make(at, 'policy');
+  for (let at = 0; at < steps; at++) make(at, 'policy');
   for (const [i, qMean] of [0.1, 0.4, 0.7].entries()) {
     const losses = { criticLoss: 0.01, actorLoss: -0.5, temperature: 0.01, entropy: -1, qMean };
     write({ kind: 'update', update: 1100 * (i + 0) + 2, refused: 0, updatesPerS: 100, utd: 2, ...losses });
@@ -252,6 +260,16 @@ const SPOILED: readonly (readonly [row: string, what: string, spoiled: Spoiled])
     },
   ],
   [
+    'filters',
+    'a fifth of what is asked for is done',
+    {
+      step: (t) =>
+        void t.executed.forEach((_, i, all) => {
+          all[i]! *= 0.2;
+        }),
+    },
+  ],
+  [
     'saturated',
     'the policy asks for the ends alone',
     { step: (t, at) => void t.policyAction.fill(at % 2 === 0 ? 1 : -1) },
@@ -320,6 +338,24 @@ describe('a diagnosis', () => {
       update: { qMean: 0.7 },
     });
     expect(diagnosis.rows().filter(({ state }) => state === 'bad' || state === 'warn')).toEqual([]);
+  });
+
+  it('leaves the first minutes to people, and the first episodes to the time limit', () => {
+    const driven = run({
+      steps: 700,
+      step: (t) => void (t.source === 'policy' && Object.assign(t, { source: 'human_correct' })),
+    });
+    const limited = (t: Transition, at: number): void => {
+      t.reward = Math.sin(at);
+      t.truncated = t.terminated && at >= 10;
+      t.terminated &&= at < 10;
+    };
+    const slow = run({ steps: 250, step: limited, setup: { maxSteps: 10 }, demonstrations: 0 });
+    const wrong = [driven, slow].flatMap(({ diagnosis }) =>
+      diagnosis.rows().filter(({ state }) => /bad|warn/.test(state)),
+    );
+    const early = ['interventions-many', 'time-limit'];
+    expect(wrong.filter(({ id }) => early.includes(id))).toEqual([]);
   });
 
   it.each(SPOILED)('lights %s where %s', (row, _what, spoiled) => {

@@ -69,7 +69,7 @@ const TURNED: Limit = {
   side: 'below',
   warn: 0.5,
   bad: 0.2,
-  healthy: 0.8,
+  healthy: 0.75,
 };
 const LARGER: Limit = {
   what: 'how much more or less it does in demonstrations, of the number of the action where that is most',
@@ -77,7 +77,7 @@ const LARGER: Limit = {
   side: 'above',
   warn: 2.2,
   bad: 3,
-  healthy: 1.6,
+  healthy: 1.5,
 };
 
 export const DEMONSTRATIONS_OTHERWISE: Check = {

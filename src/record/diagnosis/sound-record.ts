@@ -31,7 +31,7 @@ function isSteps(record: Fields): boolean {
     areNumbers(record, ['steps', 'policySteps', 'changed', 'standing', 'frozen', 'stepsOfVersion', 'policyVersion']) &&
     (answers === undefined || isListOf(answers, (item) => item === null || isPair(item))) &&
     (contradiction === undefined || areNumbers(contradiction, ['pairs', 'opposed'])) &&
-    (ends?.['atOnce'] === undefined || isNumber(ends['atOnce'])) &&
+    [ends?.['atOnce'], record['askedSquares'], record['askedExecuted']].every((v) => v === undefined || isNumber(v)) &&
     areNumbers(ends, ['ended', 'decided', 'timeLimit', 'cut', 'helped', 'paid', 'decidedSteps']) &&
     areNumbers(reward, ['least', 'most']) &&
     [reward?.['values'], reward?.['firstValues']].every((values) => values === null || isListOf(values, isPair)) &&

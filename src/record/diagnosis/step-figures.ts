@@ -58,6 +58,9 @@ export interface StepFigures {
   readonly changed: number;
   /** Steps in which the robot was asked to move and did not. */
   readonly standing: number;
+  /** Sums over numbers of actions: of what was asked, squared, and of asked times executed. Runs from before they were have none. */
+  readonly askedSquares?: number;
+  readonly askedExecuted?: number;
   /** Weights that acted in the last step; how often they changed; steps since; policy steps by untrained weights. */
   readonly policyVersion: number;
   readonly versionChanges: number;
@@ -92,6 +95,8 @@ export function addFigures(earlier: StepFigures, later: StepFigures): StepFigure
     atHigh: added(a.atHigh, b.atHigh),
     changed: a.changed + b.changed,
     standing: a.standing + b.standing,
+    askedSquares: (a.askedSquares ?? 0) + (b.askedSquares ?? 0),
+    askedExecuted: (a.askedExecuted ?? 0) + (b.askedExecuted ?? 0),
     policyVersion: b.policyVersion,
     versionChanges: a.versionChanges + b.versionChanges,
     stepsOfVersion: b.stepsOfVersion,

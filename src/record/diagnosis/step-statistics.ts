@@ -1,5 +1,5 @@
 /** Takes in the steps of a run one by one, and gives what a block of them comes to. */
-import { isIntervention, type Transition } from '../../core/index.ts';
+import { clamp, isIntervention, type Transition } from '../../core/index.ts';
 import { FEW_REWARDS, type RewardCount, type StepFigures } from './step-figures.ts';
 
 /** State numbers that are looked at; a state with more is looked at in part. */
@@ -89,6 +89,8 @@ export class StepStatistics {
       atHigh: Array.from(block.atHigh),
       changed: rounded(block.changed),
       standing: block.standing,
+      askedSquares: rounded(block.askedSquares),
+      askedExecuted: rounded(block.askedExecuted),
       policyVersion: this.#version ?? 0,
       versionChanges: block.versionChanges,
       stepsOfVersion: this.#stepsOfVersion,
@@ -139,8 +141,11 @@ export class StepStatistics {
     const asked = isHuman && t.source !== 'demo' ? t.humanAction : t.policyAction;
     let [wanted, done] = [0, 0];
     for (let i = 0; i < t.executed.length; i++) {
-      wanted = Math.max(wanted, Math.abs(asked[i]!));
-      done = Math.max(done, Math.abs(t.executed[i]!));
+      const [ask, executed] = [clamp(asked[i]!, -1, 1), t.executed[i]!];
+      wanted = Math.max(wanted, Math.abs(ask));
+      done = Math.max(done, Math.abs(executed));
+      block.askedSquares += ask * ask;
+      block.askedExecuted += ask * executed;
     }
     if (wanted > ASKED && done < MOVED_SHARE * wanted) block.standing++;
     if (isHuman) {
@@ -228,6 +233,8 @@ class Block {
   readonly atHigh: Float64Array;
   changed = 0;
   standing = 0;
+  askedSquares = 0;
+  askedExecuted = 0;
   versionChanges = 0;
   untrainedSteps = 0;
   frozen = 0;
