@@ -249,13 +249,6 @@ export const BROKEN: readonly BrokenCase[] = [
   { ...insertion, what: 'the discount is 0.2', row: 'discount', broken: { learner: { discount: 0.2 } } },
   {
     ...insertion,
-    what: 'the learning rates are the largest that there are',
-    row: 'entropy',
-    other: { steps: 1600 },
-    broken: { learner: { learningRateActor: 0.1, learningRateCritic: 0.1 } },
-  },
-  {
-    ...insertion,
     what: 'an operator holds the robot still',
     row: 'interventions-many',
     other: { operator: 'holds' },
@@ -293,7 +286,7 @@ type Described = Omit<DescribedSpec, 'seed'>;
 const OUTSIDE: Keys = { rule: 'outside', place: 'tool', minM: [0.3, -0.22, 0.2], maxM: [0.6, 0.22, 0.5] };
 const UNSHOWN: Keys = { demonstrations: 0, demonstrator: undefined };
 /** Episodes so short that many fit into a training of seconds. */
-const SHORT: Keys = { maxSteps: 30 };
+const SHORT: Keys = { maxSteps: 20 };
 const SEVEN_JOINTS: Keys = {
   kind: 'joint',
   dimensions: [1, 2, 3, 4, 5, 6, 7].map((number) => ({ name: `joint${number}`, scale: 0.1, unit: 'rad' })),
@@ -337,7 +330,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'the success box is in millimetres',
     row: 'reward-never',
     task: 'sweep',
-    steps: 1700,
+    steps: 1100,
     change: {
       ...SHORT,
       success: { all: [{ rule: 'inside', place: 'block', minM: [600, -300, 0], maxM: [800, 300, 100] }] },
@@ -347,7 +340,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'the failure box holds at the start',
     row: 'reward-suspicious',
     task: 'sweep',
-    steps: 500,
+    steps: 420,
     change: {
       failure: { any: [{ rule: 'outside', place: 'block', minM: [0.55, -0.2, -0.1], maxM: [0.8, 0.2, 0.2] }] },
     },
@@ -356,7 +349,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'success is out of reach, and failing costs 1',
     row: 'reward-never',
     task: 'reach',
-    steps: 900,
+    steps: 600,
     change: {
       ...UNSHOWN,
       ...SHORT,
@@ -368,7 +361,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'the goal is outside the workspace',
     row: 'reward-never',
     task: 'sweep',
-    steps: 1700,
+    steps: 1100,
     change: {
       ...SHORT,
       goal: { atM: [0.95, 0, 0.03] },
@@ -379,7 +372,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'the observation leaves the goal out',
     row: 'reward-never',
     task: 'reach',
-    steps: 1700,
+    steps: 1100,
     change: {
       ...UNSHOWN,
       ...SHORT,
@@ -391,7 +384,7 @@ export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | '
     what: 'the arm may hardly accelerate',
     row: 'filters',
     task: 'reach',
-    steps: 500,
+    steps: 300,
     change: { ...UNSHOWN, ...SHORT },
     robot: { joints: jointsWith({ velocityMaxRadPerS: 0.7, accelMaxRadPerS2: 0.2 }) },
   },

@@ -75,9 +75,9 @@ const LARGER: Limit = {
   what: 'how much more or less it does in demonstrations, of the number of the action where that is most',
   unit: '×',
   side: 'above',
-  warn: 2.2,
-  bad: 3,
-  healthy: 1.5,
+  warn: 2.5,
+  bad: 3.5,
+  healthy: 1.75,
 };
 
 export const DEMONSTRATIONS_OTHERWISE: Check = {

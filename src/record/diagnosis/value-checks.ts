@@ -152,7 +152,7 @@ const OFF: Limit = {
   side: 'above',
   warn: 1,
   bad: 2,
-  healthy: 0.66,
+  healthy: 0.75,
 };
 const LEAST_LINES = 4;
 
