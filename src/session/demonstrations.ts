@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadResolvedConfig } from '../config/index.ts';
-import { createSetup } from '../config/setup.ts';
+import { createSetup, type RunSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
-import { readJournal } from '../link/index.ts';
+import { firstDifference, readJournal } from '../link/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
@@ -210,19 +210,25 @@ export class Demonstrations {
 }
 
 /** Throws `ReinError('config')` where the demonstrations in `from` are of another robot or task, or where there are none. */
-function checkRecording(from: string, setup: DemonstrationParts['setup']): void {
-  const { schemaHash } = createSetup(loadResolvedConfig(join(from, RUN_FILES.config)));
-  if (schemaHash !== setup.schemaHash) {
-    throw new ReinError(
-      'config',
-      `The demonstrations in ${from} are of another robot or task (schema ${schemaHash}).`,
-      {
-        remedy: 'Give both the same task and config.',
-      },
-    );
+export function checkRecording(from: string, setup: DemonstrationParts['setup']): void {
+  const { schemaHash, meaning } = createSetup(loadResolvedConfig(join(from, RUN_FILES.config)));
+  const differing = firstDifference(asMoved(setup.meaning), asMoved(meaning));
+  const schema = schemaHash === setup.schemaHash ? undefined : ` (schema ${schemaHash})`;
+  const why = differing === undefined ? schema : `: ${differing[0]} is ${differing[1]} here and ${differing[2]} there`;
+  if (why !== undefined) {
+    throw new ReinError('config', `The demonstrations in ${from} are of another robot or task${why}.`, {
+      remedy: 'Give both the same task and config.',
+    });
   }
   if (recordedDemonstrations(from).episodes > 0) return;
   throw new ReinError('config', `There are no demonstrations in ${from}.`, { remedy: 'Record some: rein record.' });
+}
+
+/** What an action does and how often; when the task counts as done may have changed since. */
+function asMoved(meaning: RunSetup['meaning']): RunSetup['meaning'] {
+  return Object.fromEntries(
+    Object.entries(meaning).filter(([key]) => /^(robot\.|task\.(policyHz$|action\.))/.test(key)),
+  );
 }
 
 /** What people read where a learner waits for demonstrations and nobody at this robot may give them. */
