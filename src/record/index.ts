@@ -24,15 +24,16 @@ export {
   encodeRecording,
 } from './recording.ts';
 export {
-  appendRelabel,
+  appendRelabels,
   type EpisodePlace,
   RELABEL_WORDS,
+  type Relabel,
   Relabelling,
   type RelabelWord,
   readRelabelling,
-  relabelEpisode,
+  relabelOf,
   relabelText,
-  undoRelabel,
+  undoOf,
 } from './relabelling.ts';
 export {
   appendLabels,

@@ -116,37 +116,34 @@ export function readRelabelling(folder: string, robotId?: string): Relabelling {
   return new Relabelling([...held.values()], robotId);
 }
 
-/** Says `relabel` of the run in `folder`. Throws `ReinError('storage')`. */
-export function appendRelabel(folder: string, relabel: Relabel | { readonly kind: 'undo'; readonly of: number }): void {
+/** What a line of the overlay says: something of the run, or that a line before it holds no longer. */
+type Said = Relabel | { readonly kind: 'undo'; readonly of: number };
+
+/** Says all of `said` of the run in `folder`, in one write. Throws `ReinError('storage')`. */
+export function appendRelabels(folder: string, said: readonly Said[]): void {
   const path = join(folder, FILE);
-  storage(path, () => appendFileSync(path, `${JSON.stringify(relabel)}\n`));
+  const lines = said.map((each) => `${JSON.stringify(each)}\n`).join('');
+  if (lines !== '') storage(path, () => appendFileSync(path, lines));
 }
 
 /**
- * Says something of an episode of the run in `folder`; `recorded`: its steps, of which recovery and correction need those that the policy did
- * not decide. Gives what was written. Throws `ReinError` of what cannot be said, and has then written nothing.
+ * What is to be said of an episode; `recorded`: its steps, of which recovery and correction need those that the policy did not decide. Writes
+ * nothing. Throws `ReinError` of what cannot be said.
  */
-export function relabelEpisode(
-  folder: string,
+export function relabelOf(
   { epoch, episode, as, steps }: SaidOfEpisode,
   recorded: readonly Pick<Transition, 'source' | 'step'>[],
 ): Relabel {
   const place = { epoch, episode };
-  const relabel: Relabel =
-    as === 'drop'
-      ? { kind: 'drop', ...place }
-      : as === 'success' || as === 'failure'
-        ? { kind: 'outcome', ...place, success: as === 'success' }
-        : { kind: 'phase', ...place, phase: as === 'recovery' ? 'recover' : 'correct', ...stepsOf(recorded, steps) };
-  appendRelabel(folder, relabel);
-  return relabel;
+  if (as === 'drop') return { kind: 'drop', ...place };
+  if (as === 'success' || as === 'failure') return { kind: 'outcome', ...place, success: as === 'success' };
+  return { kind: 'phase', ...place, phase: as === 'recovery' ? 'recover' : 'correct', ...stepsOf(recorded, steps) };
 }
 
-/** Takes back what was said under the number `id`. Throws `ReinError('config')` where nothing holds under it. */
-export function undoRelabel(folder: string, id: number): void {
-  if (readRelabelling(folder).all.every((each) => each.id !== id))
-    throw refused(`There is no number ${id} that holds.`);
-  appendRelabel(folder, { kind: 'undo', of: id });
+/** Takes back what `said` has under the number `id`. Writes nothing. Throws `ReinError('config')` where nothing holds under it. */
+export function undoOf(said: Relabelling, id: number): Said {
+  if (said.all.every((each) => each.id !== id)) throw refused(`There is no number ${id} that holds.`);
+  return { kind: 'undo', of: id };
 }
 
 /** Only what a person decided is a recovery or a correction. */
@@ -154,11 +151,17 @@ function stepsOf(
   recorded: readonly Pick<Transition, 'source' | 'step'>[],
   written: string | undefined,
 ): { readonly fromStep: number; readonly toStep: number } {
-  const [, from, to] = /^(\d+)-(\d+)$/.exec(written ?? `0-${recorded.at(-1)?.step ?? 0}`) ?? [];
-  if (from === undefined || to === undefined) throw refused(`"${written}" are no steps: write 31-38.`);
+  const last = recorded.at(-1)?.step ?? 0;
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(written ?? `0-${last}`) ?? [];
   const [fromStep, toStep] = [Number(from), Number(to)];
-  const isAny = recorded.some(({ source, step }) => isIntervention(source) && step >= fromStep && step <= toStep);
-  if (!isAny) throw refused(`Nobody but the policy decided any of the steps ${from} to ${to}.`);
+  if (!(fromStep <= toStep)) throw refused(`"${written}" are no steps: write 31-38.`);
+  if (toStep > last) throw refused(`The episode has no step ${toStep}: its last is ${last}.`);
+  const meant = recorded.filter(({ step }) => step >= fromStep && step <= toStep);
+  const others = meant.filter(({ source }) => !isIntervention(source));
+  if (others.length === meant.length) throw refused(`Nobody but the policy decided any of the steps ${from} to ${to}.`);
+  // Where no steps are named, those of people are meant.
+  if (written !== undefined && others.length > 0)
+    throw refused(`Nobody had taken over in step ${others[0]!.step}: name steps that a person decided.`);
   return { fromStep, toStep };
 }
 

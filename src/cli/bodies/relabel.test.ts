@@ -96,11 +96,16 @@ describe('rein relabel', () => {
     [{ episode: 'x', as: 'drop' }, '"x" is no episode'],
     [{ episode: '1', as: 'recovery' }, 'Nobody but the policy'],
     [{ episode: '0', as: 'recovery', steps: '4' }, '"4" are no steps'],
+    [{ episode: '0', as: 'correction', steps: '5-4' }, '"5-4" are no steps'],
+    [{ episode: '0', as: 'correction', steps: '4-8' }, 'The episode has no step 8: its last is 7.'],
+    [{ episode: '0', as: 'correction', steps: '3-5' }, 'Nobody had taken over in step 3'],
     [{ rule: { demonstrate: 'some' } }, 'demonstrate'],
+    [{ undo: 2, rule: { foo: 1 } }, 'foo'],
+    [{ rule: { demonstrate: 'none' }, episode: '999', as: 'failure' }, 'no episode 999 of start 1'],
     [{ run: '/nowhere' }, 'There is no journal'],
   ] as const)('refuses %j in a sentence', async (options, sentence) => {
-    const before = readRelabelling(folder).all.length;
+    const before = readFileSync(join(folder, 'relabel.jsonl'), 'utf8');
     await expect(relabelBody({ ...NOTHING, run: folder, ...options })).rejects.toThrow(sentence);
-    expect(readRelabelling(folder).all).toHaveLength(before);
+    expect(readFileSync(join(folder, 'relabel.jsonl'), 'utf8')).toBe(before);
   });
 });

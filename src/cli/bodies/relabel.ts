@@ -4,16 +4,20 @@ import { ReinError } from '../../core/index.ts';
 import { interventionRule } from '../../learner/options.ts';
 import { journalFolderIn, readJournal } from '../../link/index.ts';
 import {
-  appendRelabel,
+  appendRelabels,
   type EpisodePlace,
+  type Relabel,
+  Relabelling,
   readRelabelling,
-  relabelEpisode,
+  relabelOf,
   relabelText,
-  undoRelabel,
+  undoOf,
 } from '../../record/index.ts';
 import type { RelabelOptions } from '../relabel.ts';
 
-export async function relabelBody({ run, rule, episode, as, steps, undo }: RelabelOptions): Promise<number> {
+/** What is wrong with any of it refuses all of it: then nothing is written. */
+export async function relabelBody(options: RelabelOptions): Promise<number> {
+  const { run, undo } = options;
   const journal = journalFolderIn(run);
   if (journal === undefined || journal === run) {
     throw new ReinError('storage', `There is no journal in a folder of ${run}.`, {
@@ -22,23 +26,29 @@ export async function relabelBody({ run, rule, episode, as, steps, undo }: Relab
   }
   const folder = dirname(journal);
   const said = readRelabelling(folder);
-  if (undo !== undefined) undoRelabel(folder, undo);
-  if (Object.keys(rule).length > 0) {
-    interventionRule({ ...said.rule, ...rule });
-    appendRelabel(folder, { kind: 'rule', rule });
-  }
-  if (episode !== undefined && as !== undefined) {
-    const place = placeOf(episode);
-    const recorded = [...readJournal(journal)].filter((t) => t.epoch === place.epoch && t.episode === place.episode);
-    if (recorded.length === 0) {
-      throw new ReinError('config', `The journal has no episode ${place.episode} of start ${place.epoch}.`);
-    }
-    relabelEpisode(folder, { ...place, as, steps }, recorded);
-  }
+  const undone = undo === undefined ? [] : [undoOf(said, undo)];
+  appendRelabels(folder, [...undone, ...ruleOf(said, options), ...ofEpisode(journal, options)]);
   const { all } = readRelabelling(folder);
   const lines = all.map((each) => `${String(each.id).padStart(4)}  ${relabelText(each)}`);
   process.stdout.write(`${lines.length === 0 ? 'Nothing is said of this run.' : lines.join('\n')}\n`);
   return 0;
+}
+
+function ruleOf(said: Relabelling, { rule, undo }: RelabelOptions): Relabel[] {
+  if (Object.keys(rule).length === 0) return [];
+  const held = new Relabelling(said.all.filter(({ id }) => id !== undo));
+  interventionRule({ ...held.rule, ...rule });
+  return [{ kind: 'rule', rule }];
+}
+
+function ofEpisode(journal: string, { episode, as, steps }: RelabelOptions): Relabel[] {
+  if (episode === undefined || as === undefined) return [];
+  const place = placeOf(episode);
+  const recorded = [...readJournal(journal)].filter((t) => t.epoch === place.epoch && t.episode === place.episode);
+  if (recorded.length === 0) {
+    throw new ReinError('config', `The journal has no episode ${place.episode} of start ${place.epoch}.`);
+  }
+  return [relabelOf({ ...place, as, steps }, recorded)];
 }
 
 function placeOf(episode: string): EpisodePlace {

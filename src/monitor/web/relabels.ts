@@ -1,12 +1,13 @@
 /** What pages say of episodes afterwards: the same as `rein relabel`, of the episodes that the run's trace can play back. */
 import { describeError, SOURCES } from '../../core/index.ts';
 import {
+  appendRelabels,
   RELABEL_WORDS,
   type RelabelWord,
   readRelabelling,
-  relabelEpisode,
+  relabelOf,
   relabelText,
-  undoRelabel,
+  undoOf,
 } from '../../record/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
 
@@ -35,7 +36,7 @@ export async function relabelFromPage(
 ): Promise<string> {
   try {
     if (typeof undo === 'number') {
-      undoRelabel(folder, undo);
+      appendRelabels(folder, [undoOf(readRelabelling(folder), undo)]);
       return `Number ${undo} is taken back.`;
     }
     if (!isWord(as) || typeof number !== 'number') return 'That is no label: nothing was written.';
@@ -44,7 +45,9 @@ export async function relabelFromPage(
     if (PHASES.includes(as) && traced.steps.length === 0) return `Nothing was written. ${NO_STEPS}`;
     const recorded = traced.steps.map(({ source, step }) => ({ source: SOURCES[Number(source)]!, step: Number(step) }));
     const said = { ...traced.recordedAs, as, steps: typeof steps === 'string' ? steps : undefined };
-    return `${relabelText(relabelEpisode(folder, said, recorded))}. It counts wherever this run is learned from later.`;
+    const relabel = relabelOf(said, recorded);
+    appendRelabels(folder, [relabel]);
+    return `${relabelText(relabel)}. It counts wherever this run is learned from later.`;
   } catch (error) {
     return describeError(error, 'monitor').trim();
   }
