@@ -107,6 +107,10 @@ export interface EpisodeRecord extends Stamp {
   readonly policyVersion: number;
   /** With a phase switch: its steps before the critical phase, and what began that; null: nothing did. */
   readonly basePhase?: { readonly steps: number; readonly endedBy: 'rule' | 'button' | null };
+  /**
+   * Of a success without help, where the robot asks for help: its longest time without progress, steps. Left out of all others.
+   */
+  readonly idleSteps?: number;
   /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
   readonly robotS?: number;
   /** A person's verdict, where one was given although the task judges by itself. */

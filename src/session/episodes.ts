@@ -324,7 +324,8 @@ export class Episodes {
 
   /** Nothing of it is recorded, and the weights stay as they are. */
   #inEvaluation(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
-    return { ...this.#actors(operator), noise: this.#parts.draws.evaluating };
+    const onStep = (transition: Transition): void => this.#help.see(transition);
+    return { ...this.#actors(operator), noise: this.#parts.draws.evaluating, onStep };
   }
 
   #actors(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
@@ -403,8 +404,9 @@ export class Episodes {
       },
       ...(setup.task.takesMarks === true ? { mark: () => this.#marks.take() } : {}),
     });
+    const idleSteps = purpose === 'demo' ? undefined : this.#help.validate(result.success);
     if (purpose === 'training' && result.steps > 0) {
-      live.episode(result);
+      live.episode(result, idleSteps);
       this.#help.end(this.#at.episode, result.success);
     }
     if (purpose !== 'evaluation') this.#noteOwn(result);

@@ -26,7 +26,9 @@ export class HelpDesk {
   constructor(parts: HelpParts, hooks: HelpHooks) {
     this.#parts = parts;
     this.#hooks = hooks;
-    this.#watch = new HelpWatch(parts.setup.config.task.help);
+    const { earlier } = parts.live;
+    const validated = earlier.episodes.flatMap(({ idleSteps }) => idleSteps ?? []);
+    this.#watch = new HelpWatch(parts.setup.config.task.help, validated);
   }
 
   /** It asks for help, and holds. */
@@ -83,6 +85,11 @@ export class HelpDesk {
     // Where it is refused, somebody stopped the robot meanwhile: the episode is cut there, as anywhere.
     await link.request({ kind: 'activate' });
     await link.advance(1);
+  }
+
+  /** An episode of training or evaluation has ended: see `HelpWatch.validate`. */
+  validate(success: boolean): number | undefined {
+    return this.#watch.validate(success);
   }
 
   /** Episode number `episode` has ended: what came of a question is recorded, and told. */

@@ -21,7 +21,7 @@ const VALIDATED = 20;
 export class HelpWatch {
   readonly #options: HelpOptions;
   /** Of the last successes without help, their longest time without progress, steps. */
-  readonly #validated: number[] = [];
+  readonly #validated: number[];
   readonly #tally = { asked: 0, answered: 0, waitedS: 0, successesAsked: 0, others: 0, successesOthers: 0 };
   #best = Number.NEGATIVE_INFINITY;
   #return = 0;
@@ -30,8 +30,10 @@ export class HelpWatch {
   #asked: { readonly step: number; readonly answer: HelpRecord['answer']; readonly waitedS: number } | undefined;
   #isHelped = false;
 
-  constructor(options: HelpOptions) {
+  /** `validated`: what `validate` gave in earlier starts of the run, the oldest first. */
+  constructor(options: HelpOptions, validated: readonly number[] = []) {
     this.#options = options;
+    this.#validated = validated.slice(-VALIDATED);
   }
 
   /** An episode begins. */
@@ -77,14 +79,24 @@ export class HelpWatch {
     this.#tally.waitedS += waitedS;
   }
 
-  /** An episode has ended. Gives what became of its question, where it asked. */
+  /**
+   * An episode of training or evaluation has ended. Gives its longest time without progress, steps, where it succeeded without help: so long the
+   * robot does not ask.
+   */
+  validate(success: boolean): number | undefined {
+    const isUnasked = this.#options.afterSteps > 0 && this.#asked === undefined;
+    if (!success || !isUnasked || this.#isHelped) return undefined;
+    this.#validated.push(this.#longestIdle);
+    if (this.#validated.length > VALIDATED) this.#validated.shift();
+    return this.#longestIdle;
+  }
+
+  /** An episode of training has ended. Gives what became of its question, where it asked. */
   end(epoch: number, episode: number, success: boolean): HelpEpisode | undefined {
     if (this.#options.afterSteps === 0) return undefined;
     if (this.#asked === undefined) {
       this.#tally.others++;
       if (success) this.#tally.successesOthers++;
-      if (success && !this.#isHelped) this.#validated.push(this.#longestIdle);
-      if (this.#validated.length > VALIDATED) this.#validated.shift();
       return undefined;
     }
     if (success) this.#tally.successesAsked++;

@@ -13,6 +13,7 @@ import { learnerFigures } from '../learner/options.ts';
 import type { ChunkPlace } from '../policy/index.ts';
 import {
   Diagnosis,
+  type EpisodeRecord,
   type MetricRecord,
   type Row,
   RUN_FILES,
@@ -235,8 +236,12 @@ export class RunLog {
     if (place !== undefined) this.write({ kind: 'basePolicy', episode, step, ...place });
   }
 
-  /** `robotS`: the robot's own time, where that is not the run's, s. */
-  episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult, robotS?: number): void {
+  episode(
+    purpose: 'demonstration' | 'training',
+    episode: number,
+    result: EpisodeResult,
+    beside: Pick<EpisodeRecord, 'idleSteps' | 'robotS'> = {},
+  ): void {
     if (purpose === 'training') {
       this.#segments.add(result.interventions);
       this.status.intervention = { ...this.status.intervention, segmentsPerEpisode: this.#segments.value };
@@ -254,7 +259,7 @@ export class RunLog {
       ...result.costs,
       policyVersion: this.#weightsVersion,
       ...(result.basePhase === undefined ? {} : { basePhase: result.basePhase }),
-      ...(robotS === undefined ? {} : { robotS }),
+      ...beside,
     });
   }
 

@@ -611,6 +611,46 @@ describe('what a session offers beside motion', () => {
     expect(records.find(({ kind }) => kind === 'segment')).toMatchObject({ cause: 'askedForHelp', firstStep: 5 });
   });
 
+  it('does not ask sooner than a success has needed, in an evaluation or in an earlier start of its folder', async () => {
+    const { task, config } = robot.setup;
+    Object.assign(config.task.help, { afterSteps: 4, leastProgress: 1 });
+    // Done after so many steps, or never.
+    let doneAfter = 7;
+    let left = 0;
+    const begin = (): void => {
+      left = doneAfter;
+    };
+    const judge: typeof task.judge = (_, verdict) => {
+      Object.assign(verdict, { reward: 0, success: --left === 0, terminated: left === 0 });
+    };
+    Object.assign(task, { judge, begin });
+    const asked: string[] = [];
+    const listener = {
+      event: ({ name, message }: SessionEvent): void => {
+        if (name !== 'asksForHelp') return;
+        asked.push(message);
+        setTimeout(() => session.letGo(), 20);
+      },
+    };
+    let session = await robot.open({ policy: await robot.policyFile(), operators: [new Hand()], listener });
+    await session.evaluate({ episodes: 1 }).done;
+    doneAfter = 6;
+    await session.runEpisode({ purpose: 'training' }).done;
+    expect(asked).toEqual([]);
+    doneAfter = Number.NaN;
+    await session.runEpisode({ purpose: 'training', maxSteps: 12 }).done;
+    expect(asked).toEqual([expect.stringContaining('no progress for 7 steps')]);
+    await session.close();
+    session = await robot.open({ policy: await robot.policyFile(), operators: [new Hand()], listener });
+    await session.runEpisode({ purpose: 'training', maxSteps: 12 }).done;
+    expect(asked[1]).toContain('no progress for 6 steps');
+    await session.close();
+    const { records } = parseMetrics(readFileSync(join(robot.folder, RUN_FILES.metrics), 'utf8'));
+    const idle = records.flatMap((record) => (record.kind === 'episode' ? [record.idleSteps] : []));
+    expect(idle).toEqual([5, undefined, undefined]);
+    Object.assign(config.task.help, { afterSteps: 0, leastProgress: 0.002 });
+  });
+
   it('goes on after a pause in the monitor where a person at the terminal says so', async () => {
     const session = await withPolicy();
     const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });

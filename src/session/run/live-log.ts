@@ -51,6 +51,7 @@ export interface LiveLogOptions {
 /** Keeps the live figures of `log`'s status up to date. */
 export class LiveLog {
   readonly log: RunLog;
+  readonly earlier: EarlierStarts;
   readonly #options: LiveLogOptions;
   /** Episodes that ran to their own end. */
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
@@ -67,6 +68,7 @@ export class LiveLog {
   constructor(log: RunLog, options: LiveLogOptions) {
     const { envSteps, episodes } = options.earlier;
     this.log = log;
+    this.earlier = options.earlier;
     this.#options = options;
     const before = workOf(episodes);
     this.#workedS = before.robotS;
@@ -108,12 +110,14 @@ export class LiveLog {
 
   /**
    * An episode has ended. Success is told of those that ran to their own end without help: one that was cut says nothing of the
-   * policy, and one with help says something of the person too.
+   * policy, and one with help says something of the person too. `idleSteps`: see `EpisodeRecord`.
    */
-  episode(result: EpisodeResult): void {
+  episode(result: EpisodeResult, idleSteps?: number): void {
     const { robotTicks } = this.#options;
-    const robotS = robotTicks === undefined ? undefined : robotTicks.now() / robotTicks.hz;
-    this.log.episode('training', this.#episodes++, result, robotS);
+    this.log.episode('training', this.#episodes++, result, {
+      ...(robotTicks === undefined ? {} : { robotS: robotTicks.now() / robotTicks.hz }),
+      ...(idleSteps === undefined ? {} : { idleSteps }),
+    });
     if (result.abortedBy === undefined) {
       this.#ended.push({ isHelped: result.interventions > 0, isSuccess: result.success });
       if (result.success) this.#successes++;
