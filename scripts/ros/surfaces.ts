@@ -48,6 +48,7 @@ export function nodeSurface(): Promise<readonly Registration[]> {
       new RobotNode({
         ...variant,
         port,
+        folder: '',
         robotId: 'robot1',
         pad: 'xbox',
         teleopLeaseS: 0.1,

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TestRobot } from '../../tests/support/session.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import type { SessionOptions } from './open-session.ts';
-import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 
 let robot: TestRobot;
@@ -118,7 +117,7 @@ it('lets a script bring the robot back by the leave that it has', async () => {
 
 it('leaves control to whoever has it, where a page pauses the run and lets it go on', async () => {
   await open();
-  const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+  const panel = robot.panel();
   panel.attach(session);
   const sources: string[] = [];
   session.listen({

@@ -5,6 +5,7 @@ export { openLockStep, openSession } from './open-session.ts';
 export { type OperatorsContext, openOperators } from './operators.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export type { PersonRequest, RunWatcher } from './person-request.ts';
+export { RawInput } from './raw-input.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog, setupRecord } from './run-log.ts';

@@ -1,22 +1,92 @@
-import { expect, it } from 'vitest';
+/** What pages say, as the run's folder keeps it. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { until } from '../../tests/support/until.ts';
-import { SystemClock } from '../core/index.ts';
+import type { ActionSpec } from '../core/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 
-const ACTION = { dimensions: [{ name: 'x', unit: 'm' }] };
+const action: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
 
-function panelOf(session: Partial<LiveSession>): { readonly panel: PersonPanel; readonly said: string[] } {
-  const said: string[] = [];
-  const options = { action: ACTION as never, clock: new SystemClock(), report: (line: string) => void said.push(line) };
-  const panel = new PersonPanel(options);
-  panel.attach(session as LiveSession);
-  return { panel, said };
+let folder: string;
+let clock: FakeClock;
+let panel: PersonPanel;
+let said: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-panel-'));
+  clock = new FakeClock(1_000_000_000n);
+  said = [];
+  panel = new PersonPanel({ action, folder, clock, report: (line) => void said.push(line) });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const attach = (session: Partial<LiveSession>): void => panel.attach(session as LiveSession);
+
+/** Each 10 ms after the one before, of a frame that was shown at once. */
+function say(wanted: number, isEnabled: boolean): void {
+  clock.advanceMs(10);
+  const shownAtS = clock.nowS();
+  panel.ask({ kind: 'input', shownAtS, isEnabled, isRecovering: false, action: [wanted] });
 }
+
+const file = () => join(folder, 'operator-browser.jsonl');
+
+async function recorded(): Promise<readonly Record<string, unknown>[]> {
+  panel.teleop.close();
+  const lines = (): string[] => readFileSync(file(), 'utf8').trim().split('\n');
+  await until(() => existsSync(file()) && lines().at(-1)!.includes('"end"'), 'the end of the record');
+  return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+it('keeps who took over with what, all that they asked for while in control, and what was new besides', async () => {
+  say(0, true);
+  say(0.5, true);
+  say(0.5, true);
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard', by: 'Ann' });
+  for (const wanted of [0, 0.5, 0.5]) say(wanted, true);
+  panel.ask({ kind: 'stop' });
+  panel.ask({ kind: 'giveBack' });
+  panel.teleop.giveBack();
+  for (const wanted of [0.5, 0.5, 0.25]) say(wanted, false);
+  const lines = await recorded();
+  expect(lines.map(({ t: _, isEnabled: __, isRecovering: ___, ...said }) => said)).toEqual([
+    { shownAtS: 1.02, action: [0.5] },
+    { shownAtS: 1.03, kind: 'takeOver', device: 'keyboard', person: 'Ann' },
+    { shownAtS: 1.04, action: [0] },
+    { shownAtS: 1.05, action: [0.5] },
+    { shownAtS: 1.06, action: [0.5] },
+    { kind: 'stop' },
+    { kind: 'giveBack' },
+    { shownAtS: 1.07, action: [0.5] },
+    { shownAtS: 1.09, action: [0.25] },
+    { end: true, dropped: 0 },
+  ]);
+  expect(lines[3]).toEqual({ t: 1.05, shownAtS: 1.05, isEnabled: true, isRecovering: false, action: [0.5] });
+});
+
+it('keeps a hand as it was tracked, and what came too late to move anything', async () => {
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'webxr phone' });
+  const pose = { closing: 1, at: [0.125] };
+  panel.ask({ kind: 'input', shownAtS: 0.5, isEnabled: true, isRecovering: true, action: [0], pose });
+  const lines = await recorded();
+  expect(lines[1]).toEqual({ t: 1, shownAtS: 0.5, isEnabled: true, isRecovering: true, action: [0], pose });
+  expect(panel.teleop.counters).toMatchObject({ stale: 1 });
+});
+
+it('makes no file where nobody took over', async () => {
+  say(0.5, true);
+  panel.ask({ kind: 'takeOver', shownAtS: 0.1, device: 'keyboard' });
+  panel.teleop.close();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(existsSync(file())).toBe(false);
+});
 
 it('saves one policy after the other, and goes on after one that could not be saved', async () => {
   let [asked, busy, most] = [0, 0, 0];
-  const { panel, said } = panelOf({
+  attach({
     savePolicy: async () => {
       const version = ++asked;
       most = Math.max(most, ++busy);
@@ -35,7 +105,7 @@ it('saves one policy after the other, and goes on after one that could not be sa
 });
 
 it('stops whenever it is said, and tells it once', () => {
-  const { panel, said } = panelOf({});
+  attach({});
   for (let i = 0; i < 20; i++) panel.ask({ kind: 'stop' });
   expect(panel.teleop.isStopRequested).toBe(true);
   expect(said).toEqual(['Stopped from the monitor: the robot holds until somebody starts it again.']);

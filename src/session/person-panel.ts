@@ -2,10 +2,13 @@
 import { type ActionSpec, type Clock, describeError } from '../core/index.ts';
 import { BrowserTeleop } from '../teleop/index.ts';
 import type { PersonRequest } from './person-request.ts';
+import { RawInput } from './raw-input.ts';
 import type { LiveSession } from './session.ts';
 
 export interface PersonPanelOptions {
   readonly action: ActionSpec;
+  /** The run's folder, for the record of what pages say. */
+  readonly folder: string;
   /** The machine's: a person does not follow simulated time. */
   readonly clock: Clock;
   /** See `WatchedRunOptions`. */
@@ -24,17 +27,20 @@ export class PersonPanel {
   /** To be among the session's operators, which close it. */
   readonly teleop: BrowserTeleop;
   readonly #report: (line: string) => void;
+  readonly #raw: RawInput;
   #session: LiveSession | undefined;
   /** The last save that was asked for: a policy is two files, and those of two saves would be a pair that does not fit. */
   #saved: Promise<void> = Promise.resolve();
 
-  constructor({ action, clock, leaseS, report }: PersonPanelOptions) {
+  constructor({ action, folder, clock, leaseS, report }: PersonPanelOptions) {
     this.#report = report;
+    this.#raw = new RawInput(folder, 'browser', clock, report);
     this.teleop = new BrowserTeleop({
       action,
       clock,
       ...(leaseS === undefined ? {} : { leaseS }),
       onEvent: ({ message, remedy }) => report(`${message} ${remedy}`),
+      onClose: () => void this.#raw.close(),
     });
   }
 
@@ -48,18 +54,19 @@ export class PersonPanel {
     const session = this.#session;
     switch (request.kind) {
       case 'input':
-        this.teleop.onInput(request);
+        this.#input(request);
         return;
       case 'takeOver':
-        // A simulation that stands sends no new frames.
-        if (!this.teleop.begin(request)) this.#report(this.teleop.isStopRequested ? STOPPED : TOO_LATE);
+        this.#takeOver(request);
         return;
       case 'stop':
+        this.#note(request);
         // It counts however often it is said, and is told once.
         if (!this.teleop.isStopRequested) this.#report(STOPPED_HERE);
         this.teleop.stopNow();
         return;
       case 'giveBack':
+        this.#note(request);
         if (this.teleop.isStopRequested) this.#report(STOPPED);
         else this.teleop.giveBack();
         session?.endRewind();
@@ -107,6 +114,23 @@ export class PersonPanel {
     } catch (error) {
       this.#refuse(error);
     }
+  }
+
+  #input({ kind: _, shownAtS, ...said }: Extract<PersonRequest, { kind: 'input' }>): void {
+    this.teleop.onInput({ shownAtS, ...said });
+    this.#raw.message(said, { shownAtS }, this.teleop.isInControl);
+  }
+
+  #takeOver({ kind, shownAtS, device, by = '' }: Extract<PersonRequest, { kind: 'takeOver' }>): void {
+    // A simulation that stands sends no new frames.
+    const isTaken = this.teleop.begin({ shownAtS, device, by });
+    this.#raw.message({ kind, device, person: by }, { shownAtS }, isTaken);
+    if (!isTaken) this.#report(this.teleop.isStopRequested ? STOPPED : TOO_LATE);
+  }
+
+  /** What else moves or stops the robot by the page. */
+  #note({ kind }: PersonRequest): void {
+    this.#raw.message({ kind }, {}, this.teleop.isInControl);
   }
 
   #rollBack(session: LiveSession | undefined): void {

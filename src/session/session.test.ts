@@ -10,7 +10,6 @@ import { loadPolicyFile } from '../policy/index.ts';
 import { parseMetrics, RUN_FILES } from '../record/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
-import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 import type { EpisodeReport, InterventionReport, SessionEvent, SessionState } from './session-types.ts';
 import type { RunStatus } from './status.ts';
@@ -501,7 +500,7 @@ describe('what a session offers beside motion', () => {
   it('goes back the way it came where a panel asks for it, and then holds until somebody gives back', async () => {
     const hand = new Hand();
     const session = await withPolicy([hand]);
-    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    const panel = robot.panel();
     panel.attach(session);
     const said: string[] = [];
     session.listen({ event: ({ name, message }) => void (name.startsWith('rew') && said.push(message)) });
@@ -653,7 +652,7 @@ describe('what a session offers beside motion', () => {
 
   it('goes on after a pause in the monitor where a person at the terminal says so', async () => {
     const session = await withPolicy();
-    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    const panel = robot.panel();
     panel.attach(session);
     const run = session.resume();
     await until(() => session.state.step > 1);
@@ -677,7 +676,7 @@ describe('what a session offers beside motion', () => {
     };
     Object.assign(robot.setup, { reset: { by: 'script', maxSteps: 100, pace: 0.1, way } });
     const session = await withPolicy();
-    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    const panel = robot.panel();
     panel.attach(session);
     let steps = 0;
     session.listen({ step: () => steps++ });
@@ -699,7 +698,7 @@ describe('what a session offers beside motion', () => {
 
   it('says why no critical phase begins where the task has none', async () => {
     const session = await withPolicy();
-    const panel = new PersonPanel({ action: robot.setup.task.action, clock: robot.clock, report: () => undefined });
+    const panel = robot.panel();
     panel.attach(session);
     const said: string[] = [];
     session.listen({ event: ({ message }) => void said.push(message) });

@@ -49,7 +49,7 @@ export class WatchedRun {
     });
     this.observer = this.#telemetry.observer(observer);
     if (watcher !== undefined) {
-      this.#panel = new PersonPanel({ action: setup.task.action, clock: new SystemClock(), report, leaseS });
+      this.#panel = new PersonPanel({ action: setup.task.action, folder, clock: new SystemClock(), report, leaseS });
       watcher.asks((request) => this.#panel?.ask(request));
     }
     this.operators = this.#panel === undefined ? [] : [this.#panel.teleop];

@@ -89,6 +89,7 @@ export class MemoryNode {
     this.#node = new RobotNode({
       port: this.#port,
       setup: this.robot.setup,
+      folder: this.robot.folder,
       robotId: 'robot1',
       operator: 'none',
       pad: 'xbox',

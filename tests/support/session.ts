@@ -13,6 +13,7 @@ import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import type { Asker } from '../../src/guard/link/link.ts';
 import { type LiveSession, openSession } from '../../src/session/index.ts';
 import type { SessionOptions } from '../../src/session/open-session.ts';
+import { PersonPanel } from '../../src/session/person-panel.ts';
 
 /** Lets timers and other events in after each step's ticks. */
 class TurningLink extends MemoryGuardLink {
@@ -70,6 +71,12 @@ export class TestRobot {
   /** A policy that hardly moves. */
   policyFile(version = 7, name = 'policy'): Promise<string> {
     return savePolicy(join(this.folder, name), { setup: this.setup, version });
+  }
+
+  /** What a page asks of a session. */
+  panel(): PersonPanel {
+    const { setup, folder, clock } = this;
+    return new PersonPanel({ action: setup.task.action, folder, clock, report: () => undefined });
   }
 
   async connect(): Promise<TurningLink> {

@@ -108,6 +108,7 @@ function createNode({
     ...request,
     port,
     setup,
+    folder,
     clock,
     onShutdown,
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,

@@ -19,6 +19,8 @@ export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operato
   /** Made and not started. The node registers everything on it; whoever made it starts and closes it. */
   readonly port: RosPort;
   readonly setup: RunSetup;
+  /** The run's. */
+  readonly folder: string;
   /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
   /** Waits for the learner that a session needs before it can be opened. Rejects on `signal`. */
@@ -74,7 +76,7 @@ export class RobotNode {
   #isEnding = false;
 
   constructor(options: RobotNodeOptions) {
-    const { port, setup, clock } = options;
+    const { port, setup, folder, clock } = options;
     const { robot } = setup.config;
     this.#options = options;
     this.#publications = new Publications({
@@ -95,6 +97,7 @@ export class RobotNode {
     this.#teleop = new Teleop({
       port,
       setup,
+      folder,
       clock,
       operator: options.operator,
       pad: options.pad,

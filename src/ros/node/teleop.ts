@@ -2,7 +2,7 @@
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
-import type { SessionEvent } from '../../session/index.ts';
+import { RawInput, type SessionEvent } from '../../session/index.ts';
 import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
 import { Empty, Joy, TwistStamped } from '../messages/definitions.ts';
 import { secondsOf } from '../messages/time.ts';
@@ -19,6 +19,8 @@ export interface TeleopOptions {
   /** Lease of one message, s. */
   readonly leaseS: number;
   readonly setup: RunSetup;
+  /** The run's folder, for the record of what operators say. */
+  readonly folder: string;
   /** The machine's; remote operators do not follow simulated time. */
   readonly clock: Clock;
   readonly onEvent: (event: SessionEvent) => void;
@@ -37,6 +39,7 @@ export class Teleop {
   readonly #options: TeleopOptions;
   readonly #subscription: RosSubscription | undefined;
   #source: Source | undefined;
+  #raw: RawInput | undefined;
   #malformedReportedAtS = Number.NEGATIVE_INFINITY;
   /** The frame that was refused last; reported once. */
   #refusedFrame = '';
@@ -50,7 +53,11 @@ export class Teleop {
     if (operator === 'joy') {
       this.#subscription = port.subscribe(Joy, 'joy', SENSOR_QOS, (message) => {
         const source = this.#source;
-        if (source instanceof JoyTeleop) this.#watchMalformed(source, () => source.onJoy(message, clock.nowS()));
+        if (!(source instanceof JoyTeleop)) return;
+        this.#watchMalformed(source, () => source.onJoy(message, clock.nowS()));
+        const { header, axes, buttons } = message;
+        const said = { axes: Array.from(axes), buttons: Array.from(buttons) };
+        this.#raw?.message(said, { stamp: secondsOf(header.stamp) }, source.isInControl);
       });
     }
     if (operator === 'twist') {
@@ -60,6 +67,8 @@ export class Teleop {
         if (source instanceof TwistTeleop && this.#isInBaseFrame(header.frame_id, source)) {
           const stampS = secondsOf(header.stamp);
           this.#watchMalformed(source, () => source.onTwist(twist, stampS, rosNowS, clock.nowS()));
+          const said = { linear: { ...twist.linear }, angular: { ...twist.angular } };
+          this.#raw?.message(said, { stamp: stampS }, source.isInControl);
         }
       });
     }
@@ -141,17 +150,20 @@ export class Teleop {
   }
 
   #make(): Source | undefined {
-    const { operator, pad, leaseS, setup, clock, onMark } = this.#options;
+    const { operator, pad, leaseS, setup, folder, clock, onMark } = this.#options;
+    if (operator !== 'joy' && operator !== 'twist') return undefined;
+    const raw = new RawInput(folder, operator, clock, (line) => this.#tell(line));
+    this.#raw = raw;
     const { action } = setup.task;
     const onEvent = (event: TeleopEvent): void => this.#report(event);
-    if (operator === 'joy') {
-      const mapping = mappingOf(JOY_PADS[pad], action);
-      return new JoyTeleop({ action, mapping, clock, leaseS, onEvent, onMark });
-    }
-    if (operator === 'twist') {
-      return new TwistTeleop({ action, policyPeriodS: 1 / setup.config.task.policyHz, clock, leaseS, onEvent });
-    }
-    return undefined;
+    const shared = { action, clock, leaseS, onEvent, onClose: () => void raw.close() };
+    if (operator === 'joy') return new JoyTeleop({ ...shared, mapping: mappingOf(JOY_PADS[pad], action), onMark });
+    return new TwistTeleop({ ...shared, policyPeriodS: 1 / setup.config.task.policyHz });
+  }
+
+  /** Trouble with the record. */
+  #tell(message: string): void {
+    this.#options.onEvent({ level: 'warn', name: 'recording', row: 0, message, remedy: '' });
   }
 
   #report({ row, name, message, remedy }: TeleopEvent): void {

@@ -29,6 +29,8 @@ export interface RemoteOptions {
   /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
   readonly stuckAfterS?: number;
   readonly onEvent?: (event: TeleopEvent) => void;
+  /** It hears nothing any more. */
+  readonly onClose?: () => void;
   /** In whose directions the person moves the tool; the base's by default. */
   readonly frame?: MotionFrame | undefined;
 }
@@ -133,6 +135,7 @@ export abstract class RemoteOperator implements TeleopSource {
   }
 
   close(): void {
+    if (!this.isClosed) this.#options.onClose?.();
     this.isClosed = true;
     this.giveBack();
   }
