@@ -208,6 +208,13 @@ const FAKE_PAD = `
   globalThis.pad = pad;
 `;
 
+/** A gamepad whose layout the browser does not know. */
+const STRANGE_PAD = `
+  const pad = { id: 'Strange pad', connected: true, mapping: '', axes: [0, 0], buttons: [] };
+  navigator.getGamepads = () => [null, pad];
+  globalThis.pad = pad;
+`;
+
 /** A phone whose place in the room, and whose finger, scripts move: `navigator.xr` as a browser that tracks it has it. */
 const FAKE_PHONE = `
   const phone = { x: 0, y: 0, z: 0, speed: 0 };
@@ -281,6 +288,64 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.goto(`${address}#token=${MONITOR_TOKEN}`);
     await page.click('#sit');
     await page.click('#track');
+  it('says of a gamepad whose layout the browser does not know that it moves nothing, and what to do', async () => {
+    const page = await browser!.newPage();
+    await page.addInitScript(STRANGE_PAD);
+    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
+    await page.click('#sit');
+    await page.waitForSelector('#unknown-pad');
+    expect(await page.textContent('#unknown-pad')).toMatch(
+      /does not know the layout of Strange pad.*--operator gamepad/s,
+    );
+    await page.evaluate("pad.mapping = 'standard'; pad.axes = [0, 0, 0, 0]");
+    await page.waitForSelector('#unknown-pad', { state: 'detached' });
+    await page.close();
+  });
+
+  it('follows a finger on a stick of the screen, and holds when it lets go', async () => {
+    const context = await browser!.newContext({ hasTouch: true, viewport: { width: 420, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
+    const hands = await context.newCDPSession(page);
+    const stick = page.locator('.pad').first();
+    let isDown = false;
+    const letGo = async (): Promise<void> => {
+      if (isDown) await hands.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      isDown = false;
+    };
+    const touch = async (type: 'touchStart' | 'touchMove', left: number): Promise<void> => {
+      const { x, y, width, height } = (await stick.boundingBox())!;
+      const touchPoints = [{ x: x + width * (0.5 - 0.4 * left), y: y + height / 2 }];
+      await hands.send('Input.dispatchTouchEvent', { type, touchPoints });
+      isDown = true;
+    };
+    let [before, toLeft] = [0, 1];
+    const push = async (): Promise<void> => {
+      await letGo();
+      await startWhereItStands(page);
+      await page.click('#take-over');
+      await eventually(() => state() === 'active.human', 'the person in control', TRY_MS).catch(() => undefined);
+      await stick.scrollIntoViewIfNeeded();
+      toLeft = watcher.frame!.referenceTcp[1]! > watcher.frames[0]!.referenceTcp[1]! ? -1 : 1;
+      await touch('touchStart', 0);
+      await nextFrames(10);
+      before = watcher.frame!.referenceTcp[1]!;
+      await touch('touchMove', toLeft);
+    };
+    const moves = (): boolean =>
+      state() === 'active.human' && toLeft * (watcher.frame!.referenceTcp[1]! - before) > 0.002;
+    await insist(push, moves, 'the arm moving to that side');
+    expect(await page.textContent('.hands')).toContain('by touch');
+    await letGo();
+    const letGoAtS = watcher.frame!.sentAtS;
+    await staysHeld();
+    expect(movedUntilS(letGoAtS)).toBeLessThan(HOLDS_AFTER_S);
+    expect(state()).toBe('active.human');
+    await page.click('#give-back');
+    await until(() => state() === 'active.policy', 'the policy driving again');
+    await context.close();
+  });
+
     await page.waitForSelector('.over-camera:not([hidden])');
     // Away from the person is forward.
     await carry(page, 'forward');

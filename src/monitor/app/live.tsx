@@ -13,6 +13,7 @@ import {
   speed,
   takeOver,
   wanted,
+  unknownPad,
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
@@ -177,6 +178,12 @@ function Keys() {
           <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
           <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
         </li>
+      {unknownPad.value === '' ? null : (
+        <p id="unknown-pad">
+          This browser does not know the layout of {unknownPad.value}, so it moves nothing: set its switch to X
+          (XInput), try another browser, or plug it in at the robot and start with --operator gamepad.
+        </p>
+      )}
       ))}
     </ul>
   );

@@ -18,6 +18,8 @@ export const wanted = signal<readonly number[]>([]);
 export const gamepadName = signal('');
 export const isSeated = computed(() => operators.value?.isYours === true);
 
+/** A gamepad that cannot be used: the browser does not say which of its numbers is which stick. Empty: none. */
+export const unknownPad = signal('');
 /** Keys of a dimension: what makes it grow, what makes it less. */
 const USUAL_KEYS: Readonly<Record<string, readonly [string, string]>> = {
   x: ['w', 's'],
@@ -156,12 +158,14 @@ interface Pad {
 
 /** The first gamepad of standard mapping; its buttons act when they are pressed. */
 function readPad(): Pad | undefined {
-  const pad = navigator.getGamepads?.().find((each) => each?.connected === true && each.mapping === 'standard');
+  const pads = (navigator.getGamepads?.() ?? []).filter((each) => each?.connected === true);
+  const pad = pads.find((each) => each?.mapping === 'standard');
   gamepadName.value = pad?.id ?? '';
   if (pad === null || pad === undefined) {
     padHeld.clear();
     return undefined;
   }
+  unknownPad.value = pad === undefined ? (pads[0]?.id ?? '') : '';
   const now = new Set(pad.buttons.flatMap(({ pressed }, i) => (pressed ? [i] : [])));
   const isNew = (button: number): boolean => now.has(button) && !padHeld.has(button);
   if (isNew(PAD_BUTTONS.stop)) ask({ kind: 'stop' });
