@@ -1,4 +1,4 @@
-/** What pages say, as the run's folder keeps it. */
+/** What pages say: how it moves the robot, and as the run's folder keeps it. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { until } from '../../tests/support/until.ts';
 import type { ActionSpec } from '../core/index.ts';
+import type { TeleopCommand } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import type { LiveSession } from './session.ts';
 
 const action: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
+const xyz: ActionSpec = {
+  kind: 'cartesian',
+  dimensions: ['x', 'y', 'z'].map((name) => ({ name, scale: 0.01, unit: 'm' as const })),
+};
 
 let folder: string;
 let clock: FakeClock;
@@ -109,4 +114,26 @@ it('stops whenever it is said, and tells it once', () => {
   for (let i = 0; i < 20; i++) panel.ask({ kind: 'stop' });
   expect(panel.teleop.isStopRequested).toBe(true);
   expect(said).toEqual(['Stopped from the monitor: the robot holds until somebody starts it again.']);
+});
+
+it('moves the tool in its own directions where the page says so, and not where actions move no tool', () => {
+  const out: TeleopCommand = { active: false, action: new Float32Array(3), phase: 'correct' };
+  const driven = (wanted: readonly number[], frame?: 'tool'): readonly number[] => {
+    panel.ask({ kind: 'input', shownAtS: clock.nowS(), isEnabled: true, isRecovering: false, action: wanted, frame });
+    panel.teleop.poll(new Float32Array(1), 0, out);
+    return Array.from(out.action, (value) => Math.round(100 * value) / 100 || 0);
+  };
+  const turned = new PersonPanel({ action: xyz, folder, clock, report: () => undefined });
+  // Its x is the base's y: a quarter turn about z.
+  const referenceTcp = [0.3, 0, 0.2, Math.SQRT1_2, 0, 0, Math.SQRT1_2];
+  turned.attach({ frame: { referenceTcp } } as unknown as LiveSession);
+  panel = turned;
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard' });
+  driven([0, 0, 0]);
+  expect(driven([0.5, 0, 0], 'tool')).toEqual([0, 0.5, 0]);
+  expect(driven([0.5, 0, 0])).toEqual([0.5, 0, 0]);
+  panel = new PersonPanel({ action, folder, clock, report: () => undefined });
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard' });
+  expect(driven([0], 'tool')).toEqual([0, 0, 0]);
+  expect(panel.teleop.counters).toMatchObject({ malformed: 1 });
 });

@@ -1,6 +1,6 @@
 /** A panel far from the robot, such as a page in a browser: what its person asks for, done in the session, and said aloud. */
 import { type ActionSpec, type Clock, describeError } from '../core/index.ts';
-import { BrowserTeleop } from '../teleop/index.ts';
+import { BrowserTeleop, MotionFrame, movesTool } from '../teleop/index.ts';
 import type { PersonRequest } from './person-request.ts';
 import { RawInput } from './raw-input.ts';
 import type { LiveSession } from './session.ts';
@@ -38,6 +38,9 @@ export class PersonPanel {
     this.teleop = new BrowserTeleop({
       action,
       clock,
+      toolFrame: movesTool(action)
+        ? new MotionFrame('tool', action, () => this.#session?.frame.referenceTcp)
+        : undefined,
       ...(leaseS === undefined ? {} : { leaseS }),
       onEvent: ({ message, remedy }) => report(`${message} ${remedy}`),
       onClose: () => void this.#raw.close(),

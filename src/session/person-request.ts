@@ -94,10 +94,12 @@ export function readPersonRequest(value: unknown): PersonRequest | undefined {
     if (typeof device !== 'string' || device.length > NAME_LETTERS) return undefined;
     return { kind, shownAtS, device };
   }
-  const { isEnabled, isRecovering, action } = given;
+  const { isEnabled, isRecovering, action, frame } = given;
   if (kind !== 'input' || typeof isEnabled !== 'boolean' || typeof isRecovering !== 'boolean') return undefined;
   if (!isAction(action)) return undefined;
-  const input: PersonRequest = { kind: 'input', shownAtS, isEnabled, isRecovering, action };
+  if (frame !== undefined && frame !== 'tool') return undefined;
+  const said = { kind: 'input', shownAtS, isEnabled, isRecovering, action } as const;
+  const input: PersonRequest = frame === undefined ? said : { ...said, frame };
   if (given['pose'] === undefined) return input;
   const { closing, at } = asObject(given['pose']) ?? {};
   if (!Number.isSafeInteger(closing) || (closing as number) < 0 || !isAction(at)) return undefined;

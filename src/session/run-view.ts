@@ -4,6 +4,7 @@ import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import { quantityText, type Row } from '../record/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { FAULT_ROWS, type FaultRow, SAFETY_BITS, type SafetyBit } from '../safety/index.ts';
+import { movesTool } from '../teleop/index.ts';
 import { type CameraView, cameraOf } from './pictures.ts';
 
 export interface RunView {
@@ -23,6 +24,8 @@ export interface RunView {
     readonly takesMarks: boolean;
     /** A person may begin the critical phase. */
     readonly isPhased: boolean;
+    /** A person may move the tool in its own directions. */
+    readonly hasToolFrame: boolean;
     readonly action: RunSetup['task']['action'];
     readonly observation: RunSetup['task']['observation'];
     readonly signalNames: readonly string[];
@@ -92,6 +95,7 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
       demonstrations: config.task.demonstrations,
       takesMarks: task.takesMarks === true,
       isPhased: config.task.phaseSwitch?.byButton === true,
+      hasToolFrame: movesTool(task.action),
       action: task.action,
       observation: task.observation,
       signalNames: task.signalNames,

@@ -15,7 +15,7 @@ export {
   UDEV_REMEDY,
 } from './devices/list-devices.ts';
 export { LocalPad } from './devices/local-pad.ts';
-export { MotionFrame } from './devices/motion-frame.ts';
+export { MotionFrame, movesTool } from './devices/motion-frame.ts';
 export {
   type MotionOptions,
   type OperatorConfig,

@@ -254,6 +254,12 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
       'the end of the intervention',
     );
     expect(run.journal('robot').some(({ source }) => source === 'human_correct')).toBe(true);
+    // What the page said is kept: of the base's directions, and then of the tool's.
+    const said = (): string => readFileSync(join(run.folder, 'robot/operator-browser.jsonl'), 'utf8');
+    expect(said()).toMatch(/"kind":"takeOver","device":"keyboard"/);
+    expect(said()).not.toContain('"frame":"tool"');
+    await page.selectOption('#directions', 'tool');
+    await until(() => said().includes('"frame":"tool"'), 'the choice of the tool');
     await page.close();
   });
 
@@ -282,12 +288,6 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.close();
   });
 
-  it('follows a phone while a finger holds the clutch, and not without', async () => {
-    const page = await browser!.newPage();
-    await page.addInitScript(FAKE_PHONE);
-    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
-    await page.click('#sit');
-    await page.click('#track');
   it('says of a gamepad whose layout the browser does not know that it moves nothing, and what to do', async () => {
     const page = await browser!.newPage();
     await page.addInitScript(STRANGE_PAD);
@@ -346,6 +346,12 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await context.close();
   });
 
+  it('follows a phone while a finger holds the clutch, and not without', async () => {
+    const page = await browser!.newPage();
+    await page.addInitScript(FAKE_PHONE);
+    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
+    await page.click('#sit');
+    await page.click('#track');
     await page.waitForSelector('.over-camera:not([hidden])');
     // Away from the person is forward.
     await carry(page, 'forward');

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import {
   device,
+  directions,
   gamepadName,
   isRecovering,
   isSeated,
@@ -12,8 +13,8 @@ import {
   sit,
   speed,
   takeOver,
-  wanted,
   unknownPad,
+  wanted,
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
@@ -143,6 +144,22 @@ function Hands() {
           ))}
         </select>
       </label>
+      {run.value?.task.hasToolFrame === true ? (
+        <label>
+          Forward, left and up of the{' '}
+          <select
+            id="directions"
+            value={directions.value}
+            onChange={(event) => {
+              directions.value = event.currentTarget.value === 'tool' ? 'tool' : 'base';
+              event.currentTarget.blur();
+            }}
+          >
+            <option value="base">base</option>
+            <option value="tool">tool</option>
+          </select>
+        </label>
+      ) : null}
       <label>
         <input
           type="checkbox"
@@ -161,6 +178,12 @@ function Hands() {
           : 'Take over, then hold a key, a finger on a pad below, or LB of a gamepad.'}
         {gamepadName.value === '' ? '' : ` Gamepad: ${gamepadName.value}`}
       </p>
+      {unknownPad.value === '' ? null : (
+        <p id="unknown-pad">
+          This browser does not know the layout of {unknownPad.value}, so it moves nothing: set its switch to X
+          (XInput), try another browser, or plug it in at the robot and start with --operator gamepad.
+        </p>
+      )}
       <div class="pads">
         <TouchPad name="x, y" place={0} />
         <TouchPad name="z, yaw" place={2} />
@@ -178,12 +201,6 @@ function Keys() {
           <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
           <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
         </li>
-      {unknownPad.value === '' ? null : (
-        <p id="unknown-pad">
-          This browser does not know the layout of {unknownPad.value}, so it moves nothing: set its switch to X
-          (XInput), try another browser, or plug it in at the robot and start with --operator gamepad.
-        </p>
-      )}
       ))}
     </ul>
   );

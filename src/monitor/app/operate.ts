@@ -11,15 +11,17 @@ import type { HandPose } from './tracked-hand.ts';
 export const SPEEDS = [0.1, 0.25, 0.5, 1] as const;
 export const speed = signal<number>(0.5);
 export const isRecovering = signal(false);
+/** In whose directions keys and sticks move the tool. */
+export const directions = signal<'base' | 'tool'>('base');
 /** What moved last, for the record and the display. */
 export const device = signal('keyboard');
 /** [A] what is asked for now. */
 export const wanted = signal<readonly number[]>([]);
 export const gamepadName = signal('');
-export const isSeated = computed(() => operators.value?.isYours === true);
-
 /** A gamepad that cannot be used: the browser does not say which of its numbers is which stick. Empty: none. */
 export const unknownPad = signal('');
+export const isSeated = computed(() => operators.value?.isYours === true);
+
 /** Keys of a dimension: what makes it grow, what makes it less. */
 const USUAL_KEYS: Readonly<Record<string, readonly [string, string]>> = {
   x: ['w', 's'],
@@ -139,12 +141,14 @@ function speak(view: FrameView): boolean {
   if (!isSeated.value) return false;
   const { isEnabled, action, pose } = intent(pad);
   if (action.some((value, i) => value !== wanted.peek()[i])) wanted.value = action;
+  const isOfTool = directions.value === 'tool' && run.value?.task.hasToolFrame === true;
   return ask({
     kind: 'input',
     shownAtS: view.sentAtS,
     isEnabled,
     isRecovering: isRecovering.value || pad?.recover === true,
     action,
+    frame: isOfTool ? 'tool' : undefined,
     pose,
   });
 }
@@ -161,11 +165,11 @@ function readPad(): Pad | undefined {
   const pads = (navigator.getGamepads?.() ?? []).filter((each) => each?.connected === true);
   const pad = pads.find((each) => each?.mapping === 'standard');
   gamepadName.value = pad?.id ?? '';
+  unknownPad.value = pad === undefined ? (pads[0]?.id ?? '') : '';
   if (pad === null || pad === undefined) {
     padHeld.clear();
     return undefined;
   }
-  unknownPad.value = pad === undefined ? (pads[0]?.id ?? '') : '';
   const now = new Set(pad.buttons.flatMap(({ pressed }, i) => (pressed ? [i] : [])));
   const isNew = (button: number): boolean => now.has(button) && !padHeld.has(button);
   if (isNew(PAD_BUTTONS.stop)) ask({ kind: 'stop' });

@@ -138,6 +138,7 @@ describe('bad input', () => {
     ['a list', '[1,2]'],
     ['an action of words', JSON.stringify({ ...INPUT, action: ['1', '2'] })],
     ['an endless action', JSON.stringify({ ...INPUT, action: Array.from({ length: 100 }, () => 0) })],
+    ['a frame that nobody has', JSON.stringify({ ...INPUT, frame: 'camera' })],
     ['no time', JSON.stringify({ ...INPUT, shownAtS: null })],
   ])('%s is refused in one sentence, and nothing is done', async (_, text) => {
     await serve();

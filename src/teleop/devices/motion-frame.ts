@@ -6,6 +6,11 @@ export type FrameChoice = 'base' | 'tool' | { readonly cameraRpyRad: readonly [n
 
 const XYZ = ['x', 'y', 'z'];
 
+/** Whether an action moves a tool in x, y and z, so that it may be in another frame than the base's. */
+export function movesTool({ kind, dimensions }: ActionSpec): boolean {
+  return kind === 'cartesian' && XYZ.every((axis) => dimensions.some(({ name }) => name === axis));
+}
+
 /**
  * Turns the translation of a cartesian action from the frame of a person into the base frame. A turn of the tool stays one about the base's z axis,
  * which is the only one that actions have. Pure but for the tool's pose, which somebody else keeps.
@@ -22,7 +27,7 @@ export class MotionFrame {
   constructor(choice: FrameChoice, action: ActionSpec, tool: () => ArrayLike<number> | undefined) {
     this.#at = XYZ.map((axis) => action.dimensions.findIndex(({ name }) => name === axis));
     this.#scales = this.#at.map((i) => action.dimensions[i]?.scale ?? 1);
-    if (choice !== 'base' && (action.kind !== 'cartesian' || this.#at.includes(-1)))
+    if (choice !== 'base' && !movesTool(action))
       throw new RangeError('a frame other than base needs a cartesian action with x, y and z');
     if (choice === 'tool') this.#tool = tool;
     else if (choice !== 'base') {

@@ -4,6 +4,7 @@
  * that waited in a network, or comes from a page that stands still or sees nothing, is too old to move anything.
  */
 import { allFinite, type Clock, clamp } from '../../core/index.ts';
+import type { MotionFrame } from '../devices/motion-frame.ts';
 import type { SourcePose, TeleopCommand } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
@@ -17,6 +18,8 @@ export interface BrowserInput {
   readonly isRecovering: boolean;
   /** [A] normalised, [−1, 1]. */
   readonly action: readonly number[];
+  /** In whose directions `action` is; the base's where nothing is said. */
+  readonly frame?: 'tool' | undefined;
   /** Where a tracked hand is, in place of an action: it moves the robot only while its clutch is closed. */
   readonly pose?: BrowserPose | undefined;
 }
@@ -35,7 +38,10 @@ export interface BrowserOnset {
   readonly by?: string;
 }
 
-export type BrowserOptions = RemoteOptions;
+export interface BrowserOptions extends Omit<RemoteOptions, 'frame'> {
+  /** Directions of the tool, for messages that are in its frame. Absent: they move nothing. */
+  readonly toolFrame?: MotionFrame | undefined;
+}
 
 /**
  * A page hears at 50 Hz and answers at once: two periods and a wireless network's worst usual round trip fit. More than half a second is for
@@ -50,20 +56,24 @@ export class BrowserTeleop extends RemoteOperator {
   /** Their name, as they gave it at the page. */
   person = '';
   readonly #clock: Clock;
+  readonly #toolFrame: MotionFrame | undefined;
   readonly #hand: SourcePose & { closing: number; readonly pose: Float64Array };
   /** Of the page's numbers; ours never begin anew. */
   #closingOfPage = 0;
   #closings = 0;
   #isHand = false;
+  #isOfTool = false;
 
   constructor(options: BrowserOptions) {
     super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
     this.#clock = options.clock;
+    this.#toolFrame = options.toolFrame;
     this.#hand = { source: this.name, closing: 0, pose: new Float64Array(options.action.dimensions.length) };
   }
 
   override poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     super.poll(observation, nowS, out);
+    if (this.#isOfTool) this.#toolFrame?.apply(out.action);
     this.#hand.closing = this.passesMotion && this.#closingOfPage !== 0 ? this.#closings : 0;
     out.absolute = this.#isHand ? this.#hand : undefined;
   }
@@ -82,9 +92,12 @@ export class BrowserTeleop extends RemoteOperator {
   }
 
   /** Takes a message. Never throws: what does not fit is counted, and is silence. */
-  onInput({ shownAtS, isEnabled, isRecovering, action, pose }: BrowserInput): void {
+  onInput({ shownAtS, isEnabled, isRecovering, action, frame, pose }: BrowserInput): void {
     if (this.isClosed) return;
-    if (!this.#fits(action) || !this.#fits(pose?.at ?? action) || !Number.isFinite(shownAtS)) {
+    const isOfTool = frame === 'tool';
+    const isMeant =
+      this.#fits(action) && this.#fits(pose?.at ?? action) && (!isOfTool || this.#toolFrame !== undefined);
+    if (!isMeant || !Number.isFinite(shownAtS)) {
       this.counters.malformed++;
       return;
     }
@@ -96,6 +109,7 @@ export class BrowserTeleop extends RemoteOperator {
     }
     this.counters.taken++;
     if (!this.isInControl) return;
+    this.#isOfTool = isOfTool;
     this.#isHand = pose !== undefined;
     if (pose !== undefined) this.#track(pose);
     for (let i = 0; i < action.length; i++) this.action[i] = pose === undefined ? clamp(action[i]!, -1, 1) : 0;
