@@ -72,6 +72,16 @@ describe('KeyboardTeleop', () => {
     expect(moves(b.poll())).toEqual([0, 0, 0, 0]);
   });
 
+  it('counts no key whose press is yet to come, as after a clock went back', async () => {
+    const b = bench();
+    b.clock.advanceMs(1000);
+    await takeOver(b);
+    await b.type('w');
+    expect(moves(b.poll())[0]).toBe(0.5);
+    b.clock.jumpMs(-500);
+    expect(moves(b.poll())[0]).toBe(0);
+  });
+
   it('moves each dimension both ways', async () => {
     const cases: [string, number, number][] = [
       ['w', 0, 0.5],

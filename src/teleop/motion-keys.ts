@@ -41,7 +41,8 @@ interface Press {
   readonly dimension: number;
   readonly sign: 1 | -1;
   readonly phase: 'recover' | 'correct';
-  untilS: number;
+  readonly atS: number;
+  readonly untilS: number;
 }
 
 /** The motion keys that count at the moment: at most one for each dimension, the newest. */
@@ -78,7 +79,7 @@ export class MotionKeys {
     const before = this.#presses[dimension];
     const isRepeat = before !== undefined && before.sign === sign && nowS < before.untilS;
     const untilS = nowS + (isRepeat ? this.#windows.repeatS : this.#windows.firstS);
-    this.#presses[dimension] = { dimension, sign, phase: key.hasShift ? 'recover' : 'correct', untilS };
+    this.#presses[dimension] = { dimension, sign, phase: key.hasShift ? 'recover' : 'correct', atS: nowS, untilS };
   }
 
   /** All keys count as released. */
@@ -91,7 +92,8 @@ export class MotionKeys {
     let phase: 'recover' | 'correct' = 'correct';
     out.fill(0);
     for (const press of this.#presses) {
-      if (press === undefined || nowS >= press.untilS) continue;
+      // After a clock went back nobody knows how long ago it was pressed.
+      if (press === undefined || nowS >= press.untilS || nowS < press.atS) continue;
       out[press.dimension] = clamp(press.sign * scale, -1, 1);
       if (press.phase === 'recover') phase = 'recover';
     }

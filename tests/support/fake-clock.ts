@@ -30,6 +30,11 @@ export class FakeClock implements Clock {
     this.#wallMs += milliseconds;
   }
 
+  /** On or back, as no monotonic clock goes: that of a machine which was suspended, moved or set back as a whole may. */
+  jumpMs(milliseconds: number): void {
+    this.#ns += BigInt(Math.round(milliseconds * 1e6));
+  }
+
   /** Sets the wall clock only, as a user or NTP may do. */
   jumpWallTo(milliseconds: number): void {
     this.#wallMs = milliseconds;

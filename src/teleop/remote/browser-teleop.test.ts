@@ -74,6 +74,16 @@ describe('a hand on a page', () => {
     expect(page.teleop.counters.taken).toBe(0);
   });
 
+  it('stops the robot, and does not count for longer, where the clock went back', () => {
+    const page = new Page();
+    const out: TeleopCommand = { active: false, action: new Float32Array(1), phase: 'correct' };
+    page.teleop.begin({ shownAtS: page.clock.nowS(), device: 'keyboard' });
+    for (const wanted of [[0], [1]]) page.say(undefined, wanted);
+    page.clock.jumpMs(-500);
+    page.teleop.poll(new Float32Array(1), 0, out);
+    expect([out.action[0], page.teleop.isStopRequested]).toEqual([0, true]);
+  });
+
   it.each([
     ['of another length', [0, 0]],
     ['that is no number', [Number.NaN]],

@@ -107,8 +107,9 @@ export abstract class RemoteOperator implements TeleopSource {
 
   /** Sees dropouts and stuck sticks without waiting for the next poll; call it at least once a policy step, better every 20 ms. */
   watch(): void {
-    if (this.#isHeard && !this.isFresh(this.#heardAtS))
-      this.#onSilence(`has not been heard for ${Math.round(this.leaseS * 1e3)} ms`);
+    // After a clock went back nobody knows how old a message is.
+    const isHeardNow = this.isFresh(this.#heardAtS) && this.#heardAtS <= this.#options.clock.nowS();
+    if (this.#isHeard && !isHeardNow) this.#onSilence(`has not been heard for ${Math.round(this.leaseS * 1e3)} ms`);
     else if (this.#isHeard) this.#judge();
   }
 
