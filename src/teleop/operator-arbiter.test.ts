@@ -134,6 +134,27 @@ describe('OperatorArbiter', () => {
     expect(step(arbiter)).toBe('scripted 0.1');
   });
 
+  it('sees a person who lost control while they stopped the robot, and takes it once their stop is lifted', () => {
+    const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
+    const seen = Object.assign(a, { isInControl: true, isStopRequested: true });
+    const arbiter = new OperatorArbiter([a, b], 1);
+    a.isStopRequested = false;
+    a.isActive = true;
+    step(arbiter);
+    a.isStopRequested = true;
+    b.isActive = true;
+    step(arbiter);
+    // A stop of Ann's that is lifted gives back; before the next poll she has taken over again.
+    a.giveBack = () => {
+      a.isStopRequested = false;
+      seen.isInControl = false;
+    };
+    arbiter.liftStop();
+    seen.isInControl = true;
+    expect(step(arbiter)).toBe('human 0.3');
+    expect(b.lostTo).toBe('ann');
+  });
+
   it('has whoever had control go on after the stop of another, who never had it', () => {
     const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
     const arbiter = new OperatorArbiter([a, b], 1);

@@ -113,7 +113,11 @@ export class OperatorArbiter implements TeleopSource {
 
   /** Nobody asks for a stop any more. Whoever has control keeps it. */
   liftStop(): void {
-    for (const { source } of this.#seats) liftStopOf(source);
+    for (const seat of this.#seats) {
+      liftStopOf(seat.source);
+      // Who gave control back with their stop takes over anew.
+      if (seat.source.isInControl === false) seat.wasActive = false;
+    }
   }
 
   reset(): void {
