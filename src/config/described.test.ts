@@ -166,6 +166,12 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'task: { reset: { by: people } }',
       'nobody draws the goal of robot "arm7" anew where the simulator resets nothing: leave goal.spreadM out',
     ],
+    [
+      'a body that is drawn where nobody draws',
+      'push',
+      'task: { goal: { spreadM: [0, 0, 0] }, reset: { by: script } }',
+      'nobody puts "block" elsewhere for robot "arm7" where the simulator resets nothing: leave',
+    ],
     ['a policy that resets and has no name', 'reach', reset('by: policy'), 'reset.policy names none'],
     [
       'a policy that resets and never knows when it is there',

@@ -21,7 +21,7 @@ import { createGuardFrame } from '../guard/link/frames.ts';
 import type { FrameListener } from '../guard/link/link.ts';
 import type { Policy } from '../policy/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
-import type { Task } from '../tasks/index.ts';
+import type { Outcome, Task } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { type EpisodeOptions, EpisodeRunner } from './episode-runner.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';
@@ -252,6 +252,27 @@ describe('an episode', () => {
       expect(link.sent).toEqual([]);
     },
   );
+
+  it('does not begin where the task is over already, unless what is done is not the task', async () => {
+    const { runner, task, log } = createRig(4);
+    const asked: Outcome[] = ['failure', 'success'];
+    Object.assign(task, { startsAs: () => asked.shift() });
+    const nothing = { startsAs: 'failure', steps: 0, success: false };
+    expect(await runner.run({ layout, purpose: 'training' })).toMatchObject(nothing);
+    expect(log.filter((each) => each.startsWith('send'))).toEqual([]);
+    expect(log.at(-1)).toBe('hold');
+    let draws = 0;
+    const draw = () => {
+      draws++;
+      return layout;
+    };
+    expect(await runner.runDrawn(draw, { purpose: 'training' })).toMatchObject({ steps: 4 });
+    expect(draws).toBe(2);
+    Object.assign(task, { startsAs: () => 'success' });
+    const judge = () => undefined;
+    expect(await runner.run({ purpose: 'training', judge, maxSteps: 2 })).toMatchObject({ steps: 2 });
+    await expect(runner.runDrawn(draw, { purpose: 'training' })).rejects.toThrow('is a success from the start: 20');
+  });
 
   it('is cut, not ended, at the time limit', async () => {
     const { steps, run } = createRig(3);

@@ -22,7 +22,7 @@ import {
 } from '../core/index.ts';
 import { createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
-import type { Task, Verdict } from '../tasks/index.ts';
+import { type Outcome, startsOver, type Task, type Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import { EpisodeTally, IdleTank, StepCosts } from './episode-tally.ts';
 import { ExecutedAction, ReferencePose } from './executed-action.ts';
@@ -88,6 +88,19 @@ export interface EpisodeOptions {
 }
 
 const RESET_LIMIT_MS = 30_000;
+/** Scenes that are drawn before one is found in which the episode is not over already. */
+export const SCENE_DRAWS = 20;
+
+/** An episode without a step. */
+export const NOT_BEGUN: EpisodeResult = {
+  success: false,
+  isDecided: false,
+  steps: 0,
+  interventionSteps: 0,
+  interventions: 0,
+  returnSum: 0,
+  costs: { filterShare: 0, tankDrainJ: 0, marginMin: 1 },
+};
 
 /** The scene was not put back in time (row 51). */
 export class ResetHangsError extends ReinError {
@@ -202,10 +215,33 @@ export class EpisodeRunner {
     link.send(halting);
   }
 
-  /** Runs one episode to its end and leaves the robot holding. */
+  /** What the task would call an episode that began where the robot is now; `undefined`: it may begin. */
+  startsAs(): Outcome | undefined {
+    const { link, task } = this.#options;
+    if (task.startsAs === undefined) return undefined;
+    this.#transition.executed.fill(0);
+    this.#stack.reset(link.latest, this.#transition.executed);
+    return task.startsAs(link.latest, this.#stack.values);
+  }
+
+  /** Runs one episode from a scene that `draw` gives: from another one, where it would be over before its first step. */
+  async runDrawn(draw: () => SceneLayout, episode: Omit<EpisodeOptions, 'layout'>): Promise<EpisodeResult> {
+    for (let draws = 1; ; draws++) {
+      const result = await this.run({ ...episode, layout: draw() });
+      if (result.startsAs === undefined) return result;
+      if (draws === SCENE_DRAWS) throw startsOver(this.#options.task.name, result.startsAs, draws);
+    }
+  }
+
+  /** Runs one episode to its end and leaves the robot holding. One that is over before its first step does not begin. */
   async run(episode: EpisodeOptions): Promise<EpisodeResult> {
     const { link, task } = this.#options;
     await this.#prepare(episode);
+    const startsAs = episode.judge === undefined ? this.startsAs() : undefined;
+    if (startsAs !== undefined) {
+      await link.request({ kind: 'hold' });
+      return { ...NOT_BEGUN, startsAs };
+    }
     const noise = await this.#begin(episode);
     const t = this.#transition;
     const tally = new EpisodeTally();

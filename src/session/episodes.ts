@@ -4,9 +4,10 @@
  */
 import type { SceneLayout, Transition } from '../core/index.ts';
 import type { EpisodePlace } from '../record/index.ts';
+import { startsOver } from '../tasks/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
-import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
+import { type EpisodeOptions, NOT_BEGUN, ResetHangsError, SCENE_DRAWS } from './episode-runner.ts';
 import { evaluationOf, successesOf } from './evaluation.ts';
 import type { GuardControl } from './guard-control.ts';
 import { HelpDesk } from './help-desk.ts';
@@ -122,6 +123,7 @@ export class Episodes {
       pause: (activity) => this.#pause(activity),
       whyHeld: () => this.#guard.leave(),
       asks: () => this.#help.listen(),
+      startsAs: () => parts.runner.startsAs(),
     });
     this.recording = this.#openDesk();
   }
@@ -301,7 +303,7 @@ export class Episodes {
 
   /** Brings the robot back, where that is due; gives the scene in which the simulator puts it after all. */
   async #bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
-    if (this.#parts.setup.reset === undefined) return undefined;
+    if (this.#parts.setup.reset === undefined && this.#parts.runner.startsAs() === undefined) return undefined;
     const layout = await this.#reset.bringBack(activity);
     await this.#pace.awaitLeave(activity);
     // Whoever paused the run on the way back has not let it go on.
@@ -384,16 +386,8 @@ export class Episodes {
     onStep?: EpisodeRequest['onStep'],
     scene?: 'as it is',
   ): Promise<EpisodeReport> {
-    const { draws, live, setup } = this.#parts;
-    await this.#whileHeldBack(activity);
-    const layout = scene === 'as it is' ? undefined : (draws.layout(purpose) ?? (await this.#bringBack(activity)));
-    activity.episodeBegins();
-    this.#marks.take();
-    this.#help.begin();
-    if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
-    this.#reset.episodeEnded();
-    const result = await this.#unlessCut(activity, {
-      ...(layout === undefined ? {} : { layout }),
+    const { live, setup } = this.#parts;
+    const result = await this.#runOpen(activity, scene ?? purpose, {
       cutBy: () => activity.episodeReason,
       ...options,
       purpose,
@@ -425,6 +419,27 @@ export class Episodes {
     return report;
   }
 
+  /** Arranges the scene until an episode may begin there, and runs it. What begins as the scene is may come back without a step. */
+  async #runOpen(
+    activity: Activity<unknown>,
+    scene: EpisodePurpose | 'demo' | 'as it is',
+    options: EpisodeOptions,
+  ): Promise<EpisodeResult> {
+    const { draws, listeners, setup } = this.#parts;
+    for (let drawn = 0; ; ) {
+      await this.#whileHeldBack(activity);
+      const layout = scene === 'as it is' ? undefined : (draws.layout(scene) ?? (await this.#bringBack(activity)));
+      activity.episodeBegins();
+      this.#marks.take();
+      this.#help.begin();
+      if (layout !== undefined) listeners.emit('scene', layout);
+      const result = await this.#unlessCut(activity, { ...options, ...(layout === undefined ? {} : { layout }) });
+      if (result.startsAs === undefined) this.#reset.episodeEnded();
+      if (result.startsAs === undefined || scene === 'as it is') return result;
+      if (layout !== undefined && ++drawn === SCENE_DRAWS) throw startsOver(setup.task.name, result.startsAs, drawn);
+    }
+  }
+
   async #whileHeldBack(activity: Activity<unknown>): Promise<void> {
     if (this.#heldBack !== undefined) this.#parts.live.log.ask(this.#heldBack);
     while (this.#heldBack !== undefined) await this.#pause(activity);
@@ -444,17 +459,14 @@ export class Episodes {
     try {
       return await this.#parts.runner.run(options);
     } catch (error) {
-      const costs = { filterShare: 0, tankDrainJ: 0, marginMin: 1 };
-      const nothing = { steps: 0, interventionSteps: 0, interventions: 0, returnSum: 0, costs };
-      const cut = { ...nothing, success: false, isDecided: false };
       if (error instanceof ResetHangsError) {
         const { message, remedy = '' } = error;
         this.#needsPerson = true;
         this.#parts.listeners.report({ level: 'error', name: 'resetHangs', row: 51, message, remedy });
-        return { ...cut, abortedBy: message };
+        return { ...NOT_BEGUN, abortedBy: message };
       }
       if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
-      return { ...cut, abortedBy: activity.reason };
+      return { ...NOT_BEGUN, abortedBy: activity.reason };
     }
   }
 
@@ -479,6 +491,7 @@ export class Episodes {
 }
 
 function endOf(result: EpisodeResult): string {
+  if (result.startsAs !== undefined) return `it was a ${result.startsAs} before it began`;
   if (result.isDecided) return result.success ? 'success' : 'failure';
   return result.abortedBy ?? 'time limit';
 }

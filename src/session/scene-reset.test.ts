@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import type { SceneLayout } from '../core/index.ts';
+import type { Outcome } from '../tasks/index.ts';
 import { Activity } from './activity.ts';
 import { SceneReset, type SceneResetHooks } from './scene-reset.ts';
 import type { EpisodeResult } from './session-types.ts';
@@ -11,18 +12,25 @@ const LATE: Partial<EpisodeResult> = { success: false, steps: 9 };
 const BACK: Partial<EpisodeResult> = { success: true, steps: 5 };
 
 interface Case {
-  readonly by?: 'script' | 'people';
+  /** `nobody`: the robot goes on at once. */
+  readonly by?: 'script' | 'people' | 'nobody';
   readonly results?: readonly Partial<EpisodeResult>[];
   readonly timing?: 'lock-step' | 'real-time';
   readonly setBack?: SceneLayout;
   readonly afterStop?: 'askLeave' | 'wait';
+  /** What the episode would be, each time that this is asked; then nothing. */
+  readonly over?: readonly Outcome[];
+  /** No episode was before. */
+  readonly isFirst?: boolean;
 }
 
 /** A reset before the second episode: what it gives, and what was done and said. */
-async function reset({ by = 'script', results = [], timing = 'real-time', setBack, afterStop = 'askLeave' }: Case) {
+async function reset(given: Case) {
+  const { by = 'script', results = [], timing = 'real-time', setBack, afterStop = 'askLeave', over = [] } = given;
+  const starts = [...over];
   const done: string[] = [];
   const left = [...results];
-  const plan = by === 'people' ? { by } : { by, maxSteps: 9, pace: 0.5, way: () => [] };
+  const plan = by === 'nobody' ? undefined : by === 'people' ? { by } : { by, maxSteps: 9, pace: 0.5, way: () => [] };
   const parts = {
     setup: { ...arm6Setup(), reset: plan },
     link: { shape: { timing } },
@@ -40,17 +48,23 @@ async function reset({ by = 'script', results = [], timing = 'real-time', setBac
     mayGoOn: async () => true,
     pause: async () => void pauses++,
     whyHeld: async () => undefined,
-    asks: () => () => pauses > 2,
+    asks: () => {
+      const before = pauses;
+      return () => pauses > before + 2;
+    },
+    startsAs: () => starts.shift(),
   };
   const activity = new Activity<void>('running');
   const scene = new SceneReset(parts as unknown as ConstructorParameters<typeof SceneReset>[0], hooks);
-  scene.episodeEnded();
-  const given = await scene.bringBack(activity).catch((error: Error) => error.message);
+  if (given.isFirst !== true) scene.episodeEnded();
+  const layout = await scene.bringBack(activity).catch((error: Error) => error.message);
   // Once an episode.
   expect(await scene.bringBack(activity)).toBeUndefined();
-  return { given, done, pauses };
+  return { given: layout, done, pauses };
 }
 
+const OVER = (outcome: Outcome): string =>
+  `The episode would be a ${outcome} before it begins: put the robot and its things in place, then say that it is ready (c, Start).`;
 const record = (isBack: boolean, steps: number, setBackBy: string | null): string =>
   JSON.stringify({ kind: 'reset', by: 'script', isBack, steps, setBackBy });
 
@@ -88,3 +102,24 @@ it('asks nobody where a robot is let go on otherwise: it ends what goes on', asy
   const { given, pauses } = await reset({ results: [LATE], afterStop: 'wait' });
   expect([given, pauses]).toEqual(['The script did not bring the robot back (it was not there after 9 steps).', 0]);
 });
+
+it('takes a way back for none where the episode would be over at once', async () => {
+  const setBack = await reset({ results: [BACK], setBack: LAYOUT, over: ['success'] });
+  expect(setBack).toEqual({ given: LAYOUT, done: ['drives', record(false, 5, 'simulator')], pauses: 0 });
+  const asked = await reset({ results: [BACK], over: ['failure', 'failure'] });
+  expect(asked.done).toEqual(['drives', record(false, 5, 'people'), OVER('failure'), OVER('failure')]);
+});
+
+it.each(['people', 'nobody'] as const)(
+  'asks, where %s puts things in place, until the episode would not be over at once',
+  async (by) => {
+    const first = await reset({ by, isFirst: true, over: ['success', 'success'] });
+    expect(first).toEqual({ given: undefined, done: [OVER('success'), OVER('success')], pauses: 6 });
+    const later = await reset({ by, over: ['success'] });
+    expect(later.done.at(-1)).toBe(OVER('success'));
+    const elsewhere = await reset({ by, over: ['success'], afterStop: 'wait' });
+    expect(elsewhere.given).toBe(
+      'The episode would be a success before it begins: put the robot and its things in place.',
+    );
+  },
+);

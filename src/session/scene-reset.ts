@@ -1,10 +1,12 @@
 /**
  * Back to where an episode may begin, without the simulator: a script or a second policy drives the robot there, under the full safety chain and
- * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do.
+ * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do. So they do with
+ * what is a success or a failure already: no episode begins there.
  */
 import type { GuardFrame, SceneLayout } from '../core/index.ts';
 import { WaypointPolicy } from '../policy/index.ts';
 import type { ResetRecord } from '../record/index.ts';
+import type { Outcome } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { type Activity, CutError } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
@@ -28,6 +30,8 @@ export interface SceneResetHooks {
   readonly whyHeld: () => Promise<string | undefined>;
   /** A person is asked from now on; then whether they have answered. */
   readonly asks: () => () => boolean;
+  /** What an episode that began now would be already; `undefined`: it may begin. */
+  readonly startsAs: () => Outcome | undefined;
 }
 
 type DrivenReset = Exclude<NonNullable<Parts['setup']['reset']>, { readonly by: 'people' }>;
@@ -56,25 +60,32 @@ export class SceneReset {
     this.#isDue = reset !== undefined && reset.by !== 'people';
   }
 
-  /** An episode has ended, or begun in a scene that was put in place for it. */
+  /** An episode has ended, however it began. */
   episodeEnded(): void {
     this.#isDue = true;
   }
 
   /** Before an episode for which no scene is drawn. Gives the one in which the simulator puts it after all. */
   async bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
-    const { setup, afterStop } = this.#parts;
-    const { reset } = setup;
-    if (reset === undefined || !this.#isDue) return undefined;
+    const { reset } = this.#parts.setup;
+    const isDue = this.#isDue;
     this.#isDue = false;
-    if (reset.by === 'people') {
-      // Who drives a robot otherwise lets it go on otherwise, too.
-      if (afterStop === 'askLeave')
-        await this.#askPeople(activity, 'The episode is over: put the robot and its things in place');
-      return undefined;
+    if (isDue && reset !== undefined && reset.by !== 'people') return this.#bringBackBy(activity, reset);
+    // Who drives a robot otherwise lets it go on otherwise, too.
+    if (isDue && reset?.by === 'people' && this.#parts.afterStop === 'askLeave') {
+      await this.#askPeople(activity, 'The episode is over: put the robot and its things in place');
     }
-    const { success: isBack, steps, abortedBy } = await this.#tryToDrive(activity, reset);
+    const startsAs = this.#hooks.startsAs();
+    if (startsAs === undefined) return undefined;
+    return this.#parts.draws.layout('setBack') ?? this.#askPeopleWhile(activity, startsAs);
+  }
+
+  async #bringBackBy(activity: Activity<unknown>, reset: DrivenReset): Promise<SceneLayout | undefined> {
+    const { afterStop } = this.#parts;
+    const { success, steps, abortedBy } = await this.#tryToDrive(activity, reset);
     throwWhereCut(activity);
+    const startsAs = success ? this.#hooks.startsAs() : undefined;
+    const isBack = success && startsAs === undefined;
     const layout = isBack ? undefined : this.#parts.draws.layout('setBack');
     const mended = layout === undefined ? 'people' : 'simulator';
     const record: Omit<ResetRecord, 'tS' | 'envStep'> = {
@@ -86,12 +97,24 @@ export class SceneReset {
     };
     this.#parts.live.log.write(record);
     if (isBack || layout !== undefined) return layout;
+    if (startsAs !== undefined) return this.#askPeopleWhile(activity, startsAs);
     const why = abortedBy ?? `it was not there after ${steps} steps`;
     const failed = `The ${WORDS[reset.by]} did not bring the robot back (${why})`;
     if (afterStop === 'wait') activity.cut(`${failed}.`);
     throwWhereCut(activity);
     await this.#askPeople(activity, `${failed}: put it in place`);
-    return undefined;
+    const over = this.#hooks.startsAs();
+    return over === undefined ? undefined : this.#askPeopleWhile(activity, over);
+  }
+
+  /** Asks until the episode may begin: where it would be over at once, nothing was put in place. */
+  async #askPeopleWhile(activity: Activity<unknown>, first: Outcome): Promise<undefined> {
+    for (let over: Outcome | undefined = first; over !== undefined; over = this.#hooks.startsAs()) {
+      const why = `The episode would be a ${over} before it begins`;
+      if (this.#parts.afterStop === 'wait') activity.cut(`${why}: put the robot and its things in place.`);
+      throwWhereCut(activity);
+      await this.#askPeople(activity, `${why}: put the robot and its things in place`);
+    }
   }
 
   /** Begins again where the way back was cut, as by a pause or a late command; in lock-step nothing is late. */

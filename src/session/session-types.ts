@@ -1,6 +1,7 @@
 /** What a session is asked, and what it tells: plain data for displays, ROS topics and tests. */
 import type { GuardFrame, SceneLayout, Transition } from '../core/index.ts';
 import type { EpisodePlace } from '../record/index.ts';
+import type { Outcome } from '../tasks/index.ts';
 import type { PhaseCause } from './phase-switch.ts';
 
 /** What the robot is being used for at the moment. */
@@ -101,6 +102,8 @@ export interface EpisodeResult {
   readonly isDecided: boolean;
   /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
   readonly abortedBy?: string;
+  /** It was one before it began: it did not begin, and there are no steps. */
+  readonly startsAs?: Outcome;
   /** Where the task has a phase switch: steps before the critical phase, and what began it; null: nothing did. */
   readonly basePhase?: { readonly steps: number; readonly endedBy: PhaseCause | null };
   /** Where a classifier decides, and the task has rules of its own. */

@@ -1,7 +1,7 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
-import { Rng, serveJobs } from '../core/index.ts';
+import { Rng, type SceneLayout, serveJobs } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { encoderFor } from '../session/rollout.ts';
@@ -55,15 +55,18 @@ async function runEpisode(
   const { link, runner, scene } = robot;
   const policy = await policies.get(request.candidate);
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
-  const layout = setup.task.drawLayout(rng);
   const { task } = setup.config;
   const depthM = taskKind(task).successDepthM?.(task);
   const isDrawn = request.record === 'poses' && scene.geoms.length > 0;
-  const recorder = isDrawn ? new PoseRecorder(scene, layout, depthM) : undefined;
-  const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
+  let recorder: PoseRecorder | undefined;
+  const draw = (): SceneLayout => {
+    const layout = setup.task.drawLayout(rng);
+    if (isDrawn) recorder = new PoseRecorder(scene, layout, depthM);
+    return layout;
+  };
+  const stop = link.onFrame(() => recorder?.tick());
   const { ticks, changedTicks, violations } = link.latest;
-  const result = await runner.run({
-    layout,
+  const result = await runner.runDrawn(draw, {
     policy,
     noise: { rng: rng.fork('noise'), purpose: 'evaluate' },
     purpose: 'evaluation',

@@ -53,7 +53,8 @@ export async function openRobot({ task, config, seed = 0 }: OpenRobotOptions): P
     frame: robot.link.latest,
     episode: async (decide) => {
       const policy = policyOf(decide, setup.observationSize, setup.actionSize);
-      const result = await robot.runner.run({ layout: setup.task.drawLayout(layouts), policy, purpose: 'evaluation' });
+      const draw = () => setup.task.drawLayout(layouts);
+      const result = await robot.runner.runDrawn(draw, { policy, purpose: 'evaluation' });
       await robot.goOn();
       return result;
     },

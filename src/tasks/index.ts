@@ -18,7 +18,7 @@ export {
   saveRewardClassifier,
 } from './reward/classifier-file.ts';
 export { hasRules } from './reward/judged-by-classifier.ts';
-export type { Task, Verdict } from './task.ts';
+export { type Outcome, startsOver, type Task, type Verdict } from './task.ts';
 export type { ResetPlan } from './task-kind.ts';
 export {
   checkScripted,

@@ -1,5 +1,12 @@
 /** The contract of a task: what is seen, what counts, where an episode starts. Pure: no clock, no I/O. */
-import type { ActionSpec, GuardFrame, ObservationSpec, Rng, SceneLayout } from '../core/index.ts';
+import {
+  type ActionSpec,
+  type GuardFrame,
+  type ObservationSpec,
+  ReinError,
+  type Rng,
+  type SceneLayout,
+} from '../core/index.ts';
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 
 /** What a step led to. */
@@ -9,6 +16,9 @@ export interface Verdict {
   terminated: boolean;
   success: boolean;
 }
+
+/** What an episode ends as that is decided. */
+export type Outcome = 'success' | 'failure';
 
 export interface Task {
   readonly name: string;
@@ -45,6 +55,8 @@ export interface Task {
   open?(): void;
   /** An episode begins, with the robot as `frame` says: what was remembered of the one before is forgotten. */
   begin?(frame: GuardFrame): void;
+  /** What an episode would be from its start, with the robot as `frame` says and seen as `observation`. Absent, `undefined`: neither. */
+  startsAs?(frame: GuardFrame, observation: Float32Array): Outcome | undefined;
   /**
    * Judges the step that ended in `frame`, of which the policy sees `observation`, [O] but for the base policy's action, which is still
    * that of the step before. No allocation.
@@ -52,4 +64,11 @@ export interface Task {
   judge(frame: GuardFrame, out: Verdict, observation: Float32Array): void;
   /** Where a classifier decides: what the task's own rules say of the newest step. Reused. */
   readonly ownVerdict?: Readonly<Verdict>;
+}
+
+/** The error where each of `draws` starts was a `outcome` already, and would teach nothing. */
+export function startsOver(name: string, outcome: Outcome, draws: number): ReinError {
+  return new ReinError('task', `Task ${name} is a ${outcome} from the start: ${draws} layouts drawn, and all are.`, {
+    remedy: `Start farther away (start, scene.bodies), or make the rules of ${outcome} narrower.`,
+  });
 }

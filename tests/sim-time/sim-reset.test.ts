@@ -99,3 +99,20 @@ it.each(['script', 'policy'] as const)(
   },
   60_000,
 );
+
+it('begins no episode that is a success already: the simulator puts it back', async () => {
+  // Home is where an episode starts, and the script only goes to the goal.
+  const reach = readFileSync(join(dir, 'script.yaml'), 'utf8')
+    .replace(/^start:\n(?: .*\n)*/m, '')
+    .replace(/^reset: .*$/m, 'reset: { by: script, waypoints: [{ toolM: [0.5, 0.15, 0.3] }] }');
+  writeFileSync(join(dir, 'there.yaml'), reach);
+  const size = ['--steps', '60', '--eval-episodes', '1', '--seed', '2', '--config', 'tiny.yaml', '--out', 'there'];
+  const { code, stderr } = await reinHere(['sim', '--task', './there.yaml', '--quiet', ...size], dir);
+  expect([0, 1], stderr).toContain(code);
+  const { records } = parseMetrics(readFileSync(join(dir, 'there', RUN_FILES.metrics), 'utf8'));
+  const resets = records.flatMap((each) => (each.kind === 'reset' ? [each] : []));
+  expect(resets.length).toBeGreaterThan(0);
+  expect(resets).toEqual(resets.map((each) => ({ ...each, isBack: false, setBackBy: 'simulator' })));
+  const training = transitionsOf(join(dir, 'there')).filter(({ source }) => source !== 'demo');
+  expect(training.filter(({ step, terminated }) => step === 0 && terminated)).toEqual([]);
+}, 60_000);

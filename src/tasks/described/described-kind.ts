@@ -284,7 +284,7 @@ function tooLong(path: readonly string[], forSteps: number, maxSteps: number): T
 /** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */
 function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { driver, name } = robot;
-  const { goal, observation, success, failure, reset, phaseSwitch } = task;
+  const { goal, scene, observation, success, failure, reset, phaseSwitch } = task;
   const problems: TaskProblem[] = [];
   const isSimulated = isMujoco(driver);
   const given = isRos(driver) ? driver.signals.map((signal) => signal.name) : [];
@@ -308,6 +308,14 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
     const signals = lacking(placeSignals('goal').slice(0, 3));
     const message = `nobody draws the goal of robot "${name}" anew where the simulator resets nothing: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
     if (signals.length > 0) problems.push({ path: ['goal', 'spreadM'], message });
+  }
+  // Where a second policy brings things back, is what its rules say.
+  const areDrawn = isDrawnBySoftware || isAsked || reset.by === 'policy';
+  for (const [i, body] of (areDrawn ? [] : (scene?.bodies ?? [])).entries()) {
+    const key = body.yawSpreadRad > 0 ? 'yawSpreadRad' : 'spreadM';
+    if (body.yawSpreadRad === 0 && !isDrawn(body)) continue;
+    const message = `nobody puts "${body.name}" elsewhere for robot "${name}" where the simulator resets nothing: leave ${key} out`;
+    problems.push({ path: ['scene', 'bodies', i, key], message });
   }
   if (feelsForce(robot, task)) return problems;
   const blind = `robot "${name}" does not measure the force on its tool`;

@@ -113,6 +113,24 @@ describe('a task that its file describes', () => {
     );
   });
 
+  it('never draws what is lost already, and knows nothing of what it does not draw', () => {
+    const beyond = { rule: 'outside', place: 'block', minM: [0, -0.03, 0], maxM: [1, 1, 1] };
+    const task = taskOf({ failure: { any: [beyond] } });
+    const rng = new Rng(1);
+    for (let i = 0; i < 50; i++) expect(task.drawLayout(rng).signals['blockYM']).toBeGreaterThan(-0.03);
+    const lost = taskOf({ failure: { any: [{ ...beyond, minM: [0.7, -1, 0] }] } });
+    expect(() => lost.drawLayout(rng)).toThrow('Task own is a failure from the start');
+    const stands = taskOf({ scene: { file: '/scene.xml' }, success: { all: [{ ...beyond, place: 'drawer' }] } });
+    expect(stands.drawLayout(rng).jointsRad).toHaveLength(6);
+  });
+
+  it('says what an episode would be from its start, however long the rules have to hold', () => {
+    const outside = { rule: 'outside', place: 'block', minM: [0, -1, 0], maxM: [0.605, 1, 1] };
+    const task = taskOf({ failure: { any: [outside] } });
+    const starts = [AWAY, [0.6, 0.1], THERE] as const;
+    expect(starts.map(([x, y]) => task.startsAs(frameOf(task, x, y)))).toEqual([undefined, 'success', 'failure']);
+  });
+
   it('observes ways between places, scaled, along the axes of the base frame', () => {
     const task = taskOf();
     const out = new Float32Array(frameSize(task.observation) + 1);

@@ -16,13 +16,13 @@ import {
 import { placeSignals } from '../../drivers/index.ts';
 import { type ObservedPart, previousExecutedPart, robotParts, writeParts } from '../robot-observation.ts';
 import { StartPose } from '../start-pose.ts';
-import type { Task, Verdict } from '../task.ts';
+import { type Outcome, startsOver, type Task, type Verdict } from '../task.ts';
 import { onceFields } from '../task-options.ts';
 import { distanceBetween, isDrawn, Places } from './places.ts';
 import { anyTest, placesOf, type Rule, type RuleTest, ruleTest, ruleWords } from './rules.ts';
 import type { DescribedTaskConfig } from './schema.ts';
 
-/** Layouts that are drawn before one is found that is not a success already. */
+/** Layouts that are drawn before one is found in which an episode is not over already. */
 const DRAWS = 200;
 
 export class DescribedTask implements Task {
@@ -96,13 +96,18 @@ export class DescribedTask implements Task {
     if (this.isArrangedByPeople) {
       throw new ReinError('task', `People put things in place for task ${this.name}; nothing can be drawn.`);
     }
-    for (let draw = 0; draw < DRAWS; draw++) {
+    for (let draw = 1; ; draw++) {
       const layout = this.#draw(rng);
-      if (!this.#isDoneAt(layout)) return layout;
+      const outcome = this.startsAs(this.#frameOf(layout));
+      if (outcome === undefined) return layout;
+      if (draw === DRAWS) throw startsOver(this.name, outcome, DRAWS);
     }
-    throw new ReinError('task', `Task ${this.name} is a success from the start: ${DRAWS} layouts drawn, and all are.`, {
-      remedy: 'Start farther away (start, scene.bodies), or make the rules of success narrower.',
-    });
+  }
+
+  /** Whatever `forSteps` says: where nothing moves, it is reached without an action. */
+  startsAs(frame: GuardFrame): Outcome | undefined {
+    if (this.#isLost(frame)) return 'failure';
+    return this.#isDone(frame) ? 'success' : undefined;
   }
 
   observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void {
@@ -151,13 +156,13 @@ export class DescribedTask implements Task {
     return { jointsRad: jointsRad.map((at) => at + rng.uniformIn(-spreadRad, spreadRad)), objects, signals };
   }
 
-  /** Whether the rules hold where everything was only drawn: such an episode would teach nothing. */
-  #isDoneAt({ jointsRad, signals }: SceneLayout): boolean {
+  /** Where everything was only drawn. What the file draws nowhere is not known: NaN. */
+  #frameOf({ jointsRad, signals }: SceneLayout): GuardFrame {
     const { robot, measuredTcp } = this.#drawn;
     robot.positionRad.set(jointsRad);
     measuredTcp.set(this.#start.toolAtM(jointsRad));
     for (const [i, name] of this.signalNames.entries()) robot.signals[i] = signals[name] ?? Number.NaN;
-    return this.#isDone(this.#drawn);
+    return this.#drawn;
   }
 }
 

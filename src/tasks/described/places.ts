@@ -17,8 +17,8 @@ export interface GoalConfig {
 /** Places that are there whatever the scene. */
 export const OWN_PLACES = ['tool', 'base', 'goal'] as const;
 
-/** Whether the goal is drawn anew in each episode. */
-export function isDrawn({ spreadM }: GoalConfig): boolean {
+/** Whether it is drawn anew in each episode. */
+export function isDrawn({ spreadM }: Pick<GoalConfig, 'spreadM'>): boolean {
   return spreadM.some((spread) => spread > 0);
 }
 

@@ -138,11 +138,8 @@ export function testOf(rule: Rule, places: Places, robot: RobotModel): RuleTest 
       return (frame) => distance(frame) <= rule.withinM;
     }
     case 'inside':
+    case 'outside':
       return boxTest(rule, places);
-    case 'outside': {
-      const isInside = boxTest(rule, places);
-      return (frame) => !isInside(frame);
-    }
     case 'force': {
       const axes = axisNumbers(rule.axes);
       return ({ robot: { wrench } }) => {
@@ -164,16 +161,21 @@ export function axisNumbers(axes: readonly (typeof AXES)[number][]): number[] {
   return axes.map((axis) => AXES.indexOf(axis));
 }
 
+/** A place that is nowhere (NaN) is neither inside nor outside. */
 function boxTest(
-  { place, minM, maxM }: Extract<Rule, { readonly rule: 'inside' | 'outside' }>,
+  { rule, place, minM, maxM }: Extract<Rule, { readonly rule: 'inside' | 'outside' }>,
   places: Places,
 ): RuleTest {
   const read = places.at(place);
   const at = new Float64Array(3);
   return (frame) => {
     read(frame, at);
-    for (let k = 0; k < 3; k++) if (!(at[k]! >= minM[k]! && at[k]! <= maxM[k]!)) return false;
-    return true;
+    let beyond = 0;
+    for (let k = 0; k < 3; k++) {
+      if (Number.isNaN(at[k]!)) return false;
+      if (at[k]! < minM[k]! || at[k]! > maxM[k]!) beyond++;
+    }
+    return rule === 'outside' ? beyond > 0 : beyond === 0;
   };
 }
 

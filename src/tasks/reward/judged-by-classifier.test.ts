@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveHandMade } from '../../../tests/support/reward-classifier.ts';
 import { type GuardFrame, schemaHash } from '../../core/index.ts';
-import type { Task, Verdict } from '../task.ts';
+import type { Outcome, Task, Verdict } from '../task.ts';
 import { judgedByClassifier } from './judged-by-classifier.ts';
 
 /** Sees two numbers. Its own rules: what `own` says. */
@@ -68,6 +68,20 @@ describe('a task that is judged by a classifier', () => {
   it('fails where its own rules say so', () => {
     const task = judgedByClassifier(taskOf({ terminated: true }), { file, forSteps: 1 });
     expect(verdicts(task, [-1])).toEqual([FAILURE]);
+  });
+
+  it('says what an episode would be from its start: a success where the classifier is sure, a failure by its own rules', () => {
+    const starts = (own: Outcome | undefined, value: number, forSteps: number): Outcome | undefined => {
+      const task = judgedByClassifier(taskOf({}, { startsAs: () => own }), { file, forSteps });
+      task.open?.();
+      return task.startsAs?.(frame, Float32Array.of(5, value));
+    };
+    expect([starts('success', -1, 1), starts(undefined, 1, 1), starts('failure', 1, 1)]).toEqual([
+      undefined,
+      'success',
+      'failure',
+    ]);
+    expect([starts(undefined, 1, 2), starts('success', 1, 2)]).toEqual([undefined, 'success']);
   });
 
   it('pays nothing for a state that is not finite', () => {

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { type GuardFrame, observationSize, schemaHash } from '../../core/index.ts';
 import { type Configured, num, whole } from '../../schema/index.ts';
-import type { Task, Verdict } from '../task.ts';
+import type { Outcome, Task, Verdict } from '../task.ts';
 import { loadRewardClassifier, type RewardClassifier } from './classifier-file.ts';
 
 export const rewardClassifierSchema = z
@@ -62,6 +62,7 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
     observe: (out, offset, frame, executed) => task.observe(out, offset, frame, executed),
     open: () => judge.open(),
     begin: (frame) => judge.begin(frame),
+    startsAs: (frame, observation) => judge.startsAs(frame, observation),
     judge: (frame, out, observation) => judge.judge(frame, out, observation),
   };
 }
@@ -103,14 +104,26 @@ class Judge {
     this.#steps = 0;
   }
 
+  startsAs(frame: GuardFrame, observation: Float32Array): Outcome | undefined {
+    const own = this.#task.startsAs?.(frame, observation);
+    if (own === 'failure') return own;
+    // One state that counts may be a false positive, unless the task's own rules say the same.
+    const isEnough = this.#config.forSteps === 1 || own === 'success';
+    return isEnough && this.#counts(observation) ? 'success' : undefined;
+  }
+
   judge(frame: GuardFrame, out: Verdict, observation: Float32Array): void {
-    if (this.#classifier === undefined) throw new TypeError('a task is opened before it judges');
     const { own } = this;
     this.#task.judge(frame, own, observation);
-    // Put so that NaN, of an observation that is not finite, counts for nothing.
-    this.#steps = this.#classifier.probability(observation) >= this.#threshold ? this.#steps + 1 : 0;
+    this.#steps = this.#counts(observation) ? this.#steps + 1 : 0;
     out.success = this.#steps >= this.#config.forSteps;
     out.terminated = out.success || (own.terminated && !own.success);
     out.reward = out.success ? 1 : 0;
+  }
+
+  #counts(observation: Float32Array): boolean {
+    if (this.#classifier === undefined) throw new TypeError('a task is opened before it judges');
+    // Put so that NaN, of an observation that is not finite, counts for nothing.
+    return this.#classifier.probability(observation) >= this.#threshold;
   }
 }
