@@ -143,6 +143,7 @@ export class Episodes {
         activity.episodeBegins();
         return this.#unlessCut(activity, { ...options, purpose: 'demo' });
       },
+      startsAs: () => this.#parts.runner.startsAs(),
       run: (activity, options) => this.#run(activity, 'demo', options, undefined, 'as it is'),
       show: (transition) => this.#show(transition),
       pause: (activity) => this.#pause(activity),

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SceneLayout, Transition } from '../core/index.ts';
+import type { Outcome } from '../tasks/index.ts';
 import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import { copyOf, type DemonstrationParts } from './demonstrations.ts';
@@ -26,6 +27,8 @@ export interface RecordingHooks {
   readonly drawLayout: () => SceneLayout | undefined;
   /** People move the robot, and nothing of it is recorded, until `options.cutBy` says so. */
   readonly drive: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<unknown>;
+  /** What an episode that began now would be already; `undefined`: it may begin. */
+  readonly startsAs: () => Outcome | undefined;
   /** An episode from where the robot is. */
   readonly run: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<EpisodeReport>;
   readonly show: (transition: Transition) => void;
@@ -142,6 +145,11 @@ export class RecordingDesk {
 
   async #record(activity: Activity<void>): Promise<'again' | 'done'> {
     const { setup, live } = this.#parts;
+    const startsAs = this.#hooks.startsAs();
+    if (startsAs !== undefined) {
+      this.#say(`Not begun: it is a ${startsAs} already. Bring the robot and its things to where the task begins.`);
+      return 'again';
+    }
     // What came before is to stay: the person goes on.
     this.#settle();
     this.#marks.take();

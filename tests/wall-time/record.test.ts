@@ -21,8 +21,15 @@ action:
 observation: {}
 `;
 
+/** Done where the robot stands when it is switched on. */
+const THERE = `${TASK.replace('operatorJudged', 'described')}success:
+  all: [{ rule: inside, place: tool, minM: [0, -1, 0], maxM: [1, 1, 1] }]
+reset: { by: people }
+`;
+
 const run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-record-')));
 writeFileSync(join(run.folder, 'shown.yaml'), TASK);
+writeFileSync(join(run.folder, 'there.yaml'), THERE);
 writeFileSync(join(run.folder, 'small.yaml'), SMALL_LEARNER);
 afterAll(async () => {
   await run.end();
@@ -38,9 +45,9 @@ class Recorded {
   /** To and fro, so that the workspace does not end. */
   #way = -1;
 
-  constructor(...options: string[]) {
-    const place = ['--operator', 'none', ...run.monitored(), '--out', 'out'];
-    this.program = run.start('record', '--task', './shown.yaml', ...place, ...options);
+  constructor(task: string, ...options: string[]) {
+    const place = ['--operator', 'none', ...run.monitored(), '--out', task === './shown.yaml' ? 'out' : 'there'];
+    this.program = run.start('record', '--task', task, ...place, ...options);
   }
 
   async open(): Promise<void> {
@@ -99,7 +106,7 @@ class Recorded {
 const episodesOf = (folder: string) => run.journal(folder).filter(({ terminated }) => terminated);
 
 it('keeps what a person calls a success, forgets what they redo, drop or delete, and goes on in its folder', async () => {
-  const first = new Recorded('--start', 'ask');
+  const first = new Recorded('./shown.yaml', '--start', 'ask');
   await first.open();
   await first.is({ state: 'waiting', kept: 0 });
   // Nothing moves before a person says start.
@@ -133,7 +140,7 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   expect(kept.at(-1)).toMatchObject({ reward: 1, truncated: false });
   expect(kept.some(({ humanAction, executed }) => humanAction[0]! < -0.5 && executed[0]! < 0)).toBe(true);
 
-  const second = new Recorded('--episodes', '2');
+  const second = new Recorded('./shown.yaml', '--episodes', '2');
   await second.open();
   await second.is({ state: 'waiting', kept: 1, wanted: 2 });
   await second.show();
@@ -167,3 +174,16 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   robot.child.kill('SIGINT');
   await robot.exit;
 }, 180_000);
+
+it('begins no demonstration that is done already', async () => {
+  const recorded = new Recorded('./there.yaml');
+  await recorded.open();
+  await recorded.is({ state: 'waiting', kept: 0 });
+  recorded.ask('recordStart');
+  await until(() => recorded.program.said().includes('Not begun: it is a success already'), 'a refusal');
+  await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
+  recorded.watcher!.close();
+  recorded.program.child.kill('SIGINT');
+  await recorded.program.exit;
+  expect(run.journal('there')).toEqual([]);
+}, 60_000);
