@@ -82,6 +82,37 @@ describe('a plant', () => {
     expect([...two.setPointRad]).toEqual([-0.2, 0.9]);
   });
 
+  it.each<[string, Partial<JointModel>, Partial<JointModel>, string]>([
+    ['a first joint that is too high', { originXyzM: [0, 0, 1.1] }, {}, 'joint "one" is 100.0 mm from the model\'s'],
+    ['a longer link', {}, { originXyzM: [0.303, 0, 0] }, 'joint "two" is 3.0 mm'],
+    ['an axis the other way round', {}, { axis: [0, -1, 0] }, 'joint "two" is 3.142 rad askew'],
+    ['an axis that is askew', {}, { originRpyRad: [0.01, 0, 0] }, 'is 0.010 rad askew (up to 2 mm and 0.005 rad pass)'],
+  ])('is not opened for %s', async (_, one, two, message) => {
+    const [a, b] = model.joints as [JointModel, JointModel];
+    const other = {
+      ...model,
+      joints: [
+        { ...a, ...one },
+        { ...b, ...two },
+      ],
+    };
+    await expect(open({ model: other })).rejects.toThrow(message);
+  });
+
+  it('is opened where an origin is elsewhere along its axis, and not where the tool turns about it', async () => {
+    const [a, b] = model.joints as [JointModel, JointModel];
+    const along = {
+      ...model,
+      joints: [
+        { ...a, originXyzM: [0, 0.2, 1] },
+        { ...b, originXyzM: [0.3, -0.2, 0] },
+      ],
+    } as const;
+    await open({ model: along });
+    const turned = { ...model, joints: [a, { ...b, originRpyRad: [0, 0.1, 0] }] } as const;
+    await expect(open({ model: turned })).rejects.toThrow("the tool point is 30.0 mm from where the model's link");
+  });
+
   it('sags without compensation as far as its weight bends the servo', async () => {
     const two = await open({ gravityCompensated: false });
     hold(two, [0, 0], 400);

@@ -1,5 +1,6 @@
 /** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
 import { allFinite, type RobotModel } from '../../core/index.ts';
+import { checkAgreement } from './agreement.ts';
 import { CarDrive } from './car-drive.ts';
 import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
@@ -78,6 +79,7 @@ export class RobotPlant {
     this.#touch =
       options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);
     this.reset(model.homeRad);
+    if (model.base === undefined) checkAgreement(simulation, model);
   }
 
   /**
