@@ -44,6 +44,25 @@ export function readModelFile(file: string, packages: PackageFolders = {}): Mode
   return { name: file, xml: text, assets };
 }
 
+/** The MJCF with what it includes written into it, to be read and changed as one text. Throws `ReinError('config')`. */
+export function withIncludes({ name, xml, assets }: ModelFile): ModelFile {
+  const rest = [...assets].filter(([, { element }]) => element !== 'include');
+  return { name, xml: included(xml, assets, []), assets: new Map(rest) };
+}
+
+const INCLUDE = /<include\b[^<>]*?\bfile\s*=\s*"([^"]+)"[^<>]*?(?:\/>|>\s*<\/include\s*>)/g;
+
+function included(xml: string, assets: ModelFile['assets'], within: readonly string[]): string {
+  return withoutComments(xml).replace(INCLUDE, (whole, reference: string) => {
+    const asset = assets.get(reference);
+    if (asset === undefined) return whole;
+    if (within.includes(reference)) throw new ReinError('config', `${asset.place}: ${reference} includes itself`);
+    const text = withoutComments(new TextDecoder().decode(bytesOf(asset)));
+    const inner = /<(mujoco|mujocoinclude)\b[^>]*[^/]?>([\s\S]*)<\/\1\s*>/.exec(text)?.[2] ?? '';
+    return included(inner, assets, [...within, reference]);
+  });
+}
+
 /** What is left of a model for `parseModel`. */
 export interface ParseOptions {
   /**

@@ -53,8 +53,8 @@ afterEach(async () => {
   for (const driver of open.splice(0)) await driver.close();
 });
 
-function written(text: string): string {
-  const path = join(folder, 'scene.xml');
+function written(text: string, name = 'scene.xml'): string {
+  const path = join(folder, name);
   writeFileSync(path, text);
   return path;
 }
@@ -134,6 +134,29 @@ describe('things beside a robot', () => {
     if (expected === undefined) await driverOf(scene, places);
     else await expect(driverOf(scene, places)).rejects.toThrow(expected);
   });
+});
+
+const INCLUDING = `<mujoco><default><joint type="slide" axis="0 1 0"/><default class="lid"><joint type="hinge"/></default></default>
+  <worldbody><body name="drawer"><joint/><geom size="0.02" mass="1"/></body>
+  <body childclass="lid"><body name="lid"><joint axis="0 0 1"/><geom size="0.02" pos="0.1 0 0" mass="1"/></body></body></worldbody>
+  <!-- <include file="nowhere.xml"/> --><include file="more.xml"/></mujoco>`;
+const MORE = `<mujocoinclude><worldbody><body name="block" pos="0.5 0 0.03"><freejoint/><geom size="0.03" mass="0.1"/></body></worldbody></mujocoinclude>`;
+
+it('a scene has what it includes, and its joints what their defaults say, in the file and in the simulator', async () => {
+  written(MORE, 'more.xml');
+  expect(readSceneFile(written(INCLUDING)).bodies).toEqual([
+    { name: 'drawer', isTop: true, goes: [false, true, false, false] },
+    { name: 'lid', isTop: false, goes: [false, false, false, true] },
+    { name: 'block', isTop: true, goes: [true, true, true, true] },
+  ]);
+  const driver = await driverOf(INCLUDING, ['drawer', 'block']);
+  driver.scene.reset({ ...layout, objects: { drawer: [0, 0.3, 0, 0], block: [0.4, 0, 0.03, 0] } });
+  const state = createRobotState(1, driver.signalNames.length);
+  driver.read(state);
+  expect(state.signals[2]).toBeCloseTo(0.3, 2);
+  expect(state.signals[5]).toBeCloseTo(0.4, 2);
+  written('<mujoco><include file="more.xml"/></mujoco>', 'more.xml');
+  expect(() => readSceneFile(written(INCLUDING))).toThrow('more.xml includes itself');
 });
 
 it('a scene file says its names, and where each body can be put, without the simulator', () => {

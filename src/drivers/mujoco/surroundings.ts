@@ -5,7 +5,15 @@
 import type { MainModule, MjSpec, MjsGeom } from '@mujoco/mujoco';
 import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout } from '../../core/index.ts';
 import { toolBodies } from './links.ts';
-import { deleteAll, elementsOf, type ModelFile, type ParsedModel, parseModel, readModelFile } from './model-file.ts';
+import {
+  deleteAll,
+  elementsOf,
+  type ModelFile,
+  type ParsedModel,
+  parseModel,
+  readModelFile,
+  withIncludes,
+} from './model-file.ts';
 import type { Simulation } from './mujoco-module.ts';
 import { placeSignals, type SurroundingsSpec } from './options.ts';
 
@@ -22,11 +30,11 @@ export function addScene(
   spec: MjSpec,
   path: string,
 ): { readonly file: ModelFile } & Pick<ParsedModel, 'close'> {
-  const file = readModelFile(path);
+  const file = withIncludes(readModelFile(path));
   // A frame around all of it: the only thing that can be attached to another model's world with what moves freely.
-  const xml = file.xml
-    .replaceAll(/<worldbody\s*>/g, `<worldbody><frame name="${FRAME}">`)
-    .replaceAll(/<\/worldbody\s*>/g, '</frame></worldbody>');
+  const xml = asOneWorld(file.xml)
+    .replace(/<worldbody\s*>/, `<worldbody><frame name="${FRAME}">`)
+    .replace(/<\/worldbody\s*>/, '</frame></worldbody>');
   const scene = parseModel(module, { ...file, xml });
   try {
     const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
@@ -43,6 +51,18 @@ export function addScene(
     scene.close();
     throw error;
   }
+}
+
+/** Worlds after the first, as of included files, are parts of that. */
+function asOneWorld(xml: string): string {
+  const [first, ...others] = [...xml.matchAll(/<worldbody\s*>([\s\S]*?)<\/worldbody\s*>/g)];
+  if (first === undefined || others.length === 0) return xml;
+  const rest = others.reduceRight(
+    (text, { 0: all, index }) => text.slice(0, index) + text.slice(index + all.length),
+    xml,
+  );
+  const end = first.index + first[0].lastIndexOf('</worldbody');
+  return rest.slice(0, end) + others.map(([, inner]) => inner).join('') + rest.slice(end);
 }
 
 /** What is solid in the scene meets what is solid of the robot; of a robot whose shapes are all only for looks, all of it. */
