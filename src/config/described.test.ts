@@ -172,6 +172,36 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'task: { goal: { spreadM: [0, 0, 0] }, reset: { by: script } }',
       'nobody puts "block" elsewhere for robot "arm7" where the simulator resets nothing: leave',
     ],
+    [
+      'a script that goes to joints that the robot has not',
+      'reach',
+      reset('by: script, waypoints: [{ toolM: [0.4, 0, 0.4], jointsRad: [0] }]'),
+      'reset.waypoints[0].jointsRad has 1 numbers, the robot has 7 joints',
+    ],
+    [
+      'a script that goes where a joint cannot be',
+      'reach',
+      reset('by: script, waypoints: [{ toolM: [0.4, 0, 0.4], jointsRad: [3, 0, 0, -1, 0, 1, 0] }]'),
+      'joint "joint1" would be at 3, it may be from',
+    ],
+    [
+      'a rule between places that stand still',
+      'reach',
+      success('{ rule: near, place: base, to: goal, withinM: 0.5 }'),
+      'nothing that moves is in this rule: it holds always or never',
+    ],
+    [
+      'a rule about one place',
+      'push',
+      success('{ rule: near, place: block, to: block, withinM: 0.5 }'),
+      'nothing that moves is in this rule',
+    ],
+    [
+      'a box in millimetres',
+      'push',
+      success('{ rule: inside, place: block, minM: [480, -20, 0], maxM: [520, 20, 100] }'),
+      'the box is far from the robot: in x it goes from 480 to 520 m. Are these mm?',
+    ],
     ['a policy that resets and has no name', 'reach', reset('by: policy'), 'reset.policy names none'],
     [
       'a policy that resets and never knows when it is there',
@@ -223,6 +253,15 @@ it('names the line and column in a scene whose body slides elsewhere than it is 
   const said = refusal('push', `task:\n  scene:\n    file: ${scene}`);
   expect(said).toMatch(/push\.yaml:\d+:\d+: "block" cannot be drawn along y: no joint of it goes there/);
   expect(said).toMatch(/push\.yaml:\d+:\d+: "block" cannot be turned/);
+});
+
+it('names a site of the scene that is called as a place of its own', () => {
+  const scene = join(folder, 'site.xml');
+  const bodies = '<body name="block"><freejoint/><geom size="0.03"/></body><body name="mark" mocap="true"/>';
+  writeFileSync(scene, `<mujoco><worldbody><site name="goal"/>${bodies}</worldbody></mujoco>`);
+  expect(refusal('push', `task:\n  scene:\n    file: ${scene}`)).toContain(
+    'a site of the scene is called "goal", which is a place of its own',
+  );
 });
 
 it('gives robot, guard and learner the workspace of the task, and the driver its scene by an absolute path', () => {

@@ -151,6 +151,6 @@ function stateOf(fields: Record<string, unknown> | undefined, size: number): Lab
 }
 
 function refused(message: string, cause?: unknown): ReinError {
-  const remedy = 'Make one with rein reward collect RUN --labels task --out labels.jsonl.';
+  const remedy = 'Make one with rein reward collect RUN --by task --out labels.jsonl.';
   return new ReinError('config', `${message}.`, cause === undefined ? { remedy } : { remedy, cause });
 }

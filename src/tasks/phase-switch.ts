@@ -40,7 +40,7 @@ export function criticalTest({ all, any }: PhaseSwitchConfig, places: Places, ro
 /** What does not agree within it, with `robot`, and with the rest of its task; `knownPlaces` where its kind checks none itself. */
 export function phaseSwitchProblems(
   { all, any, byButton }: PhaseSwitchConfig,
-  robot: Pick<RobotModel, 'name' | 'joints'>,
+  robot: Pick<RobotModel, 'name' | 'joints' | 'workspace'>,
   { hasBasePolicy, knownPlaces }: { readonly hasBasePolicy: boolean; readonly knownPlaces?: readonly string[] },
 ): TaskProblem[] {
   const path = ['phaseSwitch'];

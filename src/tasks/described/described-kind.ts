@@ -122,12 +122,11 @@ function checkPlaces(task: DescribedTaskConfig, scene: SceneFile): TaskProblem[]
     const what = name === 'goal' ? 'the task has no goal, so there is' : `${where} has no place "${name}", there are`;
     return [{ path, message: `${what} ${known.join(', ')}${didYouMean(name, known)}` }];
   });
-  for (const { name } of scene.bodies) {
+  const named = [...scene.bodies.map(({ name }) => ['body', name]), ...scene.sites.map((name) => ['site', name])];
+  for (const [kind, name] of named) {
     if (!OWN_PLACES.includes(name as never)) continue;
-    problems.push({
-      path: ['scene', 'file'],
-      message: `a body of the scene is called "${name}", which is a place of its own`,
-    });
+    const message = `a ${kind} of the scene is called "${name}", which is a place of its own`;
+    problems.push({ path: ['scene', 'file'], message });
   }
   const seen = new Set<string>();
   for (const [i, one] of task.observation.places.entries()) {
@@ -212,8 +211,11 @@ function checkStart({ workspace, start, goal, success, reset }: DescribedTaskCon
     (rule) => rule.rule === 'near' && rule.place === 'tool' && rule.to === 'goal' && rule.axes.length === 3,
   );
   if (isToolThere && goal !== undefined) check(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
-  for (const [i, { toolM }] of reset.waypoints.entries()) {
-    if (toolM !== undefined) check(['reset', 'waypoints', i, 'toolM'], 'the waypoint', toolM, [0, 0, 0]);
+  for (const [i, { toolM, jointsRad }] of reset.waypoints.entries()) {
+    const path = ['reset', 'waypoints', i];
+    if (toolM !== undefined) check([...path, 'toolM'], 'the waypoint', toolM, [0, 0, 0]);
+    if (jointsRad === undefined) continue;
+    problems.push(...checkJoints(robot, [...path, 'jointsRad'], `reset.waypoints[${i}].jointsRad`, jointsRad, 'be'));
   }
   for (const [i, rule] of success.all.entries()) {
     if (rule.rule !== 'inside' || rule.place !== 'tool') continue;
@@ -232,17 +234,31 @@ function checkStartJoints(
   if (spreadM.some((spread) => spread > 0)) {
     return [{ path: ['start', 'spreadM'], message: 'start.spreadM goes with start.toolM, which is missing' }];
   }
-  const { joints, limitMarginRad, homeRad } = robot;
-  const written = jointsRad ?? homeRad;
-  if (written.length !== joints.length) {
-    const message = `start.jointsRad has ${written.length} numbers, the robot has ${joints.length} joints`;
-    return [{ path: ['start', 'jointsRad'], message }];
+  const path = ['start', jointsRad === undefined ? 'spreadRad' : 'jointsRad'];
+  return checkJoints(robot, path, 'start.jointsRad', jointsRad ?? robot.homeRad, 'start', spreadRad);
+}
+
+/** Each joint has a number, and can be there. */
+function checkJoints(
+  { joints, limitMarginRad }: TaskRobot,
+  path: TaskProblem['path'],
+  key: string,
+  jointsRad: readonly number[],
+  verb: 'start' | 'be',
+  spreadRad = 0,
+): TaskProblem[] {
+  if (jointsRad.length !== joints.length) {
+    const message = `${key} has ${jointsRad.length} numbers, the robot has ${joints.length} joints`;
+    return [{ path, message }];
   }
   return joints.flatMap(({ name, positionMinRad, positionMaxRad }, i) => {
     const [low, high] = [positionMinRad + limitMarginRad, positionMaxRad - limitMarginRad];
-    if (written[i]! - spreadRad >= low && written[i]! + spreadRad <= high) return [];
-    const message = `joint "${name}" would start from ${metres(written[i]! - spreadRad)} to ${metres(written[i]! + spreadRad)}, it may be from ${metres(low)} to ${metres(high)}`;
-    return [{ path: ['start', jointsRad === undefined ? 'spreadRad' : 'jointsRad'], message }];
+    const [from, to] = [jointsRad[i]! - spreadRad, jointsRad[i]! + spreadRad];
+    if (from >= low && to <= high) return [];
+    const where = spreadRad === 0 ? `at ${metres(from)}` : `from ${metres(from)} to ${metres(to)}`;
+    return [
+      { path, message: `joint "${name}" would ${verb} ${where}, it may be from ${metres(low)} to ${metres(high)}` },
+    ];
   });
 }
 

@@ -70,20 +70,40 @@ export function ruleList(description: string) {
 export function ruleProblems(
   rules: readonly Rule[],
   path: readonly string[],
-  robot: Pick<RobotModel, 'name' | 'joints'>,
+  robot: Pick<RobotModel, 'name' | 'joints' | 'workspace'>,
 ): TaskProblem[] {
   return rules.flatMap((rule, i): TaskProblem[] => {
+    if (neverMoves(rule)) {
+      const message = 'nothing that moves is in this rule: it holds always or never';
+      return [{ path: [...path, i, 'place'], message }];
+    }
     if (rule.rule === 'joint') {
       const message = jointProblem(rule, robot);
       return message === undefined ? [] : [{ path: [...path, i, 'joint'], message }];
     }
     if (rule.rule !== 'inside' && rule.rule !== 'outside') return [];
     return AXES.flatMap((axis, k) => {
-      if (rule.minM[k]! < rule.maxM[k]!) return [];
-      const message = `the box is empty: in ${axis} it goes from ${rule.minM[k]} to ${rule.maxM[k]} m`;
-      return [{ path: [...path, i, 'minM'], message }];
+      const [low, high] = [rule.minM[k]!, rule.maxM[k]!];
+      const goes = `in ${axis} it goes from ${low} to ${high} m`;
+      if (low >= high) return [{ path: [...path, i, 'minM'], message: `the box is empty: ${goes}` }];
+      if (Math.max(low, -high) <= FAR * reachM(robot)) return [];
+      return [{ path: [...path, i, 'minM'], message: `the box is far from the robot: ${goes}. Are these mm?` }];
     });
   });
+}
+
+/** A box that is so many times as far away as the workspace reaches is a mistake. */
+const FAR = 10;
+
+function reachM({ workspace: { minM, maxM } }: Pick<RobotModel, 'workspace'>): number {
+  return Math.max(...[...minM, ...maxM].map(Math.abs));
+}
+
+/** About places that stand where they are throughout an episode. */
+function neverMoves(rule: Rule): boolean {
+  const places = placesOf(rule).map(({ name }) => name);
+  if (rule.rule === 'near') return rule.place === rule.to || places.every((name) => name === 'base' || name === 'goal');
+  return places.includes('base');
 }
 
 function jointProblem(
