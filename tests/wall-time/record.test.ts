@@ -175,6 +175,12 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   await robot.exit;
 }, 180_000);
 
+it('says where keys come from where there is no terminal', async () => {
+  const program = run.start('record', '--task', './shown.yaml', '--monitor', 'off', '--out', 'nowhere');
+  expect(await program.exit).toBe(1);
+  expect(program.said()).toContain("Start it in a terminal, or take --operator none and the monitor's page.");
+}, 60_000);
+
 it('begins no demonstration that is done already', async () => {
   const recorded = new Recorded('./there.yaml');
   await recorded.open();

@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { Graph } from '../../learner/engine/graph.ts';
+import { matmul } from '../../learner/engine/linear.ts';
+import { savePolicyFile } from '../../policy/index.ts';
 import { cycleTimes, evaluateBody, pairsOf, verdictOf } from './evaluate.ts';
 import { simBody } from './sim.ts';
 
@@ -43,6 +46,18 @@ it.each(['reach-judged', 'drive-judged'])('says of %s that people judge it, and 
   await expect(
     simBody({ ...sim, demonstrations: 'scripted', operator: 'keyboard', trace: 'off' }),
   ).rejects.toMatchObject(refusal);
+});
+
+it('refuses a second policy of another task before the first is tried', async () => {
+  const g = new Graph('other');
+  g.output('action', matmul(g.input('observation', [1, 4]), g.constant(new Float32Array(8), [4, 2])));
+  const size = { observationSize: 4, actionSize: 2, schemaHash: 'other', robot: 'arm7', task: 'other' };
+  const version = { runId: 'other', version: 1, parent: 0, trainingStep: 0, updates: 0 };
+  const other = { ...size, ...version, createdAt: '2026-01-02T03:04:05.000Z' };
+  const against = await savePolicyFile(join(folder, 'other'), g.serialize(), other);
+  const policy = join(folder, 'first.onnx');
+  writeFileSync(policy, 'it would be refused, were it tried first');
+  await expect(evaluateBody({ ...given, policy, against, task: 'reach' })).rejects.toThrow('other');
 });
 
 it('counts pairs in the order of their starts, times successes alone, and says which is better only where that is known', () => {

@@ -2,8 +2,9 @@
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { createSetup } from '../../config/setup.ts';
+import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
 import { type PairedCounts, pairedDifference, percent, quantile, ReinError, wilsonInterval } from '../../core/index.ts';
+import { loadPolicyFile } from '../../policy/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { type EpisodeOutcome, EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
@@ -108,7 +109,10 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
   await checkJsonFile(options.json);
   const config = await configOf(options);
   checkUnattended(config.task);
-  await checkBase(createSetup(config));
+  const setup = createSetup(config);
+  await checkBase(setup);
+  // The second is asked for only once the first was tried.
+  if (options.against !== undefined) await checkPolicy(options.against, setup);
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const pool = new EvaluationPool(config, WORKERS);
   const body = async ({ signal }: Interruptible): Promise<number> => {
@@ -153,6 +157,13 @@ async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
     return loadResolvedConfig(file);
   }
   return resolveConfig({ task, seed, ...(overlay === undefined ? {} : { overlay }), run: { command: 'eval', task } });
+}
+
+/** Throws `ReinError('policy')` for one that cannot act on the task. */
+async function checkPolicy(path: string, setup: RunSetup): Promise<void> {
+  const { observationSize, actionSize, schemaHash } = setup;
+  const expected = { observationSize, actionSize, schemaHash, taskAction: taskActionOf(setup) };
+  await (await loadPolicyFile(path, expected)).close();
 }
 
 async function checkThere(policy: string): Promise<void> {

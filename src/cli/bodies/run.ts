@@ -12,8 +12,9 @@ import { reportLine } from './report.ts';
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
 export async function runBody(request: RunRequest, recording?: RecordingPlan): Promise<number> {
   if (request.operator === 'keyboard' && !ownsTerminal()) {
+    const others = recording === undefined ? '--operator scripted or none' : "--operator none and the monitor's page";
     throw new ReinError('environment', '--operator keyboard needs a terminal of its own, in the foreground.', {
-      remedy: 'Start it in a terminal, or take --operator scripted or none.',
+      remedy: `Start it in a terminal, or take ${others}.`,
     });
   }
   const observer = createObserver(request.output);
