@@ -59,6 +59,8 @@ export interface RunSummary {
   readonly training_wall_s?: number;
   /** The training time that the task's configuration gives to compare with, s. */
   readonly target_training_wall_s?: number;
+  /** Marks say what succeeded: no policy was validated, and the newest one is kept. */
+  readonly judged_by?: 'people';
   /** Why training ended: a policy was confirmed, the steps were done, or the time was over that somebody gave it. */
   readonly ended_by?: 'confirmed' | 'steps' | 'wall';
   /** ISO 8601, UTC. */

@@ -327,8 +327,12 @@ export class Episodes {
 
   /** Nothing of it is recorded, and the weights stay as they are. */
   #inEvaluation(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
-    const onStep = (transition: Transition): void => this.#help.see(transition);
-    return { ...this.#actors(operator), noise: this.#parts.draws.evaluating, onStep };
+    return {
+      ...this.#actors(operator),
+      noise: this.#parts.draws.evaluating,
+      beforeStep: () => this.#pace.beforeStep(),
+      onStep: (transition) => this.#help.see(transition),
+    };
   }
 
   #actors(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {

@@ -27,7 +27,7 @@ export function checkOperators(setup: RunSetup): void {
   const { task, seed } = setup.config;
   const { operator, needsPeople } = taskKind(task);
   // Where people alone arrange or judge it, no script has a part.
-  if (operator === undefined || needsPeople?.(task) === true) return;
+  if (operator === undefined || needsPeople?.(task) !== undefined) return;
   createScriptedOperator(setup, seed).close();
   if (task.demonstrations > 0) createDemonstrator(setup, seed).close();
 }

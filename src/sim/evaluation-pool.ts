@@ -122,6 +122,17 @@ export class EvaluationPool {
   }
 }
 
+/** Before the first episode. */
+export const NO_TRIAL: TrialResult = {
+  episodes: 0,
+  successes: 0,
+  meanSteps: 0,
+  ticks: 0,
+  changedTicks: 0,
+  violations: 0,
+  restarts: NO_RESTARTS,
+};
+
 /** The rates of a trial on robots of `controlHz`: nobody helps there. */
 export function trialRates({ successes, ticks }: TrialResult, controlHz: number): WorkRates {
   return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
@@ -132,15 +143,7 @@ class OrderedCount {
   readonly #trial: Trial;
   readonly #early = new Map<number, JudgedEpisode>();
   #isOver = false;
-  #result: TrialResult = {
-    episodes: 0,
-    successes: 0,
-    meanSteps: 0,
-    ticks: 0,
-    changedTicks: 0,
-    violations: 0,
-    restarts: NO_RESTARTS,
-  };
+  #result: TrialResult = NO_TRIAL;
 
   constructor(trial: Trial) {
     this.#trial = trial;

@@ -1,12 +1,13 @@
 /**
  * A session in lock-step: the robot acts as fast as the machine allows, waits for the weights that are due at a step, and keeps real
- * time only while a person's hand is on it. The same seed gives the same run on any machine.
+ * time only while a person's hand is on it, or people judge it. The same seed gives the same run on any machine.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { RunSetup } from '../config/setup.ts';
 import { ReinError, Rng } from '../core/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import type { CutEpisode, Draws, Pace, SessionParts, ShownByPerson, WeightsSource } from '../session/index.ts';
+import { isJudgedByPeople } from '../tasks/index.ts';
 import type { SimulatedRobot } from './simulated-robot.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
@@ -36,15 +37,22 @@ export function versionDue(config: LearnerConfig, onlineSteps: number): number {
 /** Chance in a simulated run: each purpose has its stream of the seed, whatever was started before. */
 export function lockStepDraws({ config, task, reset }: RunSetup): Draws {
   const root = new Rng(config.seed);
-  const streams = { demo: root.fork('demonstrations'), training: root.fork('layouts') };
+  const streams = {
+    demo: root.fork('demonstrations'),
+    training: root.fork('layouts'),
+    evaluation: root.fork('evaluation layouts'),
+  };
   let isBegun = false;
   return {
     exploring: { rng: root.fork('exploration'), purpose: 'explore' },
     evaluating: { rng: root.fork('noise'), purpose: 'evaluate' },
-    // The first episode arranges the scene, and all where the robot does not go back by itself; policies are evaluated on other robots.
+    // The first episode arranges the scene, and all where the robot does not go back by itself. Policies are evaluated on other robots,
+    // where no people have to see it.
     layout: (stream) => {
       if (stream === 'demo') return task.drawLayout(streams.demo);
-      if (stream === 'first' || stream === 'evaluation' || (stream === 'training' && isBegun && reset !== undefined)) {
+      if (stream === 'evaluation')
+        return isJudgedByPeople(config.task) ? task.drawLayout(streams.evaluation) : undefined;
+      if (stream === 'first' || (stream === 'training' && isBegun && reset !== undefined)) {
         return undefined;
       }
       isBegun = true;
@@ -68,6 +76,8 @@ export class LockStep implements Pace {
   readonly #parts: Parts;
   readonly #options: LockStepOptions;
   readonly #stepMs: number;
+  /** People mark what they see, and see it as it would be. */
+  readonly #isJudged: boolean;
   #nextStepMs = 0;
   #stoppedSteps = 0;
   /** Of the demonstration that a person gives: steps so far, and those since they last moved. */
@@ -78,6 +88,7 @@ export class LockStep implements Pace {
     this.#parts = parts;
     this.#options = options;
     this.#stepMs = 1e3 / parts.setup.config.task.policyHz;
+    this.#isJudged = isJudgedByPeople(parts.setup.config.task);
     this.weights = {
       // Others than those that are due would be another run.
       mayFallBack: false,
@@ -117,7 +128,7 @@ export class LockStep implements Pace {
     signal.throwIfAborted();
     await this.#waitWhileStopped();
     plan.beforeStep();
-    if (this.#parts.people?.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
+    if (this.#isJudged || this.#parts.people?.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
   }
 
   /** Time stands still while no key is held: what is recorded is what a person did, not how long they looked. */

@@ -26,9 +26,9 @@ import {
   WatchedRun,
 } from '../session/index.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
-import { checkUnattended } from '../tasks/index.ts';
+import { checkUnattended, isJudgedByPeople } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
-import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
+import { EvaluationPool, NO_TRIAL, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import { LockStep, lockStepDraws } from './lock-step.ts';
 import type { Judged } from './model-selection.ts';
@@ -54,6 +54,8 @@ export interface SimulationOptions {
   readonly watcher?: RunWatcher | undefined;
   /** Whether `trace.mcap` is written. Default: off. */
   readonly trace?: 'on' | 'off' | undefined;
+  /** Whether somebody may mark episodes, of a task that people judge. Default: nobody. */
+  readonly judges?: 'people' | 'nobody' | undefined;
   /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'people';
 }
@@ -100,12 +102,25 @@ interface Rig {
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkUnattended(options.config.task);
+  checkUnattended(options.config.task, options.judges);
+  checkJudged(options);
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());
   options.onFolder?.(folder.path);
   return closedAfter(async (closes) => work(await assemble(setup, folder, options, closes)));
+}
+
+/** A script that nobody judges would never be done. */
+function checkJudged({ config: { task }, demonstrations = 'scripted' }: SimulationOptions): void {
+  if (!isJudgedByPeople(task) || task.demonstrations === 0 || demonstrations === 'people') return;
+  throw new ReinError(
+    'task',
+    `Task ${task.name} is judged by people, who also have to show it: ${task.demonstrations} times.`,
+    {
+      remedy: 'Take --demonstrations keyboard or people, or write demonstrations: 0 into its file.',
+    },
+  );
 }
 
 async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
@@ -140,7 +155,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     log,
     draws: lockStepDraws(setup),
     operators,
-    isScripted: true,
+    isScripted: !isJudgedByPeople(setup.config.task),
     asksPeople: options.demonstrations === 'people',
     afterStop: 'askLeave',
     drainMs: 0,
@@ -233,11 +248,15 @@ async function work(rig: Rig): Promise<SimulationResult> {
   await connection.trained(updatesOwed(rig.setup.config.learner, trained.steps));
   log.link(connection);
   log.counters(robot.link.latest);
+  // The robot of training is evaluated where people judge: what its guard has counted until here is of training. A learner that ends
+  // leaves a terminal as it found it, without single keys.
+  const { violations, changedTicks, ticks } = robot.link.latest;
+  const byMarks = isJudgedByPeople(rig.setup.config.task) ? await evaluateByMarks(rig) : undefined;
   rig.learner.expectEnd();
   connection.end();
   const policyFile = await saveWeights(rig.setup, training.kept.bundle, rig.folder.path);
   if (training.firstRecording !== undefined) await keepRecording(rig, '1-first', training.firstRecording);
-  const evaluation = await evaluate(rig, training.kept);
+  const evaluation = byMarks ?? (await evaluate(rig, training.kept));
   const missedAndSummary = summarise({
     setup: rig.setup,
     training,
@@ -249,7 +268,7 @@ async function work(rig: Rig): Promise<SimulationResult> {
     link: log.status.link,
     wallS: log.elapsedS,
     learner: (await rig.learner.done()) ?? connection.status,
-    robot: { guard: robot.link.latest, restarts: robot.restarts },
+    robot: { guard: { violations, changedTicks, ticks }, restarts: robot.restarts },
   });
   log.phase('done');
   return { folder: rig.folder.path, policyFile, ...missedAndSummary };
@@ -319,4 +338,29 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
     await keepRecording(rig, '2-last', { ...result.recording, caption });
   }
   return result;
+}
+
+/** On the robot of training, in real time, by the newest policy: people mark what they see. */
+async function evaluateByMarks({ log, session, robot, setup, signal }: Rig): Promise<TrialResult> {
+  const { episodes } = setup.config.task.evaluation;
+  const { latest } = robot.link;
+  const before = { ticks: latest.ticks, changedTicks: latest.changedTicks, violations: latest.violations };
+  log.message(`${episodes} episodes are evaluated as you mark them: m success, n failure; one without a mark is none`);
+  const activity = session.evaluate({ episodes, onEpisode: (done) => log.progress(done, episodes, 'episodes') });
+  const cut = (): void => activity.cut('the run was ended');
+  signal.addEventListener('abort', cut);
+  const report = await activity.done.finally(() => signal.removeEventListener('abort', cut));
+  signal.throwIfAborted();
+  const { successes, meanSteps } = report;
+  const policyVersion = log.status.policy.version;
+  log.write({ kind: 'evaluation', label: 'trained', policyVersion, successes, episodes: report.episodes, meanSteps });
+  return {
+    ...NO_TRIAL,
+    episodes: report.episodes,
+    successes,
+    meanSteps,
+    ticks: latest.ticks - before.ticks,
+    changedTicks: latest.changedTicks - before.changedTicks,
+    violations: latest.violations - before.violations,
+  };
 }

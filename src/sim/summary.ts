@@ -4,6 +4,7 @@ import type { GuardFrame } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
 import { missedTargets, type RunSummary, type Work, workRates } from '../record/index.ts';
 import type { RunStatus } from '../session/index.ts';
+import { isJudgedByPeople } from '../tasks/index.ts';
 import { type TrialResult, trialRates } from './evaluation-pool.ts';
 import { addRestarts, type Restarts } from './simulated-robot.ts';
 import type { TrainingResult } from './training-plan.ts';
@@ -24,7 +25,10 @@ export interface SummaryInput {
   /** Of the whole command. */
   readonly wallS: number;
   /** The training robot: its guard's counters cover demonstrations and training. */
-  readonly robot: { readonly guard: GuardFrame; readonly restarts: Restarts };
+  readonly robot: {
+    readonly guard: Pick<GuardFrame, 'violations' | 'changedTicks' | 'ticks'>;
+    readonly restarts: Restarts;
+  };
 }
 
 /** The summary, and one sentence for each part of the target that was missed. */
@@ -37,7 +41,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
   const evaluated = trialRates(evaluation, setup.config.robot.controlHz).successesPerHour;
   const restarts = addRestarts(addRestarts(robot.restarts, training.restarts), evaluation.restarts);
   const summary: RunSummary = {
-    success_rate: evaluation.successes / evaluation.episodes,
+    success_rate: evaluation.successes / Math.max(1, evaluation.episodes),
     eval_episodes: evaluation.episodes,
     ...(evaluation.ownSuccesses === undefined
       ? {}
@@ -66,6 +70,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
     target_success_rate: task.target.successRate,
     training_wall_s: trainingWallS,
     ...(task.target.trainingWallS === undefined ? {} : { target_training_wall_s: task.target.trainingWallS }),
+    ...(isJudgedByPeople(task) ? { judged_by: 'people' } : {}),
     ended_by: training.endedBy,
     started_at: startedAt.toISOString(),
     versions,

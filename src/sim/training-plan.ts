@@ -3,7 +3,8 @@ import type { ResolvedConfig } from '../config/index.ts';
 import { type PolicyWeights, ReinError } from '../core/index.ts';
 import { type EpisodeRecording, workRates } from '../record/index.ts';
 import type { LearnerConnection, SessionParts } from '../session/index.ts';
-import type { EvaluationPool } from './evaluation-pool.ts';
+import { isJudgedByPeople } from '../tasks/index.ts';
+import { type EvaluationPool, NO_TRIAL } from './evaluation-pool.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
@@ -105,13 +106,21 @@ export class TrainingPlan {
 
   async #end(endedBy: TrainingEnd): Promise<0> {
     await this.#finishValidation();
-    const kept = this.#selection.best;
+    const kept = isJudgedByPeople(this.#task) ? await this.#newest() : this.#selection.best;
     if (kept === undefined) throw new ReinError('policy', 'No policy was judged.');
     const { successes, episodes, bundle } = kept;
     const { version } = bundle.manifest;
-    this.#parts.live.log.message(`policy ${version} is kept: ${successes} of ${episodes} validation episodes`);
+    const why =
+      episodes === 0 ? 'it is the newest, none was validated' : `${successes} of ${episodes} validation episodes`;
+    this.#parts.live.log.message(`policy ${version} is kept: ${why}`);
     this.#result = { endedBy, kept, restarts: this.#restarts, firstRecording: this.#firstRecording };
     return 0;
+  }
+
+  /** Where people judge, nobody has the time to look at each candidate in as many episodes. */
+  async #newest(): Promise<Judged> {
+    const bundle = await this.#connection.takeVersion(this.#parts.policy.version);
+    return { bundle, successes: 0, episodes: 0, result: NO_TRIAL, restarts: NO_RESTARTS, isConfirmed: false };
   }
 
   /** Whether training may end here: before, a cloned policy that is good by itself is still to improve. */
@@ -126,6 +135,7 @@ export class TrainingPlan {
    */
   async #validate(): Promise<boolean> {
     const { policy, live } = this.#parts;
+    if (isJudgedByPeople(this.#task)) return false;
     await this.#finishValidation();
     this.#signal.throwIfAborted();
     this.#validatedAt = this.#steps;

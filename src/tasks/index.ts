@@ -25,6 +25,7 @@ export {
   checkUnattended,
   createTask,
   criticalTestOf,
+  isJudgedByPeople,
   phaseSwitchProblemsOf,
   sceneOf,
   scenesOf,

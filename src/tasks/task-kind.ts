@@ -54,8 +54,8 @@ export interface TaskKind<Config extends { readonly kind: string } = { readonly 
   narrowed?<R extends TaskRobot>(config: Config, robot: R): R;
   /** The same with paths made absolute by `from`, which knows the folder of the task's file. Absent: it has none of its own. */
   withPaths?(config: Config, from: (path: string) => string): Config;
-  /** Whether people alone arrange or judge it, though there may be scripts. Absent: where there is no `operator`. */
-  needsPeople?(config: Config): boolean;
+  /** What people alone do of it, though there may be scripts. Absent, `undefined`: nothing, or all of it where there is no `operator`. */
+  needsPeople?(config: Config): 'arrange' | 'judge' | undefined;
   /** A script that shows the task, or takes over in it. Absent: people alone arrange, judge and show it. Throws `ReinError`. */
   operator?(config: Config, context: Omit<OperatorContext, 'options'>): TeleopSource;
   /** Measures of the scene that is simulated for it. Absent: it is about no scene of ours. */

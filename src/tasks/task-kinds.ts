@@ -77,16 +77,24 @@ export interface TaskScenes {
 /** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
   const { operator, needsPeople } = taskKind(config);
-  if (operator !== undefined && needsPeople?.(config) !== true) return { operator };
-  throw new ReinError('task', `Task ${config.name} is judged by people: no script and no simulator knows it.`, {
-    remedy:
-      'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
+  if (operator !== undefined && needsPeople?.(config) === undefined) return { operator };
+  const why = isJudgedByPeople(config) ? 'nobody marks its episodes here' : 'no script and no simulator knows it';
+  throw new ReinError('task', `Task ${config.name} is judged by people: ${why}.`, {
+    remedy: isJudgedByPeople(config)
+      ? 'Run it where somebody may mark its episodes: rein sim in a terminal or with its monitor, or rein run; or give success a rule.'
+      : 'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
   });
 }
 
-/** Throws `ReinError` where nobody but a person can do the task from beginning to end. */
-export function checkUnattended(config: TaskConfig): void {
-  checkScripted(config);
+/** Whether the marks of people alone say what a success is, and software does all else. */
+export function isJudgedByPeople(config: TaskConfig): boolean {
+  const { operator, needsPeople } = taskKind(config);
+  return operator !== undefined && needsPeople?.(config) === 'judge';
+}
+
+/** Throws `ReinError` where nobody but a person can do the task from beginning to end; `judges`: whether people are there to mark. */
+export function checkUnattended(config: TaskConfig, judges: 'people' | 'nobody' = 'nobody'): void {
+  if (judges === 'nobody' || !isJudgedByPeople(config)) checkScripted(config);
   if (config.phaseSwitch !== undefined && !hasPhaseRules(config.phaseSwitch)) {
     throw new ReinError(
       'task',

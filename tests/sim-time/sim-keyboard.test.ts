@@ -1,15 +1,21 @@
 /** A person at the terminal of a running `rein sim`: takes over, moves, stops, gives back; and what is recorded of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transition } from '../../src/core/index.ts';
-import { parseMetrics } from '../../src/record/index.ts';
+import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
-import { REIN, TINY, transitionsOf } from '../support/rein.ts';
+import { REIN, Rein, TINY, transitionsOf } from '../support/rein.ts';
 
 const why = whyNoTerminal();
 if (why !== undefined) console.log(`skipped: rein sim at a terminal: ${why}`);
+
+/** Nothing but marks says what a success is, and nobody shows it. */
+const JUDGED = readFileSync(new URL('../../config/tasks/reach.yaml', import.meta.url), 'utf8')
+  .replace(/^success:\n(?: .*\n)*/m, 'success: { byMarks: true }\n')
+  .replace(/^demonstrat.*\n/gm, '');
+const SMALL = `learner: { actorHidden: [32, 32], criticHidden: [32, 32], batchSize: 32 }\n`;
 
 /** With the scripted operator out of the way, every intervention is the person's; an episode is long enough to take part in. */
 const ALONE = TINY.replace('initialRate: 0.5', 'initialRate: 0').replace('maxSteps: 30', 'maxSteps: 80');
@@ -20,6 +26,8 @@ beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'rein-keys-'));
   writeFileSync(join(dir, 'alone.yaml'), ALONE);
   writeFileSync(join(dir, 'tiny.yaml'), TINY);
+  writeFileSync(join(dir, 'judged.yaml'), JUDGED);
+  writeFileSync(join(dir, 'small.yaml'), SMALL);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -33,6 +41,34 @@ function atTerminal(
   const command = [process.execPath, REIN, 'sim', ...options, '--out', join(dir, out)];
   return runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command], keys, 40);
 }
+
+describe.skipIf(why !== undefined)('a person who judges in rein sim', () => {
+  const options = ['--task', './judged.yaml', '--config', 'small.yaml', '--steps', '20', '--eval-episodes', '1'];
+
+  it('marks episodes as they see them, in training and evaluation, in real time', async () => {
+    const command = ['sh', '-c', `cd '${dir}' && exec "$@"`, 'sh', process.execPath, REIN, 'sim', ...options];
+    const keys = [{ expect: 'Rein · training' }, { hold: 'm', delayS: 0.5, times: 30, periodS: 0.5 }];
+    const out = ['--out', 'judged', '--json', 'judged.json', '--monitor', 'off'];
+    const ended = await runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command, ...out], keys, 60);
+    expect(ended, ended.output).toMatchObject({ missing: null, timedOut: false, exitCode: 0 });
+    expect(ended.output).toContain('judged by people: no policy was validated');
+    const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'judged.json'), 'utf8'));
+    expect(summary).toMatchObject({ judged_by: 'people', success_rate: 1, eval_episodes: 1 });
+    const steps = transitionsOf(join(dir, 'judged'));
+    const done = steps.filter(({ terminated }) => terminated);
+    expect(done.length).toBeGreaterThan(1);
+    expect(new Set(done.map(({ reward }) => reward))).toEqual(new Set([1]));
+    // Ten steps a second, and a mark every half of one.
+    expect(steps.length / done.length).toBeLessThan(15);
+  }, 90_000);
+
+  it('is needed: without terminal and monitor it is refused', async () => {
+    const ended = await new Rein(['sim', ...options, '--monitor', 'off', '--out', 'nobody'], dir).ended;
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('is judged by people: nobody marks its episodes here');
+    expect(existsSync(join(dir, 'nobody'))).toBe(false);
+  }, 30_000);
+});
 
 describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () => {
   let result: TerminalResult;

@@ -42,6 +42,7 @@ export async function simBody(options: SimOptions): Promise<number> {
   ]);
   const observer = createObserver(options.output);
   const monitor = await openMonitorBeside(options, observer);
+  const hasKeys = options.output === 'live' && ownsTerminal();
   let folder: string | undefined;
   const stop = interruptible(observer.print);
   try {
@@ -52,6 +53,7 @@ export async function simBody(options: SimOptions): Promise<number> {
       watcher: monitor,
       trace: options.trace,
       signal: stop.signal,
+      judges: hasKeys || monitor !== undefined ? 'people' : 'nobody',
       demonstrations: options.demonstrations === 'scripted' ? 'scripted' : 'people',
       onFolder: (path) => {
         folder = path;
@@ -60,7 +62,7 @@ export async function simBody(options: SimOptions): Promise<number> {
         openOperators(devices, {
           ...context,
           print: observer.print,
-          terminal: options.output === 'live' && ownsTerminal() ? process.stdin : undefined,
+          terminal: hasKeys ? process.stdin : undefined,
           onInterrupt: () => stop.interrupt(),
           legend: LEGEND,
         }),
@@ -170,11 +172,12 @@ function ownWords({ own_success_rate: rate, eval_episodes: episodes }: RunSummar
 }
 
 function lastWords(summary: RunSummary): string[] {
-  const { success_rate, eval_episodes, safety, link } = summary;
+  const { success_rate, eval_episodes, safety, link, judged_by } = summary;
   const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
   return [
     `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
     ...ownWords(summary),
+    ...(judged_by === undefined ? [] : ['  judged by people: no policy was validated, and the newest is kept']),
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,

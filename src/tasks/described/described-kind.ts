@@ -23,7 +23,10 @@ export const describedKind: TaskKind<DescribedTaskConfig> = {
     ...(scene === undefined ? {} : { scene: { ...scene, file: from(scene.file) } }),
     reset: reset.policy === undefined ? reset : { ...reset, policy: from(reset.policy) },
   }),
-  needsPeople: (config) => config.reset.by === 'people' || !isJudged(config),
+  needsPeople: (config) => {
+    if (config.reset.by === 'people') return 'arrange';
+    return isJudged(config) ? undefined : 'judge';
+  },
   operator: (config, context) => (context.role === 'overseer' ? NOBODY : demonstratorOf(config, context)),
   surroundings: (config) => {
     const places = [...new Set(thingsIn(config).map(({ name }) => name))];
