@@ -264,6 +264,14 @@ it('names a site of the scene that is called as a place of its own', () => {
   );
 });
 
+it('lets joints bring the tool to a goal however it is turned there', () => {
+  const far =
+    'workspace: { minM: [0.2, -0.45, 0.02], maxM: [0.75, 0.45, 0.75] }, goal: { atM: [0.7, 0.4, 0.7], spreadM: [0, 0, 0] }';
+  const joints = 'action: { kind: joint, dimensions: [{ name: joint1, scale: 0.1, unit: rad }] }';
+  expect(refusal('reach', `task: { ${far} }`)).toContain('cannot bring its tool');
+  expect(refusal('reach', `task: { ${far}, ${joints} }`)).not.toContain('cannot bring its tool');
+});
+
 it('gives robot, guard and learner the workspace of the task, and the driver its scene by an absolute path', () => {
   const config = resolveConfig({ task: 'push', seed: 1 });
   expect(config.robot.workspace).toEqual({ minM: [0.3, -0.25, 0.02], maxM: [0.7, 0.25, 0.3] });

@@ -178,7 +178,8 @@ function checkBodies({ scene: written, goal }: DescribedTaskConfig, { bodies }: 
 }
 
 /** The workspace lies in the robot's, and the tool can be wherever it starts and is to go. */
-function checkStart({ workspace, start, goal, success, reset }: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+function checkStart(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
+  const { action, workspace, start, goal, success, reset } = task;
   const { minM, maxM } = robot.workspace;
   for (const [k, axis] of AXES.entries()) {
     if (workspace === undefined) break;
@@ -190,14 +191,18 @@ function checkStart({ workspace, start, goal, success, reset }: DescribedTaskCon
   const problems: TaskProblem[] = [];
   const box = workspace ?? robot.workspace;
   const arm = new StartPose(robot, '');
-  const check = (path: TaskProblem['path'], what: string, atM: readonly number[], spreadM: readonly number[]): void => {
+  const checkBox = (path: TaskProblem['path'], what: string, atM: readonly number[], spreadM: readonly number[]) => {
     for (const [k, axis] of AXES.entries()) {
       const [low, high] = [atM[k]! - spreadM[k]!, atM[k]! + spreadM[k]!];
       if (low >= box.minM[k]! && high <= box.maxM[k]!) continue;
       const message = `${what} reaches from ${metres(low)} to ${metres(high)} m in ${axis}, the workspace from ${box.minM[k]} to ${box.maxM[k]} m`;
       problems.push({ path, message });
-      return;
+      return false;
     }
+    return true;
+  };
+  const check = (path: TaskProblem['path'], what: string, atM: readonly number[], spreadM: readonly number[]): void => {
+    if (!checkBox(path, what, atM, spreadM)) return;
     for (let corner = 0; corner < 8; corner++) {
       const at = atM.map((v, k) => v + ((corner >> k) & 1 ? 1 : -1) * spreadM[k]!) as [number, number, number];
       if (arm.find(at, 0) !== undefined) continue;
@@ -213,7 +218,9 @@ function checkStart({ workspace, start, goal, success, reset }: DescribedTaskCon
   const isToolThere = [...success.all, ...success.any].some(
     (rule) => rule.rule === 'near' && rule.place === 'tool' && rule.to === 'goal' && rule.axes.length === 3,
   );
-  if (isToolThere && goal !== undefined) check(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
+  // Joints may bring the tool there however it is turned.
+  const checkGoal = action.kind === 'joint' ? checkBox : check;
+  if (isToolThere && goal !== undefined) checkGoal(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
   for (const [i, { toolM, jointsRad }] of reset.waypoints.entries()) {
     const path = ['reset', 'waypoints', i];
     if (toolM !== undefined) check([...path, 'toolM'], 'the waypoint', toolM, [0, 0, 0]);
