@@ -26,4 +26,9 @@ export class Allowance {
     this.#left -= amount;
     return true;
   }
+
+  /** What was taken besides, whether or not it was left: it is paid back by waiting. */
+  charge(amount: number): void {
+    this.#left -= amount;
+  }
 }

@@ -148,7 +148,7 @@ export class FoxgloveServer {
         // A scene replaces the one before, as states do.
         const replaces = kinds.every((kind) => isState(kind) || kind === 'run') ? String(id) : undefined;
         outbox.offer(messageData(id, timeNs, json), replaces);
-        this.#sent.take(this.#clock.nowS(), HEAD_BYTES + json.length);
+        this.#sent.charge(HEAD_BYTES + json.length);
       }
     }
   }
