@@ -138,6 +138,10 @@ export class RobotView {
       transparent: true,
       opacity: 0.28,
       depthWrite: false,
+      // Where both are in one place the measured robot is seen, in its own colours.
+      polygonOffset: true,
+      polygonOffsetFactor: 2,
+      polygonOffsetUnits: 2,
     });
     this.#solid = solid;
     this.#pale = pale;
