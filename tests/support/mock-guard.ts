@@ -27,8 +27,8 @@ export interface MockLink {
 export async function createMockLink(
   options: MockDriverOptions = {},
   action: ActionSpec = mockAction,
+  clock: LockStepClock = new LockStepClock(1 / mockModel.controlHz),
 ): Promise<MockLink> {
-  const clock = new LockStepClock(1 / mockModel.controlHz);
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
   await driver.open();
   const link = new MemoryGuardLink({
