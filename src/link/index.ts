@@ -5,7 +5,16 @@ export { type JournalLoss, readJournal } from './journal/reader.ts';
 export { explainJournal, type JournalExplanation, mendJournal } from './journal/recover.ts';
 export { encodeSegmentHeader, recordSlot, type SegmentHeader, segmentPath } from './journal/segment.ts';
 export { journalFolderIn } from './journal/survey.ts';
-export { decodeBundle, encodeBundle, type LearnerStatus, readDemonstrations, readStatus } from './messages.ts';
+export {
+  decodeBundle,
+  encodeBundle,
+  type LearnerStatus,
+  MAX_VALUED_STEPS,
+  readDemonstrations,
+  readStatus,
+  readStepValues,
+  type StepValues,
+} from './messages.ts';
 export { askLearner, type LearnerInfo } from './query.ts';
 export { firstDifference } from './robot-session.ts';
 export { LearnerServer, startLearnerServer } from './server.ts';

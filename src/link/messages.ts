@@ -104,6 +104,21 @@ export type LearnerStatus = Readonly<z.infer<typeof statusSchema>>;
 /** Body of a robot's `demonstrationsComplete`: all its demonstrations together are so many transitions. */
 const demonstrationsSchema = z.object({ transitions: count });
 
+/** Steps that one report may value. */
+export const MAX_VALUED_STEPS = 64;
+
+/** Body of the learner's `values` message, to one robot: what its critics expect of executed steps of one episode, in their order. */
+const stepValuesSchema = z
+  .object({
+    epoch: count,
+    episode: count,
+    steps: z.array(count).max(MAX_VALUED_STEPS),
+    /** Q of each. */
+    values: z.array(z.number()),
+  })
+  .refine(({ steps, values }) => steps.length === values.length);
+export type StepValues = Readonly<z.infer<typeof stepValuesSchema>>;
+
 /** Flags of an `ack` frame. */
 export const ACK_REWIND = 1;
 export const ACK_NOTHING_YET = 2;
@@ -151,6 +166,10 @@ type Body = ControlMessage['body'];
 
 export function readStatus(body: Body): Result<LearnerStatus, LinkFault> {
   return fitted(body, statusSchema, "a learner's status");
+}
+
+export function readStepValues(body: Body): Result<StepValues, LinkFault> {
+  return fitted(body, stepValuesSchema, 'a report of values');
 }
 
 export function readDemonstrations(body: Body): Result<z.infer<typeof demonstrationsSchema>, LinkFault> {

@@ -111,6 +111,8 @@ export interface EpisodeRecord extends Stamp {
    * Of a success without help, where the robot asks for help: its longest time without progress, steps. Left out of all others.
    */
   readonly idleSteps?: number;
+  /** The same without a gain in value, where the learner has valued its steps. */
+  readonly idleValueSteps?: number;
   /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
   readonly robotS?: number;
   /** A person's verdict, where one was given although the task judges by itself. */
@@ -159,6 +161,11 @@ export interface HelpRecord extends Stamp {
   /** As the journal numbers starts of the robot, and episodes of a start. */
   readonly epoch: number;
   readonly episode: number;
+  /** What it went by: the value of its steps or its progress, which is −m to where the task wants the tool, or the return. */
+  readonly by: 'progress' | 'value';
+  /** That, when it asked, and at its best in the episode. */
+  readonly measure: number;
+  readonly peak: number;
   /** Before which step it asked, how a person answered, and after how long. */
   readonly step: number;
   readonly answer: 'tookOver' | 'goOn' | 'none';

@@ -403,9 +403,9 @@ export class Episodes {
       },
       ...(setup.task.takesMarks === true ? { mark: () => this.#marks.take() } : {}),
     });
-    const idleSteps = purpose === 'demo' ? undefined : this.#help.validate(result.success);
+    const idle = purpose === 'demo' ? {} : this.#help.validate(result.success);
     if (purpose === 'training' && result.steps > 0) {
-      live.episode(result, idleSteps);
+      live.episode(result, idle);
       this.#help.end(this.#at.episode, result.success);
     }
     if (purpose !== 'evaluation') this.#noteOwn(result);
@@ -436,7 +436,7 @@ export class Episodes {
       const layout = scene === 'as it is' ? undefined : (draws.layout(scene) ?? (await this.#bringBack(activity)));
       activity.episodeBegins();
       this.#marks.take();
-      this.#help.begin();
+      this.#help.begin(options.purpose);
       if (layout !== undefined) listeners.emit('scene', layout);
       const result = await this.#unlessCut(activity, { ...options, ...(layout === undefined ? {} : { layout }) });
       if (result.startsAs === undefined) this.#reset.episodeEnded();

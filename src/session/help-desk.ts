@@ -1,7 +1,7 @@
 /** A robot that gets nowhere asks people for help, within the episode: what it asks, how they answer, and what came of it. */
 import type { Transition } from '../core/index.ts';
 import type { Activity } from './activity.ts';
-import { HelpWatch } from './help-watch.ts';
+import { HelpWatch, VALUES_WITHIN_S } from './help-watch.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export interface HelpHooks {
@@ -22,13 +22,17 @@ export class HelpDesk {
   /** A person has answered that the robot may go on. */
   #mayGoOnAlone = false;
   #isAsking = false;
+  #hasReportedProgress = false;
 
   constructor(parts: HelpParts, hooks: HelpHooks) {
     this.#parts = parts;
     this.#hooks = hooks;
-    const { earlier } = parts.live;
-    const validated = earlier.episodes.flatMap(({ idleSteps }) => idleSteps ?? []);
-    this.#watch = new HelpWatch(parts.setup.config.task.help, validated);
+    const { help, policyHz } = parts.setup.config.task;
+    this.#watch = new HelpWatch(help, {
+      epoch: parts.recorder.epoch,
+      policyHz,
+      earlier: parts.live.earlier.episodes,
+    });
   }
 
   /** It asks for help, and holds. */
@@ -48,13 +52,25 @@ export class HelpDesk {
   }
 
   /** An episode begins. */
-  begin(): void {
-    this.#watch.begin();
+  begin(purpose: Parameters<HelpWatch['begin']>[0]): void {
+    this.#watch.begin(purpose);
   }
 
   /** A step was done. */
   see(transition: Transition): void {
     this.#watch.see(transition, this.#distanceM());
+    for (const values of this.#parts.recorder.connection?.takeValues() ?? []) this.#watch.take(values);
+    this.#reportProgress();
+  }
+
+  /** Once: nobody who asked for the one is left to think that it is what the robot goes by. */
+  #reportProgress(): void {
+    const { setup, listeners, people } = this.#parts;
+    const { by, afterSteps } = setup.config.task.help;
+    if (this.#hasReportedProgress || by === this.#watch.by || afterSteps === 0 || people === undefined) return;
+    this.#hasReportedProgress = true;
+    const message = `The learner has valued no step for ${VALUES_WITHIN_S} s: until it does, the robot asks for help by its progress.`;
+    listeners.report({ level: 'warn', name: 'helpByProgress', message });
   }
 
   /** Before step number `step` of an episode: holds, where help is due, until a person takes over or lets it go on. */
@@ -62,7 +78,7 @@ export class HelpDesk {
     const { people, link, listeners, live } = this.#parts;
     if (!this.#watch.isDue || people === undefined) return;
     const sinceS = live.log.elapsedS;
-    const message = `The robot asks for help: no progress for ${this.#watch.threshold} steps. Take over (t), or let it go on (c, g, Start).`;
+    const message = `The robot asks for help: ${this.#watch.question}. Take over (t), or let it go on (c, g, Start).`;
     listeners.report({ level: 'warn', name: 'asksForHelp', message });
     live.log.ask(message);
     const mayGoOnAlone = this.listen();
@@ -88,7 +104,7 @@ export class HelpDesk {
   }
 
   /** An episode of training or evaluation has ended: see `HelpWatch.validate`. */
-  validate(success: boolean): number | undefined {
+  validate(success: boolean): ReturnType<HelpWatch['validate']> {
     return this.#watch.validate(success);
   }
 

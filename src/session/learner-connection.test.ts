@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { type LearnerStatus, startLearnerServer } from '../link/index.ts';
+import { type LearnerStatus, type StepValues, startLearnerServer } from '../link/index.ts';
 import type { MetricRecord } from '../record/index.ts';
 import { LearnerConnection } from './learner-connection.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('hands on metrics, takes no status that lacks a number or has another thing in its place, and reports the first', async () => {
+it('hands on metrics and values, takes no report that lacks a number or has another thing in its place, and reports the first', async () => {
   const setup = arm6Setup('insert', 3);
   const onTransition = (): void => undefined;
   const learner = await startLearnerServer({ ...setup, bind: 'tcp://127.0.0.1:0', runId: 'run', onTransition });
@@ -65,4 +65,30 @@ it('hands on metrics, takes no status that lacks a number or has another thing i
   const record = { kind: 'values', tS: 1, envStep: 2, update: 3, demonstrationQ: 0.5, demonstrationReturn: 0.8 };
   learner.sendControl('metrics', record);
   await expect.poll(() => metrics, { timeout: 5000 }).toEqual([record]);
+
+  const values = { epoch: 1, episode: 2, steps: [3, 4], values: [0.5, 0.25] };
+  const [tooMany, none] = [new Array<number>(65).fill(0), { ...values, values: [0.5] }];
+  for (const body of [
+    none,
+    { ...values, values: [0.5, null] },
+    { ...values, steps: [3, -1] },
+    { ...values, epoch: '1' },
+  ]) {
+    learner.sendControl('values', body);
+  }
+  learner.sendControl('values', { ...values, steps: tooMany, values: tooMany });
+  learner.sendControl('values', values);
+  learner.sendControl('values', values, 'other');
+  learner.sendControl('values', { ...values, episode: 3 }, 'arm');
+  const come: StepValues[] = [];
+  await expect.poll(() => come.push(...robot.takeValues()), { timeout: 5000 }).toBe(2);
+  expect(come).toEqual([values, { ...values, episode: 3 }]);
+  expect(faults.slice(1)).toEqual([
+    'The learner reports what this robot cannot use: a report of values cannot be read.',
+  ]);
+  // Where nobody takes them, the newest are kept.
+  for (let episode = 0; episode < 70; episode++) learner.sendControl('values', { ...values, episode });
+  learner.sendControl('status', { ...status, updates: 3 });
+  await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(3);
+  expect(robot.takeValues().map(({ episode }) => episode)).toEqual(Array.from({ length: 64 }, (_, i) => i + 6));
 });

@@ -12,6 +12,8 @@ import {
   type LearnerStatus,
   openJournal,
   readStatus,
+  readStepValues,
+  type StepValues,
   type Subscription,
   subscribeWeights,
   type Uplink,
@@ -43,6 +45,8 @@ export interface LearnerConnectionOptions {
 export const JOURNAL_FOLDER = 'journal';
 /** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
 const DRAIN_MS = 20_000;
+/** Reports of values that wait to be taken; the oldest are given up. */
+const MAX_VALUES = 64;
 /** A learner makes hundreds of updates a second, a few on the slowest machine; one that makes none for this long will not. */
 const STUCK_MS = 60_000;
 
@@ -53,7 +57,9 @@ export class LearnerConnection {
   readonly #bundles: PolicyWeights[] = [];
   readonly #waiting = new Set<() => void>();
   #status: LearnerStatus | undefined;
-  #isStatusRefused = false;
+  #values: StepValues[] = [];
+  /** Kinds of reports of which one could not be read. */
+  readonly #refused = new Set<string>();
   #failure: ReinError | undefined;
   #isClosed = false;
   #demonstrated: number | undefined;
@@ -82,7 +88,11 @@ export class LearnerConnection {
       journal: this.#journal,
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
-        if (kind === 'status') this.#takeStatus(body, onFault);
+        const problem = this.#takeReport(kind, body);
+        // Several a second come: the first that cannot be read speaks for all.
+        if (problem !== undefined && !this.#refused.has(kind))
+          onFault(`The learner reports what this robot cannot use: ${problem}.`);
+        if (problem !== undefined) this.#refused.add(kind);
         if (kind === 'metrics') options.onMetrics?.(body as unknown as MetricRecord);
         this.#wake();
       },
@@ -108,13 +118,19 @@ export class LearnerConnection {
     });
   }
 
-  #takeStatus(body: Readonly<Record<string, unknown>>, onFault: (message: string) => void): void {
-    const status = readStatus(body);
-    if (status.ok) this.#status = status.value;
-    // Several a second come: the first that cannot be read speaks for all.
-    else if (!this.#isStatusRefused)
-      onFault(`The learner reports what this robot cannot use: ${status.error.message}.`);
-    this.#isStatusRefused ||= !status.ok;
+  /** Gives why a report cannot be used. */
+  #takeReport(kind: string, body: Readonly<Record<string, unknown>>): string | undefined {
+    if (kind === 'status') {
+      const status = readStatus(body);
+      if (!status.ok) return status.error.message;
+      this.#status = status.value;
+    }
+    if (kind === 'values') {
+      const values = readStepValues(body);
+      if (!values.ok) return values.error.message;
+      this.#values = [...this.#values, values.value].slice(-MAX_VALUES);
+    }
+    return undefined;
   }
 
   /** What the learner last said of itself; `undefined` until it has. */
@@ -177,6 +193,13 @@ export class LearnerConnection {
     const newest = this.#bundles.at(-1);
     this.#bundles.length = 0;
     return newest;
+  }
+
+  /** What the learner has said of the value of this robot's steps since the last call, in order. */
+  takeValues(): readonly StepValues[] {
+    const values = this.#values;
+    if (values.length > 0) this.#values = [];
+    return values;
   }
 
   /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */

@@ -240,7 +240,7 @@ export class RunLog {
     purpose: 'demonstration' | 'training',
     episode: number,
     result: EpisodeResult,
-    beside: Pick<EpisodeRecord, 'idleSteps' | 'robotS'> = {},
+    beside: Pick<EpisodeRecord, 'idleSteps' | 'idleValueSteps' | 'robotS'> = {},
   ): void {
     if (purpose === 'training') {
       this.#segments.add(result.interventions);

@@ -102,11 +102,12 @@ interface Rig {
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  checkUnattended(options.config.task, options.judges);
+  const config = askingByProgress(options.config);
+  checkUnattended(config.task, options.judges);
   checkJudged(options);
-  const setup = createSetup(options.config);
+  const setup = createSetup(config);
   await checkBase(setup);
-  const folder = await createRunFolder(options.config, options.out, new Date());
+  const folder = await createRunFolder(config, options.out, new Date());
   options.onFolder?.(folder.path);
   return closedAfter(async (closes) => work(await assemble(setup, folder, options, closes)));
 }
@@ -123,6 +124,12 @@ function checkJudged({ config: { task }, demonstrations = 'scripted' }: Simulati
   );
 }
 
+/** When values come depends on the machine, and a seed must give the same policy on any: a robot in lock-step asks for help by its progress. */
+function askingByProgress(config: ResolvedConfig): ResolvedConfig {
+  const { task } = config;
+  return { ...config, task: { ...task, help: { ...task.help, by: 'progress' } } };
+}
+
 async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
   const { path, runId } = folder;
   const { watcher, trace = 'off', observer = SILENT_OBSERVER } = options;
@@ -132,6 +139,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const log = new RunLog(path, runId, setup, watched.observer);
   closes.push(() => log.close());
   log.phase('preparing');
+  const { by, afterSteps } = options.config.task.help;
+  if (by === 'value' && afterSteps > 0)
+    log.message('In rein sim the robot asks for help by its progress, not by value.');
   const trouble = new AbortController();
   const signal = AbortSignal.any([options.signal, trouble.signal]);
   const learner = await startLearner(folder, log, trouble);

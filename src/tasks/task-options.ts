@@ -44,13 +44,22 @@ export const taskKeys = {
   phaseSwitch: phaseSwitchSchema.optional(),
   rewardClassifier: rewardClassifierSchema.optional(),
   help: group('When the robot pauses and asks a person for help.', {
+    by: z
+      .enum(['progress', 'value'])
+      .meta({
+        description:
+          "What has to get better. `progress`: the distance to where the task wants the tool, or the sum of rewards where it names no place. `value`: what the learner's critics expect of the executed steps; progress where none comes.",
+      })
+      .default('progress'),
     afterSteps: whole(
       'steps',
       { min: 0, max: 100_000 },
-      'Policy steps without progress; more where successes without help have needed more. 0: it never asks.',
+      'Policy steps without a gain; more where successes without help have needed more. 0: it never asks.',
     ).default(0),
     // In m to where the task wants the tool, in reward where it names no place
     leastProgress: num('m or reward', { min: 0, max: 1e6 }, 'A gain of this much is progress.').default(0.002),
+    // At a discount of 0.97, a policy on its way to a reward of 1 gains that in three steps where its value is 0.3
+    leastValueGain: num('reward', { min: 0, max: 1e6 }, 'By value, a gain of this much is one.').default(0.02),
   }),
   rewind: group('Going back the way the robot came (`b` at the keyboard, Rewind in the monitor).', {
     seconds: num('s', { above: 0, max: 60 }, 'So much of its motion is remembered.').default(3),

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import { createTransition } from '../../core/index.ts';
-import { connectUplink, openJournal } from '../../link/index.ts';
+import { createTransition, Rng, type Transition } from '../../core/index.ts';
+import { connectUplink, openJournal, type StepValues } from '../../link/index.ts';
 import { LearnerConnection } from '../../session/index.ts';
 import { Agent } from '../agent/agent.ts';
 import { Training } from '../training.ts';
@@ -291,5 +291,111 @@ describe('a learner of two robots', { timeout: 30_000 }, () => {
     first.end();
     await training;
     expect(learner.status).toMatchObject({ delivered: STEPS + 5, online: 5 });
+  });
+});
+
+describe('a learner whose robots ask for help by value', { timeout: 30_000 }, () => {
+  const rng = new Rng(7);
+  const steps = Array.from({ length: 9 }, (_, step) => {
+    const t = createTransition(setup.observationSize, setup.actionSize);
+    rng.fillNormal(t.observation);
+    rng.fillNormal(t.nextObservation);
+    for (let i = 0; i < t.executed.length; i++) t.executed[i] = rng.uniformIn(-1, 1);
+    return Object.assign(t, { episode: 1, step, reward: rng.uniform() });
+  });
+
+  /** A training call for every two steps. */
+  function asking(by: 'progress' | 'value', learner: Partial<typeof setup.config.learner> = {}): RunSetup {
+    const { task } = setup.config;
+    const small = { ...setup.config.learner, warmupSteps: 0, utd: 1, updatesPerCall: 2, ...learner };
+    return createSetup({
+      ...setup.config,
+      task: { ...task, help: { ...task.help, by, afterSteps: 5 } },
+      learner: small,
+    });
+  }
+
+  interface Begun {
+    readonly learner: Learner;
+    readonly training: Training;
+    readonly robot: LearnerConnection;
+    /** Ends it; rejects as its training does. */
+    readonly end: () => Promise<void>;
+  }
+
+  async function begun(of: RunSetup): Promise<Begun> {
+    let training: Training | undefined;
+    const begin = async (given: Training): Promise<void> => {
+      training = given;
+    };
+    const learner = await startLearner('fresh', { of, begin });
+    const running = learner.run();
+    running.catch(() => undefined);
+    const robot = await demonstrated();
+    const end = async (): Promise<void> => {
+      learner.end();
+      await running;
+      await robot.close();
+      await learner.close();
+    };
+    return { learner, training: training!, robot, end };
+  }
+
+  /** What has come until all of `wanted` steps are among it. */
+  async function valuesOf(robot: LearnerConnection, wanted: readonly Transition[]): Promise<StepValues[]> {
+    const come: StepValues[] = [];
+    await until(() => {
+      come.push(...robot.takeValues());
+      return come.flatMap((each) => each.steps).length >= wanted.length;
+    }, 'the values');
+    return come;
+  }
+
+  it('tells a robot, and it alone, what its critics expect of the steps that it executed', async () => {
+    const { learner, training, robot, end } = await begun(asking('value'));
+    const own = { folder: join(folder, 'second'), runId: 'run', robotId: 'second', keep: 'newest' } as const;
+    const second = new LearnerConnection({ ...own, setup, address, onFault: () => undefined });
+    closers.push(() => second.close());
+    await second.connected(5000);
+    const last = steps[8]!;
+    for (const step of steps.slice(0, 8)) robot.record({ ...step });
+    await until(() => learner.status.updates === 8, 'the updates');
+    expect((await valuesOf(robot, steps.slice(0, 8))).every(({ episode }) => episode === 1)).toBe(true);
+    // It pays for no update: the critics stay as they are.
+    robot.record({ ...last });
+    const [report] = await valuesOf(robot, [last]);
+    const [expected] = await training.agent.criticValues(last.observation, last.executed);
+    expect(report).toEqual({ epoch: robot.journal().epoch, episode: 1, steps: [8], values: [expected] });
+    expect(learner.status).toMatchObject({ updates: 8, online: 9 });
+    expect(second.takeValues()).toEqual([]);
+    await end();
+  });
+
+  it('learns the same to the bit whether it looks at values or not', async () => {
+    const digests: string[] = [];
+    for (const by of ['value', 'progress'] as const) {
+      const { learner, training, robot, end } = await begun(asking(by, { updatesPerCall: 1 }));
+      for (const step of steps) {
+        robot.record({ ...step });
+        await delay(100);
+      }
+      await until(() => learner.status.updates === steps.length, 'the updates');
+      if (by === 'value') expect((await valuesOf(robot, steps)).length).toBeGreaterThan(2);
+      else expect(robot.takeValues()).toEqual([]);
+      learner.end();
+      digests.push(await training.stateDigest());
+      await end();
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    }
+    expect(digests[1]).toBe(digests[0]);
+  });
+
+  it('values nothing by an algorithm without critics', async () => {
+    const { learner, robot, end } = await begun(asking('value', { algorithm: 'bc' }));
+    for (const step of steps.slice(0, 8)) robot.record({ ...step });
+    await until(() => learner.status.updates > 0, 'an update');
+    await delay(500);
+    expect(robot.takeValues()).toEqual([]);
+    await end();
   });
 });

@@ -25,6 +25,7 @@ import { type Taken, Training } from '../training.ts';
 import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
 import { checkpointsIn, readLearnerCheckpoint, writeLearnerCheckpoint } from './learner-checkpoint.ts';
 import { PolicyVersions } from './policy-versions.ts';
+import { StepValueReports } from './step-value-reports.ts';
 import { achievedUtd, statusLine, TrainingRecord } from './training-record.ts';
 
 /** The parts of a run's setup that a learner works with. */
@@ -32,8 +33,11 @@ export interface LearnerSetup {
   readonly config: {
     readonly seed: number;
     readonly learner: LearnerConfig;
-    /** `demonstrations`: episodes that the learner waits for before it begins. */
-    readonly task: { readonly demonstrations: number };
+    /** `demonstrations`: episodes that the learner waits for before it begins. `help`: by what robots ask a person for help. */
+    readonly task: {
+      readonly demonstrations: number;
+      readonly help: { readonly by: 'progress' | 'value'; readonly afterSteps: number };
+    };
   };
   readonly task: { readonly maxSteps: number };
   readonly schemaHash: string;
@@ -82,6 +86,8 @@ export class Learner {
   readonly #record: TrainingRecord;
   readonly #versions: PolicyVersions;
   readonly #shares: RobotShares = new RobotShares();
+  /** Absent where no robot asks for them, and for algorithms without critics. */
+  readonly #values: StepValueReports | undefined;
   /** What was opened, in its order. */
   readonly #closes: Close[];
   #server!: LearnerServer;
@@ -113,6 +119,13 @@ export class Learner {
       },
     });
     closes.push(() => this.#record.close());
+    const { help } = config.task;
+    const isAsked = help.by === 'value' && help.afterSteps > 0 && training.agent.algorithm.value !== undefined;
+    if (isAsked) {
+      this.#values = new StepValueReports({
+        send: (robotId, values) => this.#server.sendControl('values', values, robotId),
+      });
+    }
   }
 
   /**
@@ -176,7 +189,9 @@ export class Learner {
   async run(): Promise<void> {
     while (!this.#isEnding) {
       this.#reportStatus();
-      if (await this.#train()) {
+      const hasTrained = await this.#train();
+      if (this.#isReady) await this.#values?.look(this.#training.agent);
+      if (hasTrained) {
         // An engine in this thread leaves the link no time of its own.
         if (this.#options.engine === 'local') await nextTurn();
       } else if (this.#shares.haveEnded(this.#server.joined())) break;
@@ -333,6 +348,7 @@ export class Learner {
     }
     this.#received++;
     this.#record.demonstration(transition, robotId);
+    this.#values?.take(transition, robotId);
     if (this.#isReady) this.#record.transition(transition, robotId, this.#training.replay.counts().online);
     this.#wake();
   }

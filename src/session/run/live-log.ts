@@ -110,13 +110,13 @@ export class LiveLog {
 
   /**
    * An episode has ended. Success is told of those that ran to their own end without help: one that was cut says nothing of the
-   * policy, and one with help says something of the person too. `idleSteps`: see `EpisodeRecord`.
+   * policy, and one with help says something of the person too. `idle`: see `EpisodeRecord`.
    */
-  episode(result: EpisodeResult, idleSteps?: number): void {
+  episode(result: EpisodeResult, idle: Pick<EpisodeRecord, 'idleSteps' | 'idleValueSteps'> = {}): void {
     const { robotTicks } = this.#options;
     this.log.episode('training', this.#episodes++, result, {
       ...(robotTicks === undefined ? {} : { robotS: robotTicks.now() / robotTicks.hz }),
-      ...(idleSteps === undefined ? {} : { idleSteps }),
+      ...idle,
     });
     if (result.abortedBy === undefined) {
       this.#ended.push({ isHelped: result.interventions > 0, isSuccess: result.success });

@@ -1,0 +1,89 @@
+/** What the critics expect of the steps that robots have just executed: for robots that ask a person for help by it. */
+import type { Transition } from '../../core/index.ts';
+import { MAX_VALUED_STEPS, type StepValues } from '../../link/index.ts';
+import type { Agent } from '../agent/agent.ts';
+
+/** Time between two looks, ms. */
+const LOOK_MS = 250;
+/** The same as a multiple of what a look takes: all of them have a two-hundredth of a learner's time. */
+const LOOK_COSTS = 200;
+/** The shortest of so many looks tells what one takes: a machine that was busy with other things makes no robot wait. */
+const COSTS = 3;
+
+export interface StepValueReportsOptions {
+  /** Tells the robot `robotId`. */
+  readonly send: (robotId: string, values: StepValues) => void;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
+}
+
+/** Steps of one episode of a robot that nobody has looked at, in order. */
+type News = Pick<Transition, 'epoch' | 'episode' | 'step' | 'observation' | 'executed'>[];
+
+export class StepValueReports {
+  readonly #send: StepValueReportsOptions['send'];
+  readonly #nowMs: () => number;
+  readonly #news = new Map<string, News>();
+  /** Of the last looks, ms. */
+  #costsMs: number[] = [];
+  #hasLooked = false;
+  #nextMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ send, nowMs = () => performance.now() }: StepValueReportsOptions) {
+    this.#send = send;
+    this.#nowMs = nowMs;
+  }
+
+  /** A robot has executed a step. It is kept, and not changed any more. Of steps that come faster than they are looked at, the newest count. */
+  take(transition: Transition, robotId: string): void {
+    const { source, epoch, episode } = transition;
+    if (source === 'demo') return;
+    const last = this.#news.get(robotId);
+    const isSame = last?.[0]?.epoch === epoch && last[0].episode === episode;
+    const news = isSame ? last : [];
+    news.push(transition);
+    if (news.length > MAX_VALUED_STEPS) news.shift();
+    this.#news.set(robotId, news);
+  }
+
+  /** Values the steps since the last look, where that is due and the critics have learned anything. Must not overlap with an update. */
+  async look(agent: Pick<Agent, 'updates' | 'criticValues'>): Promise<void> {
+    const startMs = this.#nowMs();
+    if (startMs < this.#nextMs || this.#news.size === 0 || agent.updates === 0) return;
+    const all = [...this.#news];
+    this.#news.clear();
+    const steps = all.flatMap(([, news]) => news);
+    const observations = rows(steps.map(({ observation }) => observation));
+    const values = await agent.criticValues(observations, rows(steps.map(({ executed }) => executed)));
+    let from = 0;
+    for (const [robotId, news] of all) {
+      this.#report(robotId, news, values.subarray(from, from + news.length));
+      from += news.length;
+    }
+    this.#plan(startMs);
+  }
+
+  #report(robotId: string, news: News, values: Float32Array): void {
+    const { epoch, episode } = news[0]!;
+    const found = news.flatMap(({ step }, i) => (Number.isFinite(values[i]) ? [{ step, value: values[i]! }] : []));
+    if (found.length === 0) return;
+    const [steps, valuesFound] = [found.map(({ step }) => step), found.map(({ value }) => value)];
+    this.#send(robotId, { epoch, episode, steps, values: valuesFound });
+  }
+
+  /** The first look loads a graph: it tells nothing of the others. */
+  #plan(startMs: number): void {
+    const endMs = this.#nowMs();
+    if (this.#hasLooked) this.#costsMs = [...this.#costsMs, endMs - startMs].slice(-COSTS);
+    this.#hasLooked = true;
+    const costMs = this.#costsMs.length === 0 ? 0 : Math.min(...this.#costsMs);
+    this.#nextMs = endMs + Math.max(LOOK_MS, LOOK_COSTS * costMs);
+  }
+}
+
+function rows(all: readonly Float32Array[]): Float32Array {
+  const width = all[0]?.length ?? 0;
+  const out = new Float32Array(all.length * width);
+  for (const [i, row] of all.entries()) out.set(row, i * width);
+  return out;
+}
