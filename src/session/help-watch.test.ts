@@ -3,7 +3,7 @@ import { createTransition, type Source } from '../core/index.ts';
 import { HelpWatch } from './help-watch.ts';
 
 const OPTIONS = { by: 'progress', afterSteps: 3, leastProgress: 0.01, leastValueGain: 0.1 } as const;
-const START = { epoch: 1, policyHz: 2, earlier: [] };
+const START = { epoch: 1, policyHz: 1, earlier: [] };
 const EPISODE = 4;
 
 let step = 0;
@@ -217,7 +217,7 @@ describe('by the value of its steps', () => {
     expect(valued(watch, [0.6, 0.65, 0.6])).toEqual([false, false, true]);
   });
 
-  it('goes by progress where no value has come for 5 s, and by value again in the episode after one came', () => {
+  it('goes by progress where no value has come for 10 s, and by value again in the episode after one came', () => {
     const watch = watchFrom();
     valued(watch, [0.2]);
     const nearer = (steps: number): number[] => Array.from({ length: steps }, (_, i) => 0.5 - 0.02 * (step + i));

@@ -30,7 +30,7 @@ export interface HelpStart {
 }
 
 /** Progress takes the place of values where none of the present episode has come for so long, s of steps of the policy. */
-export const VALUES_WITHIN_S = 5;
+export const VALUES_WITHIN_S = 10;
 
 export class HelpWatch {
   readonly #options: HelpOptions;

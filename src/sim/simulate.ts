@@ -130,6 +130,12 @@ function askingByProgress(config: ResolvedConfig): ResolvedConfig {
   return { ...config, task: { ...task, help: { ...task.help, by: 'progress' } } };
 }
 
+function reportProgress({ task }: ResolvedConfig, { listeners }: SessionParts): void {
+  if (task.help.by === 'progress' || task.help.afterSteps === 0) return;
+  const message = 'In rein sim the robot asks for help by its progress, not by value.';
+  listeners.report({ level: 'warn', name: 'helpByProgress', message });
+}
+
 async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
   const { path, runId } = folder;
   const { watcher, trace = 'off', observer = SILENT_OBSERVER } = options;
@@ -139,9 +145,6 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const log = new RunLog(path, runId, setup, watched.observer);
   closes.push(() => log.close());
   log.phase('preparing');
-  const { by, afterSteps } = options.config.task.help;
-  if (by === 'value' && afterSteps > 0)
-    log.message('In rein sim the robot asks for help by its progress, not by value.');
   const trouble = new AbortController();
   const signal = AbortSignal.any([options.signal, trouble.signal]);
   const learner = await startLearner(folder, log, trouble);
@@ -183,6 +186,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
     () => live.close(),
     () => plan.close(),
   );
+  reportProgress(options.config, parts);
   live.listen({ event: (event) => endWithoutJournal(event, connection, trouble) });
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   signal.throwIfAborted();

@@ -28,18 +28,23 @@ function timelessMetrics(path: string): unknown[] {
   return records.flatMap((record) => {
     if (record.kind === 'histogram' || record.kind === 'link') return [];
     const { tS: _, updatesPerS: __, ...timeless } = record as typeof record & { updatesPerS?: number };
-    return [timeless];
+    // Where one of two runs would ask for help.
+    return [record.kind === 'episode' ? { ...timeless, idleSteps: undefined } : timeless];
   });
 }
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-sim-'));
-  // The first has the machine to itself, the second does not. The target is no part of what happens, so two runs that repeat each other may differ in it.
+  // The first has the machine to itself, the second does not. The target is no part of what happens, nor is help where nobody may be asked for it: two runs
+  // that repeat each other may differ in both.
   // The third has another seed, and no time to train.
   first = await rein(sim('first', 3, TINY), dir);
-  const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
+  const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }\n  help: { by: value, afterSteps: 3 }');
   const hurried = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
-  [again, other] = await Promise.all([rein(sim('again', 3, easy), dir), reinHere(sim('other', 4, hurried), dir)]);
+  [again, other] = await Promise.all([
+    rein([...sim('again', 3, easy), '--monitor', 'off'], dir),
+    reinHere(sim('other', 4, hurried), dir),
+  ]);
 }, 240_000);
 afterAll(() => {
   endLeftovers();
@@ -166,6 +171,12 @@ describe('rein sim', () => {
       expect(y!.length).toBeGreaterThan(0);
       expect(y).toEqual(x);
     }
+  });
+
+  it('would ask for help by its progress where its task says by value, and says so: when values come depends on the machine', async () => {
+    const { messages } = await readMcap(join(dir, 'again', 'trace.mcap'));
+    expect(JSON.stringify(messages.get('/log'))).toContain('asks for help by its progress, not by value');
+    expect(readFileSync(join(dir, 'again', 'config.yaml'), 'utf8')).toMatch(/help:\n\s+by: progress\n\s+afterSteps: 3/);
   });
 
   it('trains no more where a person gave it a time that is over already, judges what it has, and says so', () => {

@@ -1,5 +1,5 @@
 /** What the critics expect of the steps that robots have just executed: for robots that ask a person for help by it. */
-import type { Transition } from '../../core/index.ts';
+import { quantile, type Transition } from '../../core/index.ts';
 import { MAX_VALUED_STEPS, type StepValues } from '../../link/index.ts';
 import type { Agent } from '../agent/agent.ts';
 
@@ -7,7 +7,7 @@ import type { Agent } from '../agent/agent.ts';
 const LOOK_MS = 250;
 /** The same as a multiple of what a look takes: all of them have a two-hundredth of a learner's time. */
 const LOOK_COSTS = 200;
-/** The shortest of so many looks tells what one takes: a machine that was busy with other things makes no robot wait. */
+/** The median of so many looks tells what one takes: one that a busy machine held up makes no robot wait. */
 const COSTS = 3;
 
 export interface StepValueReportsOptions {
@@ -76,7 +76,7 @@ export class StepValueReports {
     const endMs = this.#nowMs();
     if (this.#hasLooked) this.#costsMs = [...this.#costsMs, endMs - startMs].slice(-COSTS);
     this.#hasLooked = true;
-    const costMs = this.#costsMs.length === 0 ? 0 : Math.min(...this.#costsMs);
+    const costMs = this.#costsMs.length === 0 ? 0 : quantile(this.#costsMs, 0.5);
     this.#nextMs = endMs + Math.max(LOOK_MS, LOOK_COSTS * costMs);
   }
 }
