@@ -228,7 +228,9 @@ describe('by the value of its steps', () => {
     expect(watch.question).toBe('no progress for 3 steps');
     // Nothing of the time before is asked for by value any more.
     take(watch, [5], [0.9]);
+    see(watch, [0.5]);
     expect(watch.by).toBe('progress');
+    expect(watch.validate(true)).toEqual({ idleSteps: 4 });
     begin(watch);
     expect(watch.by).toBe('value');
   });
