@@ -5,8 +5,8 @@ import type { Agent } from '../agent/agent.ts';
 
 /** Time between two looks, ms. */
 const LOOK_MS = 250;
-/** The same as a multiple of what a look takes: all of them have a two-hundredth of a learner's time. */
-const LOOK_COSTS = 200;
+/** The same as a multiple of what a look takes: a four-hundredth of a learner's time goes into them. */
+const LOOK_COSTS = 400;
 /** The median of so many looks tells what one takes: one that a busy machine held up makes no robot wait. */
 const COSTS = 3;
 
