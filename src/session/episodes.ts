@@ -7,7 +7,7 @@ import type { EpisodePlace } from '../record/index.ts';
 import { startsOver } from '../tasks/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
-import { type EpisodeOptions, NOT_BEGUN, ResetHangsError, SCENE_DRAWS } from './episode-runner.ts';
+import { type EpisodeOptions, NOT_BEGUN, neverOver, ResetHangsError, SCENE_DRAWS } from './episode-runner.ts';
 import { evaluationOf, successesOf } from './evaluation.ts';
 import type { GuardControl } from './guard-control.ts';
 import { HelpDesk } from './help-desk.ts';
@@ -141,7 +141,7 @@ export class Episodes {
       },
       drive: (activity, options) => {
         activity.episodeBegins();
-        return this.#unlessCut(activity, { ...options, purpose: 'demo' });
+        return this.#unlessCut(activity, { ...options, purpose: 'demo', judge: neverOver });
       },
       startsAs: () => this.#parts.runner.startsAs(),
       run: (activity, options) => this.#run(activity, 'demo', options, undefined, 'as it is'),
@@ -296,7 +296,7 @@ export class Episodes {
     activity.episodeBegins();
     const over = (): string | undefined => (rewind.isRewinding ? undefined : 'the way back is over');
     const cutBy = (): string | undefined => activity.episodeReason ?? over();
-    await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', cutBy });
+    await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', judge: neverOver, cutBy });
     rewind.giveBack();
     // Leave ends with whatever moves the robot in a person's place.
     await this.#pace.awaitLeave(activity);

@@ -37,14 +37,14 @@ export class ExecutedAction {
     }
   }
 
-  /** Where the command was refused or ran out: the way that the reference still went while it was braking. */
+  /** Where the command was refused, ran out, or was halted: the way that the reference went in the step. */
   #way(frame: GuardFrame, i: number): number {
     const { name, scale } = this.#spec.dimensions[i]!;
     const joint = this.#joints[i]!;
     if (joint >= 0) return (frame.referenceRad[joint]! - this.#startRad[joint]!) / scale;
     const axis = AXES.indexOf(name);
-    // Turning while braking is too small to matter and would need the tool's nominal pose.
-    return axis < 0 ? 0 : (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;
+    if (axis < 0) return yawFrom(this.#startTcp.subarray(3), frame.referenceTcp) / scale;
+    return (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;
   }
 }
 

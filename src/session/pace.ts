@@ -22,7 +22,7 @@ export interface Pace {
   awaitPerson(activity: Activity<void>, shown: ShownByPerson): Promise<void>;
   /** How many steps the next training episode may take at most; 0: training is over. */
   nextEpisode(): Promise<number>;
-  /** Called before each step of a training episode, and then the weights' own `beforeStep`. */
+  /** Called before each step of an episode, in training before the weights' own `beforeStep`. */
   beforeStep(): void | Promise<void>;
   /** Called before each step of a demonstration; `shown` where a person gives it. */
   beforeShownStep(shown: ShownByPerson | undefined): void | Promise<void>;

@@ -5,6 +5,7 @@
  */
 import {
   asyncScheduler,
+  interval,
   map,
   merge,
   Observable,
@@ -54,6 +55,9 @@ export const PERIOD_MS = {
   pictures: 250,
 } as const;
 type Throttled = keyof typeof PERIOD_MS;
+
+/** A session that has nothing new is told again so often, ms. */
+const ALIVE_MS = 200;
 
 export interface TelemetryOptions extends RunNames {
   /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
@@ -211,7 +215,9 @@ export class Telemetry {
       edge.newest('frame', frames, (frame) => this.#frame(frame, this.#sent));
       // A step is reused, and written anew while the one before still waits.
       edge.newest('step', steps.pipe(map(stepPacket)), (packet) => packet);
-      const states = merge(of(session.state), observe(session, 'state'));
+      // Also where nothing changes: whoever hears nothing knows that nobody is there.
+      const alive = interval(ALIVE_MS).pipe(map(() => session.state));
+      const states = merge(of(session.state), observe(session, 'state'), alive);
       edge.newest('session', states, (state) => encodeJson('session', state));
     }
     const { observations = [], setup } = this.#options;

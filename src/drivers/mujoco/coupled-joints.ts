@@ -10,12 +10,13 @@ import type { Simulation } from './mujoco-module.ts';
 const EQUALITY_NUMBERS = 11;
 const POWERS = 5;
 
-/** Names of the joints that are coupled to one of `named`, directly or by way of others. */
+/** Names of the joints that follow (as `joint1`) one of `named`, directly or by way of others. Takes couplings that are switched off out of the model. */
 export function coupledTo(module: MainModule, spec: MjSpec, named: ReadonlySet<string>): ReadonlySet<string> {
   const pairs = elementsOf(module, spec, module.mjtObj.mjOBJ_EQUALITY).flatMap((element) => {
-    const { name1, name2, type } = module.mjs_asEquality(element)!;
+    const { name1, name2, type, active } = module.mjs_asEquality(element)!;
     const isOfJoints = codeOf(type) === module.mjtEq.mjEQ_JOINT.value;
-    return isOfJoints && name2 !== '' ? [[name1, name2] as const] : [];
+    if (isOfJoints && !active) module.mjs_delete(spec, element);
+    return isOfJoints && active && name2 !== '' ? [[name1, name2] as const] : [];
   });
   const found = new Set<string>();
   const isMoved = (name: string): boolean => named.has(name) || found.has(name);
@@ -37,13 +38,15 @@ export class CoupledJoints {
     readonly coefficients: Float64Array;
   }[];
 
-  constructor({ module, model }: Simulation) {
+  /** `named`: addresses in `qpos` of the robot's own joints, which stand where they are put. */
+  constructor({ module, model }: Simulation, named: readonly number[]) {
     const [types, ones, others] = [model.eq_type, model.eq_obj1id, model.eq_obj2id] as Int32Array[];
     const addresses = model.jnt_qposadr as Int32Array;
     const at0 = model.qpos0 as Float64Array;
     this.#couplings = Array.from({ length: model.neq }, (_, i) => i).flatMap((i) => {
       if (types![i] !== module.mjtEq.mjEQ_JOINT.value || others![i]! < 0) return [];
       const [follower, leader] = [addresses[ones![i]!]!, addresses[others![i]!]!];
+      if (named.includes(follower)) return [];
       const numbers = (model.eq_data as Float64Array).slice(EQUALITY_NUMBERS * i, EQUALITY_NUMBERS * i + POWERS);
       return [{ follower, leader, followerAt0: at0[follower]!, leaderAt0: at0[leader]!, coefficients: numbers }];
     });

@@ -71,10 +71,11 @@ export class RobotPlant {
     this.torqueNm = new Float64Array(model.joints.length);
     this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
     this.setPointRad = this.#drive.setPointRad;
-    const dofs = model.base === undefined ? jointsOf(simulation, model).map(({ dof }) => dof) : undefined;
+    const addresses = model.base === undefined ? jointsOf(simulation, model) : undefined;
+    this.#coupled = new CoupledJoints(simulation, addresses?.map(({ position }) => position) ?? []);
+    const dofs = addresses?.map(({ dof }) => dof);
     this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
     this.#witness = new DistanceWitness(simulation, model);
-    this.#coupled = new CoupledJoints(simulation);
     this.#contacts = new ContactForce(simulation, groundOf(model));
     this.#touch =
       options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);

@@ -23,8 +23,11 @@ export class DistanceWitness {
   constructor(simulation: Simulation, robot: RobotModel) {
     this.#simulation = simulation;
     this.#robot = robot;
-    this.#coupled = new CoupledJoints(simulation);
     this.#addresses = robot.base === undefined ? jointsOf(simulation, robot) : [];
+    this.#coupled = new CoupledJoints(
+      simulation,
+      this.#addresses.map(({ position }) => position),
+    );
     const collision = robot.collision;
     if (collision === undefined) return;
     const shapes = new Map(collision.capsules.map((capsule) => [capsule.name, geomsOf(simulation, robot, capsule)]));

@@ -116,7 +116,10 @@ function StopNotice() {
       <strong>
         <span aria-hidden="true">▲</span> Stop was NOT sent
       </strong>
-      : {why}. Use the robot's emergency stop. It is sent as soon as this page is connected again.
+      : {why}. Use the robot's emergency stop.{' '}
+      {said.state === 'due'
+        ? 'It is sent as soon as this page is connected again to this run, within a minute.'
+        : 'It is too old to be sent now: press Stop again.'}
     </p>
   );
 }

@@ -65,13 +65,20 @@ export const connection = signal<'connecting' | 'open' | 'closed' | 'refused'>('
 export const quietS = signal(0);
 /**
  * The Stop of this page: `sent`, and not answered yet; `due`, because it could not be sent, or nobody answered; `late`, once the server has
- * one that was due. `undefined`: the server has all.
+ * one that was due; `lapsed`, once it is too old to be sent. `undefined`: the server has all.
  */
-export const stop = signal<{ readonly state: 'sent' | 'due' | 'late'; readonly atMs: number } | undefined>(undefined);
-let awaited = 0;
+export const stop = signal<{ readonly state: 'sent' | 'due' | 'late' | 'lapsed'; readonly atMs: number } | undefined>(
+  undefined,
+);
+/** Stops that were said on this connection. */
+let stopsSaid = 0;
+/** The run that a Stop is meant for. */
+let stoppedRun = '';
 
 const KEPT = 200;
 const RETRY_MS = 1000;
+/** Whom the server does not let in, who has a Stop to say. */
+const REFUSED_RETRY_MS = 5000;
 /** What is older is no news of the robot any more. */
 const QUIET_MS = 500;
 const WATCH_MS = 100;
@@ -80,6 +87,8 @@ const PROBE_MS = 1000;
 const SILENT_MS = 3000;
 /** How long it is shown that a Stop was sent late. */
 const SHOWN_MS = 10_000;
+/** A Stop that is older is sent no more: whoever said it has done something else since, and others may have started the robot again. */
+const MOST_LATE_MS = 60_000;
 const GLANCE_MS = 150;
 /** The server closes with this code whom it does not let in (RFC 6455, policy violation). */
 const REFUSED = 1008;
@@ -119,6 +128,7 @@ export function connect(): void {
   socket = ws;
   isCaughtUp = false;
   silentMs = 0;
+  stopsSaid = 0;
   operators.value = undefined;
   if (!isGuest) connection.value = 'connecting';
   ws.onopen = () => {
@@ -132,20 +142,22 @@ export function connect(): void {
     };
     ws.send(JSON.stringify(hello));
     connection.value = 'open';
-    // The hello is answered as well.
-    if (stop.peek()?.state === 'due') sendStop(2);
   };
   ws.onmessage = ({ data }) => {
     if (ws !== socket || !(data instanceof ArrayBuffer)) return;
     silentMs = 0;
-    if (isCaughtUp) heardAtMs = performance.now();
-    take(new Uint8Array(data));
+    const bytes = new Uint8Array(data);
+    const kind = kindOf(bytes);
+    // What the server says by itself is no news of the robot.
+    if (isCaughtUp && kind !== 'operators' && kind !== 'notice') heardAtMs = performance.now();
+    take(bytes);
   };
   ws.onclose = ({ code }) => {
     if (ws !== socket) return;
     operators.value = undefined;
     connection.value = code === REFUSED ? 'refused' : 'closed';
-    if (code !== REFUSED || stop.peek()?.state === 'due') setTimeout(() => ws === socket && connect(), RETRY_MS);
+    const isWanted = code !== REFUSED || stop.peek()?.state === 'due';
+    if (isWanted) setTimeout(() => ws === socket && connect(), code === REFUSED ? REFUSED_RETRY_MS : RETRY_MS);
   };
 }
 
@@ -158,8 +170,11 @@ function watch(): void {
   // A run may have nothing to tell: whoever serves it has an answer.
   if (silentMs % PROBE_MS === 0) probe();
   const said = stop.peek();
-  if (said?.state === 'sent' && performance.now() - said.atMs > QUIET_MS) stop.value = { ...said, state: 'due' };
-  if (said?.state === 'late' && performance.now() - said.atMs > SHOWN_MS) stop.value = undefined;
+  const agoMs = said === undefined ? 0 : performance.now() - said.atMs;
+  if (said?.state === 'sent' && agoMs > QUIET_MS) stop.value = { ...said, state: 'due' };
+  if (said?.state === 'due' && agoMs > MOST_LATE_MS) stop.value = { ...said, state: 'lapsed' };
+  if (said?.state === 'due' && silentMs % PROBE_MS === 0) sendStop();
+  if (said?.state === 'late' && agoMs > SHOWN_MS) stop.value = undefined;
   const isTrying = socket !== undefined && socket.readyState <= WebSocket.OPEN;
   if (isTrying && silentMs >= SILENT_MS) connect();
 }
@@ -170,31 +185,34 @@ function probe(): boolean {
   return put(operators.peek()?.isYours === true ? { kind: 'sit', name: person.peek() } : { kind: 'leave' });
 }
 
-/** `answers`: packets of `operators` by which the server has heard it. */
-function sendStop(answers: number): void {
+/** Says the Stop that is due, to the run that it was meant for. */
+function sendStop(): void {
   const said = stop.peek()!;
-  const isSent = put({ kind: 'stop' }) && probe();
-  awaited = answers;
-  if (!isSent) stop.value = { ...said, state: 'due' };
+  const isThere = operators.peek() !== undefined && (run.peek()?.runId ?? '') === stoppedRun;
+  if (isThere && put({ kind: 'stop' })) stopsSaid++;
+  else stop.value = { ...said, state: 'due' };
 }
 
 function sayStop(): boolean {
   const isDue = quietS.peek() > 0 || stop.peek()?.state === 'due';
   stop.value = { state: isDue ? 'due' : 'sent', atMs: performance.now() };
-  sendStop(1);
+  stoppedRun = run.peek()?.runId ?? '';
+  sendStop();
   // Whom nobody lets in does not try again without a reason.
   if (connection.peek() === 'refused') connect();
   return stop.peek()?.state === 'sent';
 }
 
-/** The server has answered what came after a Stop: it has that too. */
-function answered(): void {
+/** The server has answered, and says how many Stops it has heard here. */
+function answered({ stops }: OperatorsView): void {
   // What this page is told first is no older than the page.
   if (heardAtMs === 0) heardAtMs = performance.now();
   isCaughtUp = true;
   const said = stop.peek();
-  if (said === undefined || said.state === 'late' || --awaited > 0) return;
-  stop.value = said.state === 'sent' ? undefined : { state: 'late', atMs: performance.now() };
+  if (said?.state === 'due' && stopsSaid === 0) sendStop();
+  if (stopsSaid === 0 || stops < stopsSaid) return;
+  if (said?.state === 'sent') stop.value = undefined;
+  if (said?.state === 'due') stop.value = { state: 'late', atMs: performance.now() };
 }
 
 /** Asks for the operator's seat, under the person's name. */
@@ -286,7 +304,7 @@ function take(bytes: Uint8Array): void {
       return;
     case 'operators':
       operators.value = decodeJson(bytes) as OperatorsView;
-      answered();
+      answered(operators.value);
       return;
     case 'diagnosis':
       diagnosis.value = decodeJson(bytes) as readonly DiagnosisRow[];

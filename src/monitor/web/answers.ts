@@ -75,7 +75,11 @@ export class Answers {
   async #inTurn(room: Room, make: () => unknown): Promise<Buffer | undefined> {
     const made = room.turn.then(async () => {
       const startS = this.#clock.nowS();
-      const bytes = await Promise.resolve(make()).then(bytesOf, (error: Error) => error);
+      // What cannot be made ends this answer alone, whether it fails at once or later.
+      const bytes = await Promise.resolve()
+        .then(make)
+        .then(bytesOf)
+        .catch((error: Error) => error);
       return { bytes, tookMs: 1e3 * (this.#clock.nowS() - startS) };
     });
     room.turn = made.then(({ tookMs }) => delay(tookMs));

@@ -217,7 +217,7 @@ describe('a viewer', () => {
     const subscriptions = Array.from({ length: 400 }, () => ({ id: 1, channelId: 0 }));
     one.socket.send(JSON.stringify({ op: 'subscribe', subscriptions }));
     await until(() => code !== 0, 'the end of it');
-    expect(code).toBe(1008);
+    expect(code).toBe(1013);
     other.subscribe(1, '/frame');
     server.publish(frame(5));
     await until(() => other.told.length > 0, 'the frame');

@@ -1,7 +1,7 @@
 /** Connections that were let in: what each has still to be told, how much it says, and whether anybody is at its other end. */
 import type { WebSocket } from 'ws';
 import { Outbox } from './outbox.ts';
-import { dismiss } from './sockets.ts';
+import { dismiss, TRY_LATER } from './sockets.ts';
 
 /** Messages of one in a second that are read; a page at 50 Hz sends 60. More is no person. */
 const MOST_MESSAGES_PER_S = 250;
@@ -31,7 +31,7 @@ export class Peer {
   mayGoOn(weight = 1): boolean {
     this.#messages += weight;
     if (this.#messages <= MOST_MESSAGES_PER_S) return true;
-    dismiss(this.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`);
+    dismiss(this.socket, `More than ${MOST_MESSAGES_PER_S} messages in a second.`, TRY_LATER);
     return false;
   }
 

@@ -157,7 +157,7 @@ describe('bad input', () => {
       (one: StreamWatcher) => {
         for (let i = 0; i < 300; i++) one.ask({ kind: 'alive' });
       },
-      1008,
+      1013,
     ],
   ])('%s ends the page, and frees the seat', async (_, misbehave, code) => {
     await serve();

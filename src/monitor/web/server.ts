@@ -22,7 +22,7 @@ import { PrometheusMetrics } from './prometheus.ts';
 import { relabelFromPage } from './relabels.ts';
 import { addRoutes, type RunPlace } from './routes.ts';
 import { Seat } from './seat.ts';
-import { createSocketServer, dismiss, PATIENCE, refuseUpgrade, SERVER_PATIENCE } from './sockets.ts';
+import { createSocketServer, dismiss, PATIENCE, refuseUpgrade, SERVER_PATIENCE, TRY_LATER } from './sockets.ts';
 import { Stops } from './stops.ts';
 
 export interface ServerOptions {
@@ -43,6 +43,8 @@ export interface OperatorsView {
   /** Name of whoever has it; empty where it is free. */
   readonly holder: string;
   readonly pages: number;
+  /** Stops that were heard of this page since it was let in. */
+  readonly stops: number;
 }
 
 /** Longest message of a page, bytes: a command has some 400. */
@@ -78,6 +80,8 @@ class Page extends Peer {
   readonly right: Right;
   /** Of the person at it. */
   name: string;
+  /** That were heard of it. */
+  stops = 0;
   readonly #pressed: Allowance = new Allowance(PRESSED);
   #isTold = false;
 
@@ -225,7 +229,7 @@ export class MonitorServer {
 
   /** A page says who it is first, with its token: addresses are written into logs and histories, messages are not. */
   #greet(socket: WebSocket): void {
-    const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.'), HELLO_MS);
+    const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.', TRY_LATER), HELLO_MS);
     const isHeard = (): void => {
       clearTimeout(timer);
       this.#silent.delete(socket);
@@ -250,7 +254,7 @@ export class MonitorServer {
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
       if (!this.#hasPlaceFor(granted)) {
-        socket.close(1013, 'Too many pages are open.');
+        dismiss(socket, 'Too many pages are open.', TRY_LATER);
         return;
       }
       const greeting = { right: granted, name: nameOf(hello?.['name']), window: windowOf(hello?.['window']) };
@@ -303,9 +307,13 @@ export class MonitorServer {
         this.#seat.leave(page.id);
         this.#tellOperators();
         return;
+      case 'stop':
+        // An answer, so that a page knows what was heard.
+        page.stops++;
+        this.#tellOperators([page]);
+        return;
       case 'alive':
       case 'seen':
-      case 'stop':
         return;
       case 'relabel':
         void this.#relabel(page, message ?? {});
@@ -348,17 +356,18 @@ export class MonitorServer {
     page.tell(await relabelFromPage(this.#run.folder, this.#run.trace, message));
   }
 
-  #tellOperators(): void {
+  #tellOperators(to: Iterable<Page> = this.#pages): void {
     const nowS = this.#clock.nowS();
     const holder = this.#seat.holder(nowS);
     this.#toldHolder = keyOf(holder);
-    for (const { id, right, outbox } of this.#pages) {
+    for (const { id, right, outbox, stops } of to) {
       const view: OperatorsView = {
         you: id,
         right,
         isYours: holder?.client === id,
         holder: holder?.name ?? '',
         pages: this.#pages.size,
+        stops,
       };
       outbox.put(encodeJson('operators', view));
     }

@@ -24,10 +24,14 @@ export function createSocketServer(
   });
 }
 
-/** Ends `socket` with a reason (RFC 6455, 1008), and hears nothing more of it, whether or not its other end wants to go. */
-export function dismiss(socket: WebSocket, reason: string): void {
+/** Codes of an end: whoever it is about has no business here (RFC 6455, 7.4.1), or may come back later (IANA's registry). */
+const NOT_LET_IN = 1008;
+export const TRY_LATER = 1013;
+
+/** Ends `socket` with a reason, and hears nothing more of it, whether or not its other end wants to go. */
+export function dismiss(socket: WebSocket, reason: string, code: number = NOT_LET_IN): void {
   socket.removeAllListeners('message');
-  socket.close(1008, reason);
+  socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), LEAVE_MS);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,5 +1,12 @@
 /** Policies that try to break the safety chain: each decides the next command from what it sees of the robot. */
-import { type ActionCommand, type ActionSpec, ArmKinematics, type Rng, type RobotModel } from '../../core/index.ts';
+import {
+  type ActionCommand,
+  type ActionSpec,
+  ArmKinematics,
+  type Rng,
+  type RobotModel,
+  TOOL_AXES,
+} from '../../core/index.ts';
 import type { AdversaryName } from '../result.ts';
 import type { Genome } from './genome.ts';
 
@@ -131,8 +138,9 @@ export class Attacker {
     const n = model.joints.length;
     for (const [i, { name }] of spec.dimensions.entries()) {
       const row = name === 'yaw' ? 5 : 'xyz'.indexOf(name);
-      let speed = 0;
-      for (let j = 0; j < n; j++) speed += jacobian[row * n + j]! * velocityRadPerS[j]!;
+      const beside = TOOL_AXES.includes(name) ? -1 : model.joints.findIndex((joint) => joint.name === name);
+      let speed = beside < 0 ? 0 : velocityRadPerS[beside]!;
+      for (let j = 0; beside < 0 && j < n; j++) speed += jacobian[row * n + j]! * velocityRadPerS[j]!;
       action[i] = this.#inPhase(speed, i);
     }
   }

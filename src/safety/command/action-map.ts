@@ -292,7 +292,7 @@ export class ActionMap {
 
   #commandJoints(action: Float64Array, input: MapInput): number {
     let bits = 0;
-    const { leashRad, limitMarginRad } = this.#model;
+    const { leashM, leashRad, limitMarginRad } = this.#model;
     this.targetRad.set(input.referenceRad);
     this.#slackJoints.fill(0);
     for (let k = 0; k < action.length; k++) {
@@ -307,7 +307,8 @@ export class ActionMap {
       }
       const wanted = input.referenceRad[i]! + this.#scale[k]! * action[k]!;
       const measured = input.measuredRad[i]!;
-      const leashed = clamp(wanted, measured - leashRad, measured + leashRad);
+      const leash = joint.kind === 'prismatic' ? leashM : leashRad;
+      const leashed = clamp(wanted, measured - leash, measured + leash);
       if (leashed !== wanted) bits |= TARGET_LEASHED;
       // Beyond them, nothing comes back but what is asked for.
       const low = Math.min(joint.positionMinRad + limitMarginRad, input.referenceRad[i]!);
@@ -315,7 +316,7 @@ export class ActionMap {
       const target = clamp(leashed, low, high);
       if (target !== leashed) bits |= TARGET_BOXED;
       this.targetRad[i] = target;
-      this.#slackJoints[i] = leashRad - Math.abs(target - measured);
+      this.#slackJoints[i] = leash - Math.abs(target - measured);
     }
     return bits;
   }

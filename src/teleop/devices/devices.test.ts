@@ -208,14 +208,15 @@ describe('a gamepad on this machine', () => {
     expect(events).toMatchObject([
       {
         row: 11,
-        message: 'The gamepad lacks axis 3, which moves z.',
+        message:
+          'The gamepad lacks axis 3, which moves z, and the button that stops: stop at the terminal, the page or a pedal.',
         remedy: expect.stringContaining('pad: xbox'),
       },
     ]);
   });
 
   it('without the button that enables says so, and is enabled by a pedal', () => {
-    const few = Buffer.concat([joy(0x81, 0, 0), ...[0, 1, 2, 3, 4].map((i) => joy(0x82, i, 0))]);
+    const few = Buffer.concat([joy(0x81, 0, 0), joy(0x81, 1, 0), ...[0, 1, 2, 3, 4].map((i) => joy(0x82, i, 0))]);
     const dead = gamepad();
     dead.port.isThere = false;
     dead.does();

@@ -69,7 +69,7 @@ export function capabilities(about: string, kind: 'key' | 'abs'): readonly numbe
   });
 }
 
-function isHat(code: number): boolean {
+export function isHat(code: number): boolean {
   return code >= ABS_HAT0X && code <= ABS_HAT3Y;
 }
 
@@ -128,7 +128,7 @@ function describedRanges(bytes: Uint8Array): ReadonlyMap<number, AxisRange> {
       for (let u = usageMin; u <= Math.min(unsigned, usageMin + 255); u++) usages.push(u);
     else if (item === ITEM.push) pushed.push([page, min, max]);
     else if (item === ITEM.pop) [page, min, max] = pushed.pop() ?? [page, min, max];
-    else if (item === ITEM.input && (unsigned & NO_AXIS) === 0 && max > min) {
+    else if (item === ITEM.input && (unsigned & NO_AXIS) === 0 && max - min > 1) {
       for (const code of usages.map((usage) => codeOf(page, usage)))
         if (code !== undefined && !ranges.has(code)) ranges.set(code, [min, max]);
     }

@@ -5,7 +5,7 @@
  */
 import { clamp } from '../../core/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
-import type { EvdevPad } from './evdev-layout.ts';
+import { type EvdevPad, isHat } from './evdev-layout.ts';
 import type { Report } from './input-port.ts';
 import type { PadParser } from './joydev.ts';
 import { inputEvents } from './key-events.ts';
@@ -18,14 +18,14 @@ const REPEAT = 2;
 
 export class EvdevPadParser implements PadParser {
   readonly #pad: EvdevPad;
-  /** NaN: nothing was said of it. */
+  /** NaN: nothing was said of it. A cross springs back: it stands in its middle. */
   readonly #axes: number[];
   readonly #buttons: number[];
   #hasBegun = false;
 
   constructor(pad: EvdevPad) {
     this.#pad = pad;
-    this.#axes = pad.axes.map(() => Number.NaN);
+    this.#axes = pad.axes.map(restOf);
     this.#buttons = pad.buttons.map(() => 0);
   }
 
@@ -45,7 +45,9 @@ export class EvdevPadParser implements PadParser {
   }
 
   reset(): void {
-    this.#axes.fill(Number.NaN);
+    this.#pad.axes.forEach((axis, i) => {
+      this.#axes[i] = restOf(axis);
+    });
     this.#buttons.fill(0);
     this.#hasBegun = false;
   }
@@ -66,4 +68,8 @@ export class EvdevPadParser implements PadParser {
     this.#axes[at] = 0 - clamp((value - middle) / (range[1] - middle), -1, 1);
     return true;
   }
+}
+
+function restOf({ code }: EvdevPad['axes'][number]): number {
+  return isHat(code) ? 0 : Number.NaN;
 }

@@ -43,8 +43,8 @@ export function pullThrough(port: InputPort, feed: (bytes: Uint8Array) => Report
   return report;
 }
 
-/** Of joydev and evdev: enough for all that a hand does between two looks. */
-const BUFFER_BYTES = 4096;
+/** Of joydev and evdev: enough for all that a hand does between two looks, and whole events of 8 and of 24 bytes. */
+const BUFFER_BYTES = 4080;
 /** In one look. The kernel keeps less than 16 KiB of a device's events: beyond this it is none, such as `/dev/zero`. */
 const MOST_BYTES = 32_768;
 /** A device that is gone is looked for so often, s. */

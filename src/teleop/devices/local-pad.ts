@@ -95,7 +95,9 @@ export class LocalPad extends JoyTeleop {
   #completed({ axes, buttons }: JoyMessage): JoyMessage {
     const [all, pressed] = [Array.from(axes), Array.from(buttons)];
     for (const { axis } of this.#options.mapping.sticks) while (all.length <= axis) all.push(0);
-    if ('button' in this.#enable) while (pressed.length <= this.#enable.button) pressed.push(0);
+    for (const needed of [this.#enable, this.#options.mapping.buttons.stop]) {
+      if (needed !== undefined && 'button' in needed) while (pressed.length <= needed.button) pressed.push(0);
+    }
     return { axes: all, buttons: pressed };
   }
 
@@ -104,14 +106,17 @@ export class LocalPad extends JoyTeleop {
     const { mapping, device, isEnabledElsewhere, onEvent } = this.#options;
     const still = mapping.sticks.filter(({ axis }) => axis >= state.axes.length);
     const hasEnable = isThere(state, this.#enable);
+    const { stop } = mapping.buttons;
+    const hasStop = stop === undefined || isThere(state, stop);
     const lacking = still.map(({ moves, axis }) => `axis ${axis}, which moves ${moves}`);
     if (!hasEnable && isEnabledElsewhere === undefined) lacking.push('the button that enables: it moves nothing');
+    if (!hasStop) lacking.push('the button that stops: stop at the terminal, the page or a pedal');
     if (lacking.length > 0) {
       const message = `The ${device.subject} lacks ${lacking.join(', and ')}.`;
       const remedy = 'Say which pad it is (pad: xbox, playstation or stick in operators), or add a pedal that enables.';
       onEvent?.({ row: 11, name: 'malformed', message, remedy });
     }
-    return still.length === 0 && hasEnable ? 'nothing' : 'something';
+    return still.length === 0 && hasEnable && hasStop ? 'nothing' : 'something';
   }
 
   /** The same with the enabling button as it was latched. */

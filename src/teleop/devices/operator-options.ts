@@ -46,7 +46,7 @@ const gamepad = z.strictObject({
     .optional(),
   axisRange: z
     .tuple([z.number().int(), z.number().int()])
-    .refine(([min, max]) => min < max, 'must begin with the least')
+    .refine(([min, max]) => max - min > 1, 'must begin with the least')
     .meta({
       description:
         'Least and most that its sticks say, as `evtest` shows them: of a device that is read by evdev (`/dev/input/event*`) and whose driver does not tell.',

@@ -120,13 +120,16 @@ export class JoyTeleop extends RemoteOperator {
     if (!this.isHeard) this.#held = undefined;
   }
 
-  /** Sticks and the enabling button have to be there; what else a pad lacks is not pressed. */
+  /** Sticks and the buttons that enable and stop have to be there; what else a pad lacks is not pressed. */
   #fits(message: JoyMessage): boolean {
     const { axes, buttons } = message;
     const areKnown = allFinite(this.#options.axes === 'asTold' ? Array.from(axes, (value) => value || 0) : axes);
     if (!areKnown || !allFinite(buttons)) return false;
+    const { enable, stop } = this.#options.mapping.buttons;
     return (
-      isThere(message, this.#options.mapping.buttons.enable) && this.#sticks.every(({ axis }) => axis < axes.length)
+      isThere(message, enable) &&
+      (stop === undefined || isThere(message, stop)) &&
+      this.#sticks.every(({ axis }) => axis < axes.length)
     );
   }
 
