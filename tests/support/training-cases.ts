@@ -327,22 +327,25 @@ export const DESCRIBED_HEALTHY: readonly (readonly [what: string, Described])[] 
 
 export const DESCRIBED_BROKEN: readonly (Described & Pick<BrokenCase, 'what' | 'row'>)[] = [
   {
-    what: 'the success box is in millimetres',
+    // In millimetres it is refused before anything starts.
+    what: 'the success box is in decimetres',
     row: 'reward-never',
     task: 'sweep',
     steps: 1100,
     change: {
       ...SHORT,
-      success: { all: [{ rule: 'inside', place: 'block', minM: [600, -300, 0], maxM: [800, 300, 100] }] },
+      success: { all: [{ rule: 'inside', place: 'block', minM: [6, -3, 0], maxM: [8, 3, 1] }] },
     },
   },
   {
-    what: 'the failure box holds at the start',
+    what: 'the first motion leaves the failure box',
     row: 'reward-suspicious',
-    task: 'sweep',
+    task: 'reach',
     steps: 420,
     change: {
-      failure: { any: [{ rule: 'outside', place: 'block', minM: [0.55, -0.2, -0.1], maxM: [0.8, 0.2, 0.2] }] },
+      ...UNSHOWN,
+      start: { toolM: [0.42, 0, 0.35], spreadM: [0, 0, 0] },
+      failure: { any: [{ rule: 'outside', place: 'tool', minM: [0.418, -0.002, 0.348], maxM: [0.422, 0.002, 0.352] }] },
     },
   },
   {
