@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { stateName } from '../../src/core/telemetry.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { freeAddress, LiveRun, MONITOR_TOKEN, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
 
@@ -78,10 +79,15 @@ class Recorded {
   async show(): Promise<void> {
     this.ask('recordStart');
     await this.is({ state: 'recording' });
+    await this.drive(() => Number(this.status!['steps']) >= 5);
+  }
+
+  /** Takes over, rests until that `isRested`, and moves along x. */
+  async drive(isRested: () => boolean): Promise<void> {
     const before = this.#xM;
     this.ask('takeOver', { shownAtS: this.watcher!.frame!.sentAtS, device: 'keyboard' });
     this.#action = [0, 0];
-    await until(() => Number(this.status!['steps']) >= 5, 'steps at rest');
+    await until(isRested, 'a rest');
     this.#action = [this.#way, 0];
     await until(() => Math.abs(before - this.#xM) > 0.02, 'a motion');
     this.#way *= -1;
@@ -181,14 +187,16 @@ it('says where keys come from where there is no terminal', async () => {
   expect(program.said()).toContain("Start it in a terminal, or take --operator none and the monitor's page.");
 }, 60_000);
 
-it('begins no demonstration that is done already', async () => {
+it('begins no demonstration that is done already, and lets the robot be driven from there', async () => {
   const recorded = new Recorded('./there.yaml');
   await recorded.open();
   await recorded.is({ state: 'waiting', kept: 0 });
   recorded.ask('recordStart');
   await until(() => recorded.program.said().includes('Not begun: it is a success already'), 'a refusal');
   await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
-  recorded.watcher!.close();
+  const { watcher } = recorded;
+  await recorded.drive(() => stateName(watcher!.frame!) === 'active.human');
+  watcher!.close();
   recorded.program.child.kill('SIGINT');
   await recorded.program.exit;
   expect(run.journal('there')).toEqual([]);
