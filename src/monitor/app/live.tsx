@@ -230,10 +230,12 @@ const touched: [number, number, number, number] = [0, 0, 0, 0];
 /** A stick under a finger: up and left are positive, as on a gamepad. */
 function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 2 }) {
   const [at, setAt] = useState<readonly [number, number] | undefined>(undefined);
+  /** Where the finger was put down, px: motion begins there, wherever on the pad that is. */
+  const [middle, setMiddle] = useState<readonly [number, number]>([0, 0]);
   const move = (event: PointerEvent): void => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const right = Math.max(-1, Math.min(1, (2 * (event.clientX - box.left)) / box.width - 1));
-    const down = Math.max(-1, Math.min(1, (2 * (event.clientY - box.top)) / box.height - 1));
+    const right = Math.max(-1, Math.min(1, (2 * (event.clientX - middle[0])) / box.width));
+    const down = Math.max(-1, Math.min(1, (2 * (event.clientY - middle[1])) / box.height));
     touched[place] = -down;
     touched[place + 1] = -right;
     setAt([right, down]);
@@ -242,7 +244,7 @@ function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 
   };
   const begin = (event: PointerEvent): void => {
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    // Motion begins where the finger is put down: that is the middle.
+    setMiddle([event.clientX, event.clientY]);
     touched[place] = 0;
     touched[place + 1] = 0;
     setAt([0, 0]);
