@@ -70,7 +70,7 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
     return [{ path: ['action', 'kind'], message }];
   }
   const { topology } = new ArmKinematics(robot);
-  const besides = robot.joints.filter((_, i) => !topology.moves(i, topology.toolLink));
+  const besides = robot.joints.filter((_, i) => !topology.carriesTool(i));
   const names = [...TOOL_AXES, ...besides.map(({ name }) => name)];
   const findings = checkNames(task, names, 'cartesian actions have');
   for (const [i, dimension] of task.action.dimensions.entries()) {

@@ -141,6 +141,7 @@ export {
   rangesOf,
   schemaHash,
   TOOL_AXES,
+  toolAxisOf,
 } from './spaces.ts';
 export {
   Ema,

@@ -69,7 +69,7 @@ export class ArmKinematics {
     this.axes = new Float64Array(3 * n);
     this.linkFrames = new Float64Array(12 * n);
     this.topology = new LinkTopology(model);
-    this.taskRows = taskRows(model.joints.filter((_, i) => this.topology.moves(i, this.topology.toolLink)).length);
+    this.taskRows = taskRows(model.joints.filter((_, i) => this.topology.carriesTool(i)).length);
     this.#origins = model.joints.map((joint) => Float64Array.from(joint.originXyzM));
     this.#jointAxes = model.joints.map((joint) => Float64Array.from(joint.axis));
     this.#toolOrigin = Float64Array.from(model.tool.originXyzM);
@@ -151,8 +151,8 @@ export class ArmKinematics {
       const dx = p[0]! - this.originsM[3 * i]!;
       const dy = p[1]! - this.originsM[3 * i + 1]!;
       const dz = p[2]! - this.originsM[3 * i + 2]!;
-      if (!this.topology.moves(i, this.topology.toolLink) || this.topology.slides(i)) {
-        const share = this.topology.moves(i, this.topology.toolLink) ? 1 : 0;
+      if (!this.topology.carriesTool(i) || this.topology.slides(i)) {
+        const share = this.topology.carriesTool(i) ? 1 : 0;
         out[i] = share * ax;
         out[n + i] = share * ay;
         out[2 * n + i] = share * az;

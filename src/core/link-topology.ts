@@ -42,6 +42,11 @@ export class LinkTopology {
     return link >= 0 && this.#moves[this.parents.length * joint + link] === 1;
   }
 
+  /** Whether joint `joint` moves the tool: those that do not, such as a gripper's, may be moved beside it. Tick-safe. */
+  carriesTool(joint: number): boolean {
+    return this.moves(joint, this.toolLink);
+  }
+
   /** Whether joint `joint` slides instead of turning. Tick-safe. */
   slides(joint: number): boolean {
     return this.#model.joints[joint]!.kind === 'prismatic';

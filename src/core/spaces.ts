@@ -68,6 +68,11 @@ export function jointActionUnit({ kind }: Pick<JointModel, 'kind'>): ActionDimen
   return kind === 'path' || kind === 'prismatic' ? 'm' : 'rad';
 }
 
+/** Which of `TOOL_AXES` the number `name` of an action of `kind` moves; −1 for one that moves the joint of that name. */
+export function toolAxisOf(kind: ActionSpec['kind'], name: string): number {
+  return kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
+}
+
 /** Whether the number `name` of an action of `kind` turns the tool, so that its differences go the short way round. */
 export function isToolTurn(kind: ActionSpec['kind'], name: string): boolean {
   return kind === 'cartesian' && name === 'yaw';

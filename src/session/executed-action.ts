@@ -6,7 +6,7 @@
  * what the filters kept the reference from reaching. Measuring the way of the reference instead would call every push
  * against a wall "no motion", and critics would have to guess the value of all the pushes that they never see.
  */
-import { type ActionCommand, type ActionSpec, type GuardFrame, TOOL_AXES } from '../core/index.ts';
+import { type ActionCommand, type ActionSpec, type GuardFrame, TOOL_AXES, toolAxisOf } from '../core/index.ts';
 
 export class ExecutedAction {
   readonly #spec: ActionSpec;
@@ -56,7 +56,7 @@ const AXES: readonly string[] = TOOL_AXES.slice(0, 3);
  */
 function jointsOf({ kind, dimensions }: ActionSpec, jointNames: readonly string[]): readonly number[] {
   return dimensions.map(({ name }, i) => {
-    if (kind === 'cartesian' && TOOL_AXES.includes(name)) return -1;
+    if (toolAxisOf(kind, name) >= 0) return -1;
     return jointNames.length === 0 && kind === 'joint' ? i : jointNames.indexOf(name);
   });
 }

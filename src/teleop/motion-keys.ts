@@ -3,7 +3,7 @@
  * after 250–500 ms, then about 30 times a second, and never reports a release; so a first press counts until its first
  * repetition is due, and a repeated one until the next is overdue.
  */
-import { type ActionSpec, clamp, TOOL_AXES } from '../core/index.ts';
+import { type ActionSpec, clamp, TOOL_AXES, toolAxisOf } from '../core/index.ts';
 import type { Key } from './key-parser.ts';
 
 /** How long a press counts. */
@@ -57,7 +57,7 @@ export class MotionKeys {
     const directions = new Map<string, { dimension: number; sign: 1 | -1 }>();
     let next = action.kind === 'cartesian' ? TOOL_AXES.length : 0;
     action.dimensions.forEach(({ name }, dimension) => {
-      const axis = action.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
+      const axis = toolAxisOf(action.kind, name);
       const pair = KEY_PAIRS[axis < 0 ? next++ : axis];
       if (pair === undefined) return;
       directions.set(pair[0], { dimension, sign: 1 });

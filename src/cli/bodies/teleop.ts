@@ -77,7 +77,7 @@ function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number)
   }
   const axes = ['x', 'y', 'z'].map((name) => ({ name, scale: TOOL_M_PER_S * perStep, unit: 'm' as const }));
   const { topology } = new ArmKinematics(robot);
-  const besides = robot.joints.filter((_, i) => !topology.moves(i, topology.toolLink)).map(dimensionOf);
+  const besides = robot.joints.filter((_, i) => !topology.carriesTool(i)).map(dimensionOf);
   const yaw = { name: 'yaw', scale: TOOL_RAD_PER_S * perStep, unit: 'rad' as const };
   return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
 }

@@ -12,6 +12,7 @@ import {
   type RobotModel,
   rotationError,
   TOOL_AXES,
+  toolAxisOf,
   turnAboutZ,
   yawBetween,
 } from '../../core/index.ts';
@@ -89,7 +90,7 @@ export class ActionMap {
     this.#model = model;
     this.#policyPeriodS = policyPeriodS;
     this.#bound = new BrakeBound(shortestS);
-    this.#axis = spec.dimensions.map(({ name }) => (spec.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1));
+    this.#axis = spec.dimensions.map(({ name }) => toolAxisOf(spec.kind, name));
     this.#joint = spec.dimensions.map(({ name }, k) =>
       this.#axis[k]! >= 0 ? -1 : model.joints.findIndex((joint) => joint.name === name),
     );
@@ -332,8 +333,8 @@ function distance(a: Float64Array, b: Float64Array): number {
 function checkSpec(model: RobotModel, { kind, dimensions }: ActionSpec, { topology }: ArmKinematics): void {
   if (kind === 'cartesian' && model.base !== undefined)
     throw new RangeError('a mobile base has no tool for cartesian actions');
-  const isToolAxis = (name: string): boolean => kind === 'cartesian' && TOOL_AXES.includes(name);
-  const joints = model.joints.filter((_, i) => kind === 'joint' || !topology.moves(i, topology.toolLink));
+  const isToolAxis = (name: string): boolean => toolAxisOf(kind, name) >= 0;
+  const joints = model.joints.filter((_, i) => kind === 'joint' || !topology.carriesTool(i));
   const names = [...(kind === 'cartesian' ? TOOL_AXES : []), ...joints.map((joint) => joint.name)];
   for (const { name, unit, scale } of dimensions) {
     const joint = isToolAxis(name) ? undefined : joints.find((each) => each.name === name);

@@ -204,7 +204,7 @@ function noiseOfTool(model: RobotModel): Float64Array {
   const out = new Float64Array(2);
   for (const [i, noise] of noiseOf(model).entries()) {
     out[0] = out[0]! + reach[i]! * noise;
-    if (!topology.slides(i) && topology.moves(i, topology.toolLink)) out[1] = out[1]! + noise;
+    if (!topology.slides(i) && topology.carriesTool(i)) out[1] = out[1]! + noise;
   }
   return out;
 }

@@ -11,7 +11,7 @@ import {
   physicalAction,
   type RobotModel,
   rangesOf,
-  TOOL_AXES,
+  toolAxisOf,
   yawBetween,
 } from '../../core/index.ts';
 import { ActionMap, createTickTimes } from '../../safety/index.ts';
@@ -42,7 +42,7 @@ export function meaningOnRobot(spec: ActionSpec, { robot, task }: ResolvedConfig
   const map = new ActionMap(model, spec, 1 / task.policyHz, 1 / model.controlHz, home);
   const input = { referenceRad: homeRad, reference: home, measuredRad: homeRad, measured: home };
   const change = ({ name }: { readonly name: string }): number => {
-    const axis = spec.kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
+    const axis = toolAxisOf(spec.kind, name);
     if (axis < 0) {
       const joint = model.joints.findIndex((each) => each.name === name);
       return map.targetRad[joint]! - homeRad[joint]!;
