@@ -53,6 +53,7 @@ export {
   type SafetyStateName,
   type SceneLayout,
 } from './guard-frame.ts';
+export { BUS, BUS_COUNTERS, type BusCounter, HARDWARE, type HardwareFault } from './hardware.ts';
 export { asObject, isCount, parseJson, parseObject } from './json.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';

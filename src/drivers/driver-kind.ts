@@ -5,6 +5,7 @@ import type { Driver } from './driver.ts';
 import type { PegSceneSpec, SurroundingsSpec } from './mujoco/options.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';
 import type { RosLink } from './ros/protocol.ts';
+import type { OpenLine } from './serial/line.ts';
 
 /** `driver` of a robot's file; each kind has keys of its own beside this one. */
 export interface DriverConfig {
@@ -47,6 +48,8 @@ export interface DriverContext {
   readonly model: RobotModel;
   /** For a kind that needs `ros`: the tick's end of the pipes to the processes that speak it. Only a guard process has them. */
   readonly rosLink?: ((options: RosDriverOptions) => Promise<RosLink>) | undefined;
+  /** For a kind on a serial port: opens it. */
+  readonly openLine?: OpenLine | undefined;
 }
 
 /**

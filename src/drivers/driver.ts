@@ -2,7 +2,7 @@
  * The contract of everything that moves: hardware, simulator, mock. A driver obeys and measures; it decides
  * nothing. Every driver passes `tests/contract/driver.contract.ts`.
  */
-import type { RobotState, SceneLayout, Vec } from '../core/index.ts';
+import type { GuardNotice, RobotState, SceneLayout, Vec } from '../core/index.ts';
 
 /** How a read or write went. Everything but `ok` is a fault that the guard counts. */
 export type DriverStatus = 'ok' | 'late' | 'rejected' | 'lost';
@@ -35,6 +35,18 @@ export interface Driver {
    * buffer, there once `open` has resolved, written by each `read`. Absent: `RobotState.wrench` is all that is known of the tool.
    */
   readonly meanWrench?: Float64Array;
+  /** Bits of `HARDWARE`: what the hardware says is wrong with itself, as of the last `read`. Absent: it says nothing. Tick path. */
+  readonly hardwareFaults?: number;
+  /** In the order of `BUS_COUNTERS`: what the bus has done, written by each `read` and `write`. Absent: no bus that counts. Tick path. */
+  readonly busCounters?: Float64Array;
+  /** What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks; may allocate. */
+  takeNotice?(): GuardNotice | undefined;
+  /**
+   * Nobody has seen the joints move since power came on, so that directions, zeros and wraps may not be those of the file: the guard
+   * checks each joint at 5 % of its speed before anything else moves, and calls `passFirstMotion`. Absent: nothing to check.
+   */
+  readonly needsFirstMotion?: boolean;
+  passFirstMotion?(): void;
   /** Torque on, holding the measured pose, without a limit that `limitTorque` left. */
   enable(): void;
   /**
@@ -65,8 +77,8 @@ export interface Driver {
 /** A bus that the guardian opens beside the driver, and what it writes there to stop the robot. Plain data. */
 export interface DriverBus {
   /**
-   * What can be opened for writing a second time while the driver has it open: a serial port without an exclusive lock
-   * (serialport: `lock: false`), a pty, a named pipe. Line settings stay as the driver made them.
+   * What can be opened for writing a second time while the driver has it open: a serial port (serialport's lock is advisory, `flock`:
+   * it keeps out whoever asks for it too), a pty, a named pipe. Line settings stay as the driver made them.
    */
   readonly path: string;
   /**

@@ -66,6 +66,8 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
   const { name, jointNames, signalNames } = driver;
   const prepare = naming(driver, 'prepare', fail);
   const limitTorque = naming(driver, 'limitTorque', fail);
+  const takeNotice = naming(driver, 'takeNotice', fail);
+  const passFirstMotion = naming(driver, 'passFirstMotion', fail);
   let scene: { readonly own: Scene; readonly named: Scene } | undefined;
   const named: { readonly [K in keyof Driver]-?: Driver[K] | undefined } = {
     name,
@@ -82,6 +84,21 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     },
     get meanWrench() {
       return driver.meanWrench;
+    },
+    get hardwareFaults() {
+      return driver.hardwareFaults;
+    },
+    get busCounters() {
+      return driver.busCounters;
+    },
+    get needsFirstMotion() {
+      return driver.needsFirstMotion;
+    },
+    get takeNotice() {
+      return driver.takeNotice && takeNotice;
+    },
+    get passFirstMotion() {
+      return driver.passFirstMotion && passFirstMotion;
     },
     get bus() {
       return driver.bus;

@@ -1,5 +1,5 @@
 /** A driver whose bus a guardian watches. */
-import type { RobotState, Vec } from '../../core/index.ts';
+import type { GuardNotice, RobotState, Vec } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus, Scene } from '../../drivers/index.ts';
 import type { GuardPulse } from './guard-pulse.ts';
 
@@ -15,6 +15,7 @@ export class WatchedDriver implements Driver {
   readonly scene?: Scene;
   readonly bus?: DriverBus;
   readonly meanWrench?: Float64Array;
+  readonly busCounters?: Float64Array;
   readonly #driver: Driver;
   readonly #pulse: GuardPulse;
   #isStopped = false;
@@ -29,6 +30,7 @@ export class WatchedDriver implements Driver {
     if (driver.scene !== undefined) this.scene = driver.scene;
     if (driver.bus !== undefined) this.bus = driver.bus;
     if (driver.meanWrench !== undefined) this.meanWrench = driver.meanWrench;
+    if (driver.busCounters !== undefined) this.busCounters = driver.busCounters;
   }
 
   get measuresTorque(): boolean {
@@ -37,6 +39,22 @@ export class WatchedDriver implements Driver {
 
   get isEmergencyStopPressed(): boolean {
     return this.#driver.isEmergencyStopPressed === true;
+  }
+
+  get hardwareFaults(): number {
+    return this.#driver.hardwareFaults ?? 0;
+  }
+
+  get needsFirstMotion(): boolean {
+    return this.#driver.needsFirstMotion === true;
+  }
+
+  passFirstMotion(): void {
+    this.#driver.passFirstMotion?.();
+  }
+
+  takeNotice(): GuardNotice | undefined {
+    return this.#driver.takeNotice?.();
   }
 
   open(): Promise<void> {

@@ -1,0 +1,89 @@
+/** Bytes to and from a serial bus, for the tick: nothing waits but `wait`, and nothing allocates while all is well. */
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { type Clock, messageOf, ReinError } from '../../core/index.ts';
+
+/** `full`: the operating system's buffer takes no more, what was written is a part. `lost`: the port is gone. */
+export type LineStatus = 'ok' | 'full' | 'lost';
+
+/** What is opened, and how. */
+export interface LineSettings {
+  /** Path of the port; absent: the only one whose adapter has `serialNumber`. */
+  readonly path?: string | undefined;
+  /** Bits per second: 8 data bits, no parity, one stop bit. */
+  readonly baud: number;
+  /** Serial number of the adapter that the calibration is bound to. */
+  readonly serialNumber?: string | undefined;
+}
+
+/** One end of a serial line. Every implementation keeps to `tests/contract/serial-line.contract.ts`. */
+export interface SerialLine {
+  /** What the guardian can open a second time; a name where nothing can. */
+  readonly path: string;
+  readonly baud: number;
+  /** The clock of `wait`. */
+  readonly clock: Clock;
+  /** Hands the first `length` bytes to the operating system. Tick path. */
+  write(bytes: Uint8Array, length: number): LineStatus;
+  /** Takes what has come into `into`, from `at` on; returns how many bytes, 0 for none, −1 where the port is gone. Tick path. */
+  read(into: Uint8Array, at: number): number;
+  /** Lets time pass until `untilS` of `clock`. Tick path. */
+  wait(untilS: number): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** Opens a line in the driver's thread. Throws `ReinError`. */
+export type OpenLine = (settings: LineSettings) => SerialLine;
+
+/**
+ * A port of which this thread has a descriptor of its own, opened beside the one that made the line settings (`openPort`). So
+ * the tick reads and writes without an event loop, and whoever holds the other descriptor holds the lock.
+ */
+export class DescriptorLine implements SerialLine {
+  readonly path: string;
+  readonly baud: number;
+  readonly clock: Clock;
+  readonly #sleeper: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
+  #fd: number;
+
+  /** Throws `ReinError('driver')`. */
+  constructor(path: string, baud: number, clock: Clock) {
+    this.path = path;
+    this.baud = baud;
+    this.clock = clock;
+    try {
+      this.#fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+    } catch (cause) {
+      throw new ReinError('driver', `${path} cannot be opened a second time: ${messageOf(cause)}.`, { cause });
+    }
+  }
+
+  write(bytes: Uint8Array, length: number): LineStatus {
+    if (this.#fd < 0) return 'lost';
+    try {
+      return writeSync(this.#fd, bytes, 0, length) === length ? 'ok' : 'full';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 'full' : 'lost';
+    }
+  }
+
+  read(into: Uint8Array, at: number): number {
+    if (this.#fd < 0) return -1;
+    try {
+      // The settings have VMIN = VTIME = 0: nothing there is 0 bytes and no error, which would cost an object each time.
+      return readSync(this.#fd, into, at, into.length - at, null);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : -1;
+    }
+  }
+
+  wait(untilS: number): void {
+    const ms = (untilS - this.clock.nowS()) * 1e3;
+    if (ms > 0) Atomics.wait(this.#sleeper, 0, 0, ms);
+  }
+
+  close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+}

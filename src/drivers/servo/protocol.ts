@@ -1,0 +1,116 @@
+/** What a family of bus servos says on the wire, and what its models' registers mean, as data and pure functions. */
+
+/** A register of a servo's control table. */
+export interface Register {
+  /** First address. */
+  readonly address: number;
+  readonly bytes: 1 | 2 | 4;
+  /** How a negative value is written: two's complement, or this bit for the sign. Absent: there is none. */
+  readonly sign?: 'twosComplement' | { readonly bit: number } | undefined;
+  /** What one count is, in `unit`; absent: bits or a plain number. */
+  readonly scale?: number | undefined;
+  /** Unit of a scaled value, e.g. `A`, `V`, `C`, `rad/s`, `1` for a ratio. */
+  readonly unit?: string | undefined;
+  /** Kept without power. Writing it wants torque off, and on some families an unlocked memory. */
+  readonly isStored?: boolean | undefined;
+  readonly isReadOnly?: boolean | undefined;
+}
+
+/** Registers that every family has under these names, where the model has them at all; the rest have names of their own. */
+export type ControlTable = Readonly<Record<string, Register>>;
+
+/** One model of servo. */
+export interface ServoModel {
+  /** As robot files name it, e.g. `sts3215`. */
+  readonly name: string;
+  /** What `modelNumber` reads. */
+  readonly modelNumber: number;
+  /** Counts of a turn of the horn. */
+  readonly countsPerTurn: number;
+  /** Name and version of the manufacturer's document that the table is from. */
+  readonly document: string;
+  readonly registers: ControlTable;
+  /** Firmware versions that the table is known to hold for, both included; others are reported. */
+  readonly firmware?: readonly [least: number, most: number] | undefined;
+  /** Torque at full load or at one A, N·m: what load or current readings are scaled by; from the same document. */
+  readonly stallTorqueNm: number;
+}
+
+/**
+ * Called for each intact status of one servo. `bytes` from `at`, `count` of them, are its parameters, in a buffer that is used again.
+ * `error`: the family's error bits.
+ */
+export type OnStatus = (id: number, error: number, bytes: Uint8Array, at: number, count: number) => void;
+
+/** Finds status packets in a stream of bytes. Bounded memory, no throw, whatever comes. */
+export interface StatusReader {
+  /** Bytes that were part of no intact packet, and packets with a wrong checksum, so far. */
+  readonly skippedBytes: number;
+  readonly checksumErrors: number;
+  /** Takes `bytes` from `from` to `to` (excluded). Tick path. */
+  push(bytes: Uint8Array, from: number, to: number): void;
+  /**
+   * Forgets an unfinished packet: what comes next begins one. `chained`: the next packet may be a chain of as many parts, of so many
+   * parameter bytes each (Dynamixel's fast sync read).
+   */
+  restart(chained?: number): void;
+}
+
+/** Writes requests into `out` from 0 on, and returns how many bytes they have. Tick path. */
+export interface ServoProtocol {
+  readonly family: string;
+  /** Register values: lowest byte first, or highest (Feetech SCS). */
+  readonly isLittleEndian: boolean;
+  /** Most bytes of one request, and of one status. */
+  readonly maxPacketBytes: number;
+  /** A status with so many parameter bytes has so many bytes in all. */
+  statusBytes(parameters: number): number;
+  /** `undefined` where each servo answers a sync read with a status of its own; else the bytes of the one status that all share. */
+  chainedBytes?(servos: number, parameters: number): number;
+  ping(out: Uint8Array, id: number): number;
+  read(out: Uint8Array, id: number, address: number, bytes: number): number;
+  /** Answered by the servo. `data` from `at`. */
+  write(out: Uint8Array, id: number, address: number, data: Uint8Array, at: number, bytes: number): number;
+  /** One request, and each of the first `count` of `ids` answers in this order. Absent: the models have none, and are read one by one. */
+  syncRead?(out: Uint8Array, ids: Uint8Array, count: number, address: number, bytes: number): number;
+  /** Not answered. `data`: `bytes` a servo, in the order of `ids`. */
+  syncWrite(out: Uint8Array, ids: Uint8Array, count: number, address: number, data: Uint8Array, bytes: number): number;
+  /** Not answered. */
+  reboot?(out: Uint8Array, id: number): number;
+  createReader(onStatus: OnStatus): StatusReader;
+}
+
+/** The number in a register of `data` whose first byte stands at `at`. Tick path. */
+export function readRegister(register: Register, data: Uint8Array, at: number, isLittleEndian: boolean): number {
+  let raw = 0;
+  for (let i = 0; i < register.bytes; i++) {
+    raw = raw * 256 + data[isLittleEndian ? at + register.bytes - 1 - i : at + i]!;
+  }
+  const { sign } = register;
+  if (sign === undefined) return raw;
+  if (sign === 'twosComplement') {
+    const turn = 256 ** register.bytes;
+    return raw >= turn / 2 ? raw - turn : raw;
+  }
+  const bit = 2 ** sign.bit;
+  return Math.floor(raw / bit) % 2 === 1 ? -(raw - bit) : raw;
+}
+
+/** Writes `value`, a whole number that the register can hold, at `at`. Tick path. */
+export function writeRegister(
+  register: Register,
+  value: number,
+  data: Uint8Array,
+  at: number,
+  isLittleEndian: boolean,
+): void {
+  const { sign } = register;
+  let raw = value;
+  if (value < 0) {
+    raw = sign === 'twosComplement' ? value + 256 ** register.bytes : -value + (sign === undefined ? 0 : 2 ** sign.bit);
+  }
+  for (let i = 0; i < register.bytes; i++) {
+    data[isLittleEndian ? at + i : at + register.bytes - 1 - i] = raw % 256;
+    raw = Math.floor(raw / 256);
+  }
+}

@@ -1,0 +1,252 @@
+/** Requests and replies on a half-duplex bus of servos: who may answer, how long is waited, and what is asked again. */
+import { BUS, BUS_COUNTERS } from '../../core/index.ts';
+import type { SerialLine } from '../serial/line.ts';
+import type { ServoProtocol, StatusReader } from './protocol.ts';
+
+/** What a servo may take before it answers, adapter and operating system included, s. */
+const DEFAULT_ANSWER_S = 0.004;
+/** How often the line is looked at while a reply is due, s. */
+const LOOK_S = 60e-6;
+/** Bits on the line for each byte: start, 8, stop. */
+const BITS_PER_BYTE = 10;
+const RECEIVE_BYTES = 4096;
+const IDS = 256;
+
+export interface ServoBusOptions {
+  readonly line: SerialLine;
+  readonly protocol: ServoProtocol;
+  /** See `DEFAULT_ANSWER_S`. */
+  readonly answerS?: number | undefined;
+}
+
+/** What came back from one servo. */
+export type ReplyStatus = 'ok' | 'missing' | 'lost';
+
+/**
+ * One bus. All of it is synchronous: a request is written, and the bus waits for what has to come back, never past the given
+ * moment. What comes of another servo, of another length or at another time is counted and dropped (rows 11 and 12). Tick path
+ * after construction.
+ */
+export class ServoBus {
+  /** In the order of `BUS_COUNTERS`. */
+  readonly counters: Float64Array = new Float64Array(BUS_COUNTERS.length);
+  readonly line: SerialLine;
+  readonly protocol: ServoProtocol;
+  readonly #answerS: number;
+  readonly #reader: StatusReader;
+  readonly #request: Uint8Array;
+  readonly #received: Uint8Array = new Uint8Array(RECEIVE_BYTES);
+  /** By id: −1 for one that is not asked, else where its reply goes in `#into`. */
+  readonly #slots: Int32Array = new Int32Array(IDS).fill(-1);
+  readonly #errors: Uint8Array = new Uint8Array(IDS);
+  readonly #ids: Uint8Array = new Uint8Array(IDS);
+  readonly #one: Uint8Array = new Uint8Array(1);
+  readonly #answered: Uint8Array = new Uint8Array(IDS);
+  readonly #scratch: Uint8Array = new Uint8Array(8);
+  #into: Uint8Array = new Uint8Array(0);
+  #wanted = 0;
+  #pending = 0;
+  #isLost = false;
+
+  constructor({ line, protocol, answerS = DEFAULT_ANSWER_S }: ServoBusOptions) {
+    this.line = line;
+    this.protocol = protocol;
+    this.#answerS = answerS;
+    this.#request = new Uint8Array(protocol.maxPacketBytes);
+    this.#reader = protocol.createReader((id, error, bytes, at, count) => this.#take(id, error, bytes, at, count));
+  }
+
+  /** The port is gone: nothing can be written or read any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** The error bits of the newest reply of `id`; 0 before the first. */
+  errorOf(id: number): number {
+    return this.#errors[id]!;
+  }
+
+  /** Whether `id` answered the last request. */
+  hasAnswered(id: number): boolean {
+    return this.#answered[id] === 1;
+  }
+
+  /** How long `bytes` bytes are on the line, s. */
+  lineS(bytes: number): number {
+    return (bytes * BITS_PER_BYTE) / this.line.baud;
+  }
+
+  /** Asks `id` for a sign of life; its parameters, if any, come into `into`. `parameters`: how many. */
+  ping(id: number, into: Uint8Array, parameters: number, tries = 2): ReplyStatus {
+    const bytes = this.protocol.ping(this.#request, id);
+    return this.#askOne(bytes, id, into, 0, parameters, tries);
+  }
+
+  /** Reads `count` bytes from `address` of `id` into `into` at `at`. */
+  read(id: number, address: number, count: number, into: Uint8Array, at = 0, tries = 2): ReplyStatus {
+    const bytes = this.protocol.read(this.#request, id, address, count);
+    return this.#askOne(bytes, id, into, at, count, tries);
+  }
+
+  /** Writes `count` bytes of `data` to `address` of `id`, which confirms it. */
+  write(id: number, address: number, data: Uint8Array, count: number, tries = 2): ReplyStatus {
+    const bytes = this.protocol.write(this.#request, id, address, data, 0, count);
+    return this.#askOne(bytes, id, this.#scratch, 0, 0, tries);
+  }
+
+  /**
+   * Reads `count` bytes from `address` of each of the first `servos` of `ids` into `into`, `count` bytes each in the order of `ids`.
+   * Servos that did not answer are asked once more, until `deadlineS`. Returns how many answered (`hasAnswered` says which); their
+   * bytes are new, those of the others as they were.
+   */
+  syncRead(
+    ids: Uint8Array,
+    servos: number,
+    address: number,
+    count: number,
+    into: Uint8Array,
+    deadlineS: number,
+  ): number {
+    for (let i = 0; i < servos; i++) this.#answered[ids[i]!] = 0;
+    let missing = servos;
+    for (let attempt = 0; attempt < 2 && missing > 0 && !this.#isLost; attempt++) {
+      if (attempt > 0) {
+        if (this.line.clock.nowS() >= deadlineS) break;
+        this.counters[BUS.retries] = this.counters[BUS.retries]! + missing;
+      }
+      missing = this.#readGroup(ids, servos, address, count, into, deadlineS);
+    }
+    this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + missing;
+    return servos - missing;
+  }
+
+  /** Writes `count` bytes of `data` a servo to `address` of the first `servos` of `ids`. Nobody answers. */
+  syncWrite(ids: Uint8Array, servos: number, address: number, data: Uint8Array, count: number): ReplyStatus {
+    if (servos === 0) return 'ok';
+    return this.#send(this.protocol.syncWrite(this.#request, ids, servos, address, data, count)) ? 'ok' : 'lost';
+  }
+
+  /** Takes and drops what is on the line, which belongs to nothing any more. */
+  drain(): void {
+    this.#pending = 0;
+    this.#slots.fill(-1);
+    while (this.#receive() > 0);
+    this.#reader.restart();
+    this.#countReader();
+  }
+
+  /** One round of asking those that have not answered yet. Returns how many still have not. */
+  #readGroup(
+    ids: Uint8Array,
+    servos: number,
+    address: number,
+    count: number,
+    into: Uint8Array,
+    deadlineS: number,
+  ): number {
+    const { protocol } = this;
+    let asked = 0;
+    for (let i = 0; i < servos; i++) if (this.#answered[ids[i]!] === 0) this.#ids[asked++] = ids[i]!;
+    if (protocol.syncRead === undefined) {
+      let missing = 0;
+      for (let i = 0; i < servos; i++) {
+        const id = ids[i]!;
+        if (this.#answered[id] === 1) continue;
+        if (this.line.clock.nowS() >= deadlineS) missing++;
+        else if (this.read(id, address, count, into, i * count, 1) !== 'ok') missing++;
+      }
+      return missing;
+    }
+    this.drain();
+    for (let i = 0; i < servos; i++) if (this.#answered[ids[i]!] === 0) this.#slots[ids[i]!] = i * count;
+    const chained = protocol.chainedBytes?.(asked, count);
+    const reply = chained ?? asked * protocol.statusBytes(count);
+    this.#reader.restart(chained === undefined ? undefined : count);
+    const bytes = protocol.syncRead(this.#request, this.#ids, asked, address, count);
+    this.#await(bytes, asked, reply, into, count, deadlineS);
+    const missing = this.#pending;
+    this.#endRequest();
+    return missing;
+  }
+
+  #askOne(bytes: number, id: number, into: Uint8Array, at: number, count: number, tries: number): ReplyStatus {
+    for (let attempt = 0; attempt < tries && !this.#isLost; attempt++) {
+      if (attempt > 0) this.counters[BUS.retries] = this.counters[BUS.retries]! + 1;
+      this.drain();
+      this.#answered[id] = 0;
+      this.#slots[id] = at;
+      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, Number.POSITIVE_INFINITY);
+      const hasAnswered = this.#pending === 0;
+      this.#endRequest();
+      if (hasAnswered) return 'ok';
+    }
+    if (this.#isLost) return 'lost';
+    this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + 1;
+    return 'missing';
+  }
+
+  /** Sends the request and takes replies until all have come, or nothing can come any more. */
+  #await(bytes: number, servos: number, replyBytes: number, into: Uint8Array, count: number, deadlineS: number): void {
+    const { line, counters } = this;
+    this.#into = into;
+    this.#wanted = count;
+    this.#pending = servos;
+    counters[BUS.requests] = counters[BUS.requests]! + servos;
+    if (!this.#send(bytes)) return;
+    const sentAtS = line.clock.nowS();
+    const onLineS = this.lineS(bytes + replyBytes);
+    const untilS = Math.min(deadlineS, sentAtS + onLineS + this.#answerS);
+    // Nothing whole can be there before the line has carried it.
+    line.wait(Math.min(untilS, sentAtS + onLineS));
+    for (;;) {
+      const got = this.#receive();
+      if (this.#pending === 0 || got < 0) return;
+      const nowS = line.clock.nowS();
+      if (nowS >= untilS) return;
+      line.wait(Math.min(untilS, nowS + LOOK_S));
+    }
+  }
+
+  #send(bytes: number): boolean {
+    const status = this.line.write(this.#request, bytes);
+    if (status === 'lost') this.#isLost = true;
+    if (status !== 'ok') return false;
+    this.counters[BUS.sentBytes] = this.counters[BUS.sentBytes]! + bytes;
+    return true;
+  }
+
+  /** Takes what has come. Returns how many bytes; −1 where the port is gone. */
+  #receive(): number {
+    const got = this.line.read(this.#received, 0);
+    if (got < 0) this.#isLost = true;
+    if (got <= 0) return got;
+    this.counters[BUS.receivedBytes] = this.counters[BUS.receivedBytes]! + got;
+    this.#reader.push(this.#received, 0, got);
+    return got;
+  }
+
+  #take(id: number, error: number, bytes: Uint8Array, at: number, count: number): void {
+    const slot = this.#slots[id]!;
+    if (this.#pending === 0 || slot < 0 || count !== this.#wanted) {
+      this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
+      return;
+    }
+    for (let i = 0; i < count; i++) this.#into[slot + i] = bytes[at + i]!;
+    this.#slots[id] = -1;
+    this.#errors[id] = error;
+    this.#answered[id] = 1;
+    this.#pending--;
+    this.counters[BUS.replies] = this.counters[BUS.replies]! + 1;
+  }
+
+  #endRequest(): void {
+    if (this.#pending > 0) this.#slots.fill(-1);
+    this.#pending = 0;
+    this.#countReader();
+  }
+
+  #countReader(): void {
+    this.counters[BUS.checksumErrors] = this.#reader.checksumErrors;
+    this.counters[BUS.skippedBytes] = this.#reader.skippedBytes;
+  }
+}
