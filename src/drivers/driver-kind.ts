@@ -65,8 +65,8 @@ export interface DriverKind<Config extends DriverConfig = DriverConfig, Options 
   readonly schema: z.ZodType<Config>;
   /** What `create` takes. */
   readonly options: z.ZodType<Options>;
-  /** Processes that the guard has to start for it. */
-  readonly needs?: 'ros';
+  /** What the guard has to start for it: processes that speak ROS; its main thread, which opens serial ports. */
+  readonly needs?: 'ros' | 'serial';
   world(config: Config): World;
   /** What contradicts itself in `config`, beyond the range of each number. */
   problems?(config: Config): readonly string[];

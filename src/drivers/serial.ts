@@ -1,5 +1,19 @@
 /** Serial buses: for what brings robots up, and for what emulates them. */
+export { feetechFamily } from './feetech/feetech-family.ts';
+export { FEETECH_BAUDS, FEETECH_MODELS } from './feetech/models.ts';
+export * as feetech from './feetech/protocol.ts';
 export { DescriptorLine, type LineSettings, type LineStatus, type OpenLine, type SerialLine } from './serial/line.ts';
+export { listSerialPorts, type PortUser, type SerialPortInfo, serialNumberOf, usersOf } from './serial/list-ports.ts';
+export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
+export {
+  type Calibration,
+  calibrationText,
+  checkAdapter,
+  type JointCalibration,
+  loadCalibration,
+} from './servo/calibration.ts';
+export { countsPerUnit, type Motor, type ReadBlock, type ServoFamily, type ServoIdentity } from './servo/family.ts';
+export { type MotorOptions, type ServoDriverOptions, servoOptions } from './servo/options.ts';
 export {
   type ControlTable,
   type OnStatus,
@@ -11,3 +25,5 @@ export {
   writeRegister,
 } from './servo/protocol.ts';
 export { type ReplyStatus, ServoBus } from './servo/servo-bus.ts';
+export { ServoDriver } from './servo/servo-driver.ts';
+export type { ServoConfig } from './servo/servo-kind.ts';

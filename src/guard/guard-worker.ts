@@ -20,6 +20,7 @@ import { copyActionCommand, createActionCommand, packFrame, unpackCommand } from
 import type { GuardPort } from './link/link.ts';
 import { type RaiseResult, raiseThisThread, threadFolder } from './priority.ts';
 import { Lateness, runAtDeadlines } from './scheduler.ts';
+import { openLineThrough } from './serial-ports.ts';
 import { SharedRingReader, SharedRingWriter } from './shared-ring.ts';
 import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
 
@@ -49,13 +50,14 @@ async function run(): Promise<void> {
   const clock = new SystemClock();
   const lateness = new Lateness();
   await warmUp(config, clock);
-  const { ros } = start;
+  const { ros, serial } = start;
   const opened = await createDriver(config.driver, {
     model: config.model,
     rosLink:
       ros === undefined
         ? undefined
         : async (options) => new (await import('./ros/worker-ros-link.ts')).WorkerRosLink(ros, options),
+    openLine: serial && ((settings) => openLineThrough(serial, settings, clock)),
   });
   await opened.open();
   const pulse = opened.bus === undefined ? undefined : new GuardPulse(clock);

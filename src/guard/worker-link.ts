@@ -11,6 +11,7 @@ import type { Asker, GuardLink, LinkShape, NoticeListener } from './link/link.ts
 import { RemoteEnd } from './link/remote.ts';
 import { RosHalf } from './ros/ros-half.ts';
 import type { LatenessSummary } from './scheduler.ts';
+import { SerialPorts } from './serial-ports.ts';
 import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
 import {
   CONTROL,
@@ -58,6 +59,7 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   readonly #control: Int32Array;
   readonly #exited: Promise<void>;
   readonly #ros: RosHalf | undefined;
+  readonly #serial: SerialPorts | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -70,6 +72,8 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
       (notice) => this.notify(notice),
       () => void this.#stopUnguarded(),
     );
+    this.#serial = driverKind(config.driver.name).needs === 'serial' ? new SerialPorts() : undefined;
+    const serial = this.#serial?.memory;
     const start: WorkerStart = {
       config,
       shape,
@@ -77,12 +81,16 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
       commands: createSharedRingMemory(commandNumbers(shape), COMMAND_SLOTS),
       control: new SharedArrayBuffer(4 * CONTROL.words),
       ros: this.#ros?.memory,
+      serial,
     };
     this.#frames = new SharedRingReader(start.frames);
     this.#frameRow = new Float64Array(start.frames.rowNumbers);
     this.#commands = new SharedRingWriter(start.commands);
     this.#control = new Int32Array(start.control);
-    this.#worker = new Worker(new URL('./guard-worker.js', import.meta.url), { workerData: start });
+    this.#worker = new Worker(new URL('./guard-worker.js', import.meta.url), {
+      workerData: start,
+      transferList: serial === undefined ? [] : [serial.port],
+    });
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
   }
 
@@ -136,7 +144,7 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
     await this.#exited;
     // How it braked and stood is logged, though nobody can ask for anything any more.
     this.#forwardFrames();
-    this.#closing ??= this.#ros?.close() ?? Promise.resolve();
+    this.#closing ??= Promise.all([this.#ros?.close(), this.#serial?.close()]).then(() => undefined);
     await this.#closing;
   }
 

@@ -6,6 +6,7 @@ import type { Asker, LinkShape } from './link/link.ts';
 import type { RaiseResult } from './priority.ts';
 import type { RosMemory } from './ros/ros-memory.ts';
 import type { LatenessSummary } from './scheduler.ts';
+import type { SerialPortsMemory } from './serial-ports.ts';
 import type { SharedRingMemory } from './shared-ring.ts';
 
 /** Words that both threads see. */
@@ -33,6 +34,8 @@ export interface WorkerStart {
   readonly control: SharedArrayBuffer;
   /** Only for robots behind ROS 2. */
   readonly ros: RosMemory | undefined;
+  /** Only for robots on a serial port. */
+  readonly serial: SerialPortsMemory | undefined;
 }
 
 export type ToWorker = { readonly id: number; readonly request: GuardRequest; readonly by: Asker };

@@ -1,4 +1,6 @@
-/** Serial ports of this machine, without opening any. */
+/** Serial ports of this machine, without opening any, and who an adapter is. */
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 
 /** One port as the operating system names it. */
@@ -9,6 +11,8 @@ export interface SerialPortInfo {
   readonly manufacturer: string | undefined;
   /** Name that stays when the adapter is plugged in elsewhere, e.g. a link in `/dev/serial/by-id`. */
   readonly stableId: string | undefined;
+  /** Of the adapter, where it has one: what a calibration is bound to. */
+  readonly serialNumber: string | undefined;
 }
 
 /**
@@ -19,7 +23,12 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   try {
     const { SerialPort } = await import('serialport');
     const ports = await SerialPort.list();
-    return ports.map((port) => ({ path: port.path, manufacturer: port.manufacturer, stableId: port.pnpId }));
+    return ports.map(({ path, manufacturer, pnpId, serialNumber }) => ({
+      path,
+      manufacturer,
+      stableId: pnpId,
+      serialNumber: serialNumber ?? serialNumberOf(path),
+    }));
   } catch (cause) {
     if (cause instanceof Error && cause.message.includes('udevadm')) {
       const remedy = 'install udev; simulation does not need it';
@@ -29,5 +38,74 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
       remedy: 'run npm ci in the folder of Rein',
       cause,
     });
+  }
+}
+
+/** Of the form that udev gives its links: `usb-MAKER_PRODUCT_SERIAL-if00`. */
+const BY_ID = /^usb-.+_([^_]+?)(?:-if\d+)?(?:-port\d+)?$/;
+
+/**
+ * Serial number of the adapter at `path`: what the kernel knows of a USB device, else the last part of a link that is named as udev
+ * names them. `undefined` where there is none.
+ */
+export function serialNumberOf(path: string): string | undefined {
+  try {
+    const device = realpathSync(join('/sys/class/tty', basename(realpathSync(path)), 'device'));
+    // The interface, or the port below it, stands a level or two under the device that has the number.
+    for (const up of ['..', '../..', '../../..']) {
+      try {
+        return readFileSync(join(device, up, 'serial'), 'utf8').trim();
+      } catch {
+        // Not this level.
+      }
+    }
+  } catch {
+    // No device of the kernel's: a pseudo-terminal, or nothing.
+  }
+  return BY_ID.exec(basename(path))?.[1];
+}
+
+/** Who has a device open: of other processes, as far as this user may see. */
+export interface PortUser {
+  readonly pid: number;
+  /** Name of its program. */
+  readonly program: string;
+}
+
+/** Other processes that have `path` open. Linux; elsewhere none is seen. */
+export function usersOf(path: string): readonly PortUser[] {
+  let device: string;
+  let pids: readonly string[];
+  try {
+    device = realpathSync(path);
+    pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  } catch {
+    return [];
+  }
+  return pids.flatMap((pid) => (hasOpen(pid, device) ? [{ pid: Number(pid), program: programOf(pid) }] : []));
+}
+
+function hasOpen(pid: string, device: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).some((fd) => isLinkTo(join(folder, fd), device));
+  } catch {
+    return false;
+  }
+}
+
+function isLinkTo(link: string, device: string): boolean {
+  try {
+    return readlinkSync(link) === device;
+  } catch {
+    return false;
+  }
+}
+
+function programOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'a program';
   }
 }

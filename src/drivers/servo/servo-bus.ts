@@ -40,7 +40,6 @@ export class ServoBus {
   readonly #slots: Int32Array = new Int32Array(IDS).fill(-1);
   readonly #errors: Uint8Array = new Uint8Array(IDS);
   readonly #ids: Uint8Array = new Uint8Array(IDS);
-  readonly #one: Uint8Array = new Uint8Array(1);
   readonly #answered: Uint8Array = new Uint8Array(IDS);
   readonly #scratch: Uint8Array = new Uint8Array(8);
   #into: Uint8Array = new Uint8Array(0);

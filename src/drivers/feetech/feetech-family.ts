@@ -1,0 +1,142 @@
+/** Feetech's servos behind the generic driver. */
+import { ReinError } from '../../core/index.ts';
+import type { Motor, ReadBlock, ServoFamily, ServoIdentity } from '../servo/family.ts';
+import { type Register, readRegister, type ServoModel, writeRegister } from '../servo/protocol.ts';
+import type { ServoBus } from '../servo/servo-bus.ts';
+import { FEETECH_MODELS } from './models.ts';
+import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } from './protocol.ts';
+
+/** Errors of which the robot stops at once. A position beyond its limits is told by the reading itself. */
+const FAULTS =
+  STATUS_ERROR.voltage | STATUS_ERROR.sensor | STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
+const TORQUE_OFF = 0;
+const UNLOCKED = 0;
+const LOCKED = 1;
+/** More than any request of ours: what was cut off before the stop is full then. */
+const FILL_BYTES = 200;
+
+export const feetechFamily: ServoFamily = {
+  name: 'feetech',
+  models: FEETECH_MODELS,
+  protocolOf: (models) => {
+    const isSts = models.map(hasSyncRead);
+    if (isSts.every((value) => value === isSts[0])) return isSts[0] === false ? SCS_PROTOCOL : STS_PROTOCOL;
+    throw new ReinError('config', 'STS and SCS servos speak with another order of bytes and do not share a bus.', {
+      remedy: 'Put them on buses of their own.',
+    });
+  },
+  identify: (bus, id) => {
+    const first = new Uint8Array(5);
+    if (bus.ping(id, first, 0) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;
+    return identityOf(first, bus.protocol.isLittleEndian);
+  },
+  fastBlock: ({ model }) => blockOf(model, ['presentPosition', 'presentSpeed', 'presentLoad']),
+  slowBlocks: ({ model }) => [
+    blockOf(model, present(model, ['presentVoltage', 'presentTemperature', 'status', 'presentCurrent'])),
+    blockOf(model, present(model, ['torqueEnable', 'torqueLimit'])),
+  ],
+  configure,
+  capRegister: ({ model }) => (model.registers['torqueLimit'] === undefined ? 'torqueMax' : 'torqueLimit'),
+  capCounts: (_motor, ratio) => Math.round(1000 * ratio),
+  torqueNm: ({ model }, load) => load * model.stallTorqueNm,
+  goalRange: ({ countsPerTurn }) => [0, Math.round(countsPerTurn) - 1],
+  isFault: (error) => (error & FAULTS) !== 0,
+  errorNames,
+  stopFrames: () => {
+    const protocol = STS_PROTOCOL;
+    const stop = new Uint8Array(16);
+    const { address } = FEETECH_MODELS['sts3215']!.registers['torqueEnable']!;
+    const bytes = protocol.write(stop, BROADCAST_ID, address, Uint8Array.of(TORQUE_OFF), 0, 1);
+    return [new Uint8Array(FILL_BYTES).fill(0xff), stop.slice(0, bytes)];
+  },
+};
+
+function hasSyncRead({ registers }: ServoModel): boolean {
+  return registers['homingOffset'] !== undefined;
+}
+
+/** The first five bytes of the table. */
+function identityOf(bytes: Uint8Array, isLittleEndian: boolean): ServoIdentity {
+  const model = FEETECH_MODELS['sts3215']!.registers['modelNumber']!;
+  return { modelNumber: readRegister(model, bytes, 3, isLittleEndian), firmware: `${bytes[0]}.${bytes[1]}` };
+}
+
+function present({ registers }: ServoModel, names: readonly string[]): readonly string[] {
+  return names.filter((name) => registers[name] !== undefined);
+}
+
+/** The block from the first to the last of `names`. */
+function blockOf({ registers }: ServoModel, names: readonly string[]): ReadBlock {
+  const found = names.map((name) => [name, registers[name]!] as const);
+  const address = Math.min(...found.map(([, register]) => register.address));
+  const end = Math.max(...found.map(([, register]) => register.address + register.bytes));
+  const offsets = Object.fromEntries(found.map(([name, register]) => [name, register.address - address]));
+  return { address, bytes: end - address, offsets };
+}
+
+/** A motor's registers, one at a time. */
+class Registers {
+  readonly #bus: ServoBus;
+  readonly #motor: Motor;
+  readonly #bytes: Uint8Array = new Uint8Array(4);
+
+  constructor(bus: ServoBus, motor: Motor) {
+    this.#bus = bus;
+    this.#motor = motor;
+  }
+
+  /** `undefined`: it did not answer. */
+  read(name: string): number | undefined {
+    const register = this.#of(name);
+    const { bytes, address } = register;
+    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
+    return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
+  }
+
+  /** Writes and reads back. False: it did not take it, or did not answer. */
+  set(name: string, value: number): boolean {
+    if (this.read(name) === value) return true;
+    const register = this.#of(name);
+    if (register.isStored === true && !this.#write(this.#of('lock'), UNLOCKED)) return false;
+    const isWritten = this.#write(register, value);
+    if (register.isStored === true && !this.#write(this.#of('lock'), LOCKED)) return false;
+    return isWritten && this.read(name) === value;
+  }
+
+  #write(register: Register, value: number): boolean {
+    writeRegister(register, value, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
+    return this.#bus.write(this.#motor.id, register.address, this.#bytes, register.bytes) === 'ok';
+  }
+
+  #of(name: string): Register {
+    return this.#motor.model.registers[name]!;
+  }
+}
+
+function configure(bus: ServoBus, motor: Motor): string | undefined {
+  const registers = new Registers(bus, motor);
+  const { calibration, options, model } = motor;
+  if (calibration === undefined) return registers.set('torqueEnable', TORQUE_OFF) ? undefined : 'does not answer';
+  if (model.registers['homingOffset'] !== undefined) {
+    const offset = registers.read('homingOffset');
+    if (offset === undefined) return 'does not answer';
+    if (offset !== calibration.homingOffsetCounts) {
+      return `adds ${offset} to its position, and ${calibration.homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
+    }
+  }
+  const mode = model.registers['operatingMode'] === undefined ? 0 : registers.read('operatingMode');
+  if (mode !== 0) return `is in operating mode ${mode ?? '?'}, not in position mode (0)`;
+  for (const [name, value] of [
+    ['gainP', options.gainP],
+    ['gainI', options.gainI],
+    ['gainD', options.gainD],
+    ['acceleration', model.registers['acceleration'] === undefined ? undefined : 0],
+    ['goalTime', 0],
+    ['goalSpeed', 0],
+  ] as const) {
+    if (value !== undefined && !registers.set(name, value)) return `does not take ${name} ${value}`;
+  }
+  const cap = feetechFamily.capRegister(motor);
+  const counts = feetechFamily.capCounts(motor, options.torqueRatio);
+  return registers.set(cap, counts) ? undefined : `does not keep its torque cap of ${counts / 10} % (fault 37)`;
+}

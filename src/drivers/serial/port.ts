@@ -1,0 +1,126 @@
+/**
+ * Opening a port: line settings, lock and low latency are made here, with the package serialport, which works on a process's main
+ * thread only. The tick then has a descriptor of its own (`DescriptorLine`).
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename } from 'node:path';
+import { messageOf, ReinError } from '../../core/index.ts';
+import type { LineSettings } from './line.ts';
+import { listSerialPorts, usersOf } from './list-ports.ts';
+
+/** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
+const LATENCY_TIMER_MAX_MS = 2;
+
+/** A port that is held open for somebody else's descriptor. */
+export interface HeldPort {
+  /** Path to open beside it, e.g. `/dev/ttyUSB0`. */
+  readonly path: string;
+  readonly baud: number;
+  /** What people should know of it, e.g. that its latency timer could not be set. */
+  readonly warning: string | undefined;
+  /** Releases lock and port. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens, locks (`flock`, which others that lock see, and which lets the guardian in) and sets up the port of `settings`, raw and with
+ * VMIN = VTIME = 0. Rejects with `ReinError('driver')` that says what is wrong and what to do.
+ */
+export async function holdPort(settings: LineSettings): Promise<HeldPort> {
+  const path = settings.path ?? (await pathOf(settings.serialNumber));
+  const { SerialPort } = await import('serialport');
+  const binding = SerialPort.binding as unknown as Binding;
+  let port: BoundPort;
+  try {
+    const line = { path, baudRate: settings.baud, lock: true, hupcl: false, vmin: 0, vtime: 0 };
+    port = await binding.open(line);
+  } catch (cause) {
+    throw refusal(path, messageOf(cause), cause);
+  }
+  const others = usersOf(path);
+  if (others.length > 0) {
+    await port.close();
+    throw inUse(path);
+  }
+  // Not every adapter has it, and none where bytes only cross a pseudo-terminal.
+  await port.set({ brk: false, cts: false, dtr: true, rts: true, lowLatency: true }).catch(() => undefined);
+  let closing: Promise<void> | undefined;
+  return {
+    path,
+    baud: settings.baud,
+    warning: latencyWarning(path),
+    close: () => {
+      closing ??= port.close().catch(() => undefined);
+      return closing;
+    },
+  };
+}
+
+/** What is used of serialport's binding for Linux. */
+interface Binding {
+  open(options: Readonly<Record<string, unknown>>): Promise<BoundPort>;
+}
+
+interface BoundPort {
+  set(options: Readonly<Record<string, boolean>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The latency timer of an FTDI adapter, ms; `undefined` where there is none. */
+export function latencyTimerMs(path: string): number | undefined {
+  try {
+    const name = basename(realpathSync(path));
+    return Number(readFileSync(`/sys/class/tty/${name}/device/latency_timer`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function latencyWarning(path: string): string | undefined {
+  const ms = latencyTimerMs(path);
+  if (ms === undefined || ms <= LATENCY_TIMER_MAX_MS) return undefined;
+  const name = basename(realpathSync(path));
+  return `${path} gathers bytes for ${ms} ms before it passes them on: echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`;
+}
+
+async function pathOf(serialNumber: string | undefined): Promise<string> {
+  const ports = await listSerialPorts();
+  const mine = ports.filter((port) => serialNumber === undefined || port.serialNumber === serialNumber);
+  if (mine.length === 1) return mine[0]!.path;
+  const which = serialNumber === undefined ? '' : ` of the adapter ${serialNumber}`;
+  const there = ports.length === 0 ? 'none is there' : `there are ${ports.map(({ path }) => path).join(', ')}`;
+  throw new ReinError('driver', `Which serial port${which} is the robot's cannot be told: ${there}.`, {
+    remedy: 'Plug it in, or write its path as `port` under `driver` of the robot file; rein doctor lists the ports.',
+  });
+}
+
+function inUse(path: string, cause?: unknown): ReinError {
+  const users = usersOf(path).map(({ pid, program }) => `${program} (process ${pid})`);
+  const who = users.length === 0 ? 'another program' : users.join(', ');
+  const pids = usersOf(path).map(({ pid }) => pid);
+  return new ReinError('driver', `${path} is in use by ${who}.`, {
+    remedy: pids.length === 0 ? 'End that program.' : `End it: kill ${pids.join(' ')}`,
+    cause,
+  });
+}
+
+/** What went wrong, in the words of who can mend it. `text` is serialport's. */
+function refusal(path: string, text: string, cause: unknown): ReinError {
+  if (/lock port|busy|EBUSY|Resource temporarily/i.test(text)) return inUse(path, cause);
+  if (/permission denied|EACCES/i.test(text)) {
+    return new ReinError('driver', `This user may not open ${path}.`, {
+      remedy: 'sudo usermod -aG dialout $USER, then log out and in again.',
+      cause,
+    });
+  }
+  if (/no such file|ENOENT|ENXIO|no such device/i.test(text)) {
+    return new ReinError('driver', `There is no ${path}.`, {
+      remedy: 'Plug the adapter in; rein doctor lists the ports that are there.',
+      cause,
+    });
+  }
+  return new ReinError('driver', `${path} cannot be opened: ${text}.`, {
+    remedy: 'rein doctor lists the ports that are there.',
+    cause,
+  });
+}

@@ -1,0 +1,74 @@
+/** What a family of servos adds to the generic driver: its protocol, its models, and what its registers are called for. */
+import type { JointCalibration } from './calibration.ts';
+import type { MotorOptions } from './options.ts';
+import type { ServoModel, ServoProtocol } from './protocol.ts';
+import type { ServoBus } from './servo-bus.ts';
+
+/** One servo of the arm. */
+export interface Motor {
+  /** Name of the joint that it moves, or of the signal that it measures. */
+  readonly name: string;
+  readonly id: number;
+  readonly model: ServoModel;
+  readonly options: MotorOptions;
+  /** Absent: an encoder, whose torque stays off. */
+  readonly calibration?: JointCalibration | undefined;
+}
+
+/** Registers that stand together, and are read together. */
+export interface ReadBlock {
+  readonly address: number;
+  readonly bytes: number;
+  /** Where each register begins in it, by name. */
+  readonly offsets: Readonly<Record<string, number>>;
+}
+
+/** What a servo says that it is. */
+export interface ServoIdentity {
+  readonly modelNumber: number;
+  /** `3.10`; of families without a minor number `46`. */
+  readonly firmware: string;
+}
+
+/**
+ * A family. Registers that the driver asks for by name in every model: `presentPosition`, `presentSpeed`, `presentLoad` (share of full
+ * load, or A), `torqueEnable`, `goalPosition`; in the slow blocks, where the model has them, `presentTemperature`, `presentVoltage`,
+ * `torqueEnable` and the register of the cap.
+ */
+export interface ServoFamily {
+  readonly name: 'feetech' | 'dynamixel';
+  readonly models: Readonly<Record<string, ServoModel>>;
+  /** Throws `ReinError('config')` where models do not live on one bus. */
+  protocolOf(models: readonly ServoModel[]): ServoProtocol;
+  /** Asks `id` who it is; `undefined` where nobody answers. */
+  identify(bus: ServoBus, id: number): ServoIdentity | undefined;
+  /** Read in every tick. */
+  fastBlock(motor: Motor): ReadBlock;
+  /** Read one after another, one servo and block a tick. */
+  slowBlocks(motor: Motor): readonly ReadBlock[];
+  /**
+   * Between ticks and without torque: checks what is stored against the calibration, writes what is not, the cap among it, and reads it
+   * back. Returns what is wrong, as a sentence without its end; else `undefined`.
+   */
+  configure(bus: ServoBus, motor: Motor): string | undefined;
+  /** The register of the cap, and what it holds for `ratio` (0, 1] of the servo's own torque. */
+  capRegister(motor: Motor): string;
+  capCounts(motor: Motor, ratio: number): number;
+  /** Torque, N·m, at the horn, for the value that `presentLoad` reads, scaled. Tick path. */
+  torqueNm(motor: Motor, load: number): number;
+  /** Least and greatest count that a goal may have. */
+  goalRange(model: ServoModel): readonly [number, number];
+  /** Error bits of a status that stop the robot. Tick path. */
+  isFault(error: number): boolean;
+  /** In words. Allocates. */
+  errorNames(error: number): readonly string[];
+  /** What the guardian writes: see `DriverBus.stopFrames`. */
+  stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
+  /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */
+  feed?(bus: ServoBus): void;
+}
+
+/** Positions, rad (or m), from counts, and back. */
+export function countsPerUnit({ model, options }: Pick<Motor, 'model' | 'options'>): number {
+  return model.countsPerTurn / options.perTurn;
+}

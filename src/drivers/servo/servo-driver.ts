@@ -1,0 +1,516 @@
+/** An arm of bus servos, of any family: counts to radians, a request for all readings and one for all goals a tick. */
+import { BUS, type GuardNotice, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
+import type { OpenLine, SerialLine } from '../serial/line.ts';
+import { serialNumberOf } from '../serial/list-ports.ts';
+import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
+import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
+import type { ServoDriverOptions } from './options.ts';
+import { readRegister } from './protocol.ts';
+import { ReadGroup, WriteGroup } from './register-groups.ts';
+import { ServoBus } from './servo-bus.ts';
+import { ServoWatch } from './servo-watch.ts';
+
+/** Share of the control period that readings may take; the rest is the chain's and the goals'. */
+const READ_SHARE = 0.6;
+/** A servo that missed so many requests in a row is left out of them, so that it costs the others no time, and asked again so often, s. */
+const QUARANTINE_MISSES = 5;
+const PROBE_S = 0.5;
+/** Goals beyond the calibrated range by more than this are nobody's, rad or m. */
+const BEYOND_RANGE = 1;
+
+export interface ServoDriverParts {
+  readonly model: RobotModel;
+  readonly family: ServoFamily;
+  readonly options: ServoDriverOptions;
+  readonly openLine: OpenLine;
+  /** Of the adapter at a path; tests have their own. */
+  readonly serialNumber?: ((path: string) => string | undefined) | undefined;
+}
+
+/** See `Driver`. Throws `ReinError('config')` from its constructor for motors that the family does not have. */
+export class ServoDriver implements Driver {
+  readonly name: string;
+  readonly jointNames: readonly string[];
+  readonly signalNames: readonly string[];
+  hardwareFaults = 0;
+  readonly #model: RobotModel;
+  readonly #family: ServoFamily;
+  readonly #options: ServoDriverOptions;
+  readonly #openLine: OpenLine;
+  readonly #serialNumber: (path: string) => string | undefined;
+  readonly #periodS: number;
+  #arm: ServoArm | undefined;
+  #counters: Float64Array | undefined;
+  #path = '';
+  #stopFrames: readonly Uint8Array[] = [];
+  #notice: GuardNotice | undefined;
+
+  constructor({ model, family, options, openLine, serialNumber = serialNumberOf }: ServoDriverParts) {
+    this.name = family.name;
+    this.#model = model;
+    this.#family = family;
+    this.#options = options;
+    this.#openLine = openLine;
+    this.#serialNumber = serialNumber;
+    this.#periodS = 1 / model.controlHz;
+    this.jointNames = options.jointNames;
+    this.signalNames = options.signalNames;
+  }
+
+  get bus(): DriverBus {
+    return { path: this.#path, stopFrames: this.#stopFrames };
+  }
+
+  get busCounters(): Float64Array {
+    this.#counters ??= new Float64Array(Object.keys(BUS).length);
+    return this.#counters;
+  }
+
+  /** From power-up, or a restart of a servo, until the guard has seen each joint move. */
+  get needsFirstMotion(): boolean {
+    return this.#arm?.needsFirstMotion ?? true;
+  }
+
+  passFirstMotion(): void {
+    if (this.#arm !== undefined) this.#arm.needsFirstMotion = false;
+  }
+
+  async open(): Promise<void> {
+    if (this.#arm !== undefined) throw new TypeError('the driver is open already');
+    const { calibration: path } = this.#options;
+    const subject = { robot: this.#model.name, family: this.#family.name, jointNames: this.jointNames };
+    this.#start(loadCalibration(path, subject));
+  }
+
+  /** Opens what is closed or was unplugged, and has every servo say anew who and how it is. */
+  prepare(): string | undefined {
+    const arm = this.#arm;
+    if (arm === undefined) return 'the driver is not open';
+    try {
+      if (arm.bus.isLost) this.#start(arm.calibration);
+      else arm.configure();
+      return undefined;
+    } catch (error) {
+      if (error instanceof ReinError) return error.message.replace(/\.$/, '');
+      throw error;
+    }
+  }
+
+  takeNotice(): GuardNotice | undefined {
+    const notice = this.#notice;
+    this.#notice = undefined;
+    return notice ?? this.#arm?.takeNotice();
+  }
+
+  enable(): void {
+    this.#arm?.enable();
+  }
+
+  limitTorque(ratio: number): void {
+    this.#arm?.limitTorque(ratio);
+  }
+
+  disable(): void {
+    this.#arm?.disable();
+  }
+
+  read(out: RobotState): DriverStatus {
+    const arm = this.#arm;
+    if (arm === undefined) return 'lost';
+    const status = arm.read(out);
+    this.hardwareFaults = arm.faults;
+    this.busCounters.set(arm.bus.counters);
+    return status;
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    return this.#arm?.write(referenceRad) ?? 'lost';
+  }
+
+  async close(): Promise<void> {
+    this.#arm?.close();
+    this.#arm = undefined;
+  }
+
+  #start(calibration: Calibration): void {
+    this.#arm?.close();
+    this.#arm = undefined;
+    const { port: path, baud } = this.#options;
+    const line = this.#openLine({ path, baud, serialNumber: calibration.adapter });
+    try {
+      // Of the path that was asked for: a link may carry the number.
+      checkAdapter(calibration, path ?? line.path, this.#serialNumber(path ?? line.path));
+      const motors = motorsOf(this.#family, this.#options, calibration);
+      const arm = new ServoArm(line, this.#family, this.#options, motors, calibration, this.#periodS);
+      arm.configure();
+      this.#path = line.path;
+      this.#stopFrames = this.#family.stopFrames(motors);
+      this.#arm = arm;
+    } catch (error) {
+      line.close();
+      throw error;
+    }
+  }
+}
+
+function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration: Calibration): readonly Motor[] {
+  const modelOf = (name: string): Motor['model'] => {
+    const model = family.models[name];
+    if (model !== undefined) return model;
+    throw new ReinError('config', `There is no ${family.name} servo ${name}.`, {
+      remedy: `Models: ${Object.keys(family.models).join(', ')}.`,
+    });
+  };
+  const joints = options.jointNames.map((name, i): Motor => {
+    const motor = options.motors[i]!;
+    const found = calibration.joints[name]!;
+    if (found.id !== motor.id || found.model !== motor.model) {
+      throw new ReinError(
+        'config',
+        `${name} is servo ${motor.id} (${motor.model}) in the robot's file, and ${found.id} (${found.model}) in its calibration (fault 34).`,
+        { remedy: `Calibrate anew: rein calibrate --robot ${calibration.robot}` },
+      );
+    }
+    return { name, id: motor.id, model: modelOf(motor.model), options: motor, calibration: found };
+  });
+  const encoders = options.signalNames.map((name): Motor => {
+    const signal = options.signals.find((each) => each.name === name)!;
+    const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
+    return { name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
+  });
+  return [...joints, ...encoders];
+}
+
+/** The open arm: one line, its servos, and what is known of them. Joints come first, then encoders. */
+class ServoArm {
+  readonly bus: ServoBus;
+  readonly calibration: Calibration;
+  needsFirstMotion = true;
+  faults = 0;
+  readonly #line: SerialLine;
+  readonly #family: ServoFamily;
+  readonly #options: ServoDriverOptions;
+  readonly #motors: readonly Motor[];
+  readonly #joints: number;
+  readonly #periodS: number;
+  readonly #watches: readonly ServoWatch[];
+  readonly #reads: readonly ReadGroup[];
+  readonly #torque: readonly WriteGroup[];
+  readonly #goals: readonly WriteGroup[];
+  readonly #caps: readonly WriteGroup[];
+  /** [m] of the newest reply: counts, and when it came, s. */
+  readonly #counts: Float64Array;
+  readonly #position: Float64Array;
+  readonly #velocity: Float64Array;
+  readonly #torqueNm: Float64Array;
+  readonly #readAtS: Float64Array;
+  readonly #misses: Int32Array;
+  readonly #reference: Float64Array;
+  readonly #slow: { readonly motor: number; readonly block: ReturnType<ServoFamily['slowBlocks']>[number] }[] = [];
+  readonly #slowAtS: Float64Array;
+  readonly #slowBytes: Uint8Array = new Uint8Array(32);
+  readonly #capCounts: Float64Array;
+  #slowNext = 0;
+  #probeAtS = 0;
+  #probeNext = 0;
+  #isOn = false;
+  #lastReadS = Number.NaN;
+  #busyS = 0;
+
+  constructor(
+    line: SerialLine,
+    family: ServoFamily,
+    options: ServoDriverOptions,
+    motors: readonly Motor[],
+    calibration: Calibration,
+    periodS: number,
+  ) {
+    this.#line = line;
+    this.#family = family;
+    this.#options = options;
+    this.#motors = motors;
+    this.#joints = options.jointNames.length;
+    this.#periodS = periodS;
+    this.calibration = calibration;
+    const protocol = family.protocolOf(motors.map(({ model }) => model));
+    this.bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3 });
+    const numbers = (): Float64Array => new Float64Array(motors.length);
+    [this.#counts, this.#position, this.#velocity] = [numbers(), numbers(), numbers()];
+    [this.#torqueNm, this.#readAtS, this.#reference] = [numbers(), numbers().fill(Number.NaN), numbers()];
+    [this.#slowAtS, this.#capCounts] = [numbers().fill(Number.NaN), numbers()];
+    this.#misses = new Int32Array(motors.length);
+    this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
+    this.#reads = ReadGroup.of(motors, (motor) => family.fastBlock(motor));
+    const joints = motors.slice(0, this.#joints);
+    this.#torque = WriteGroup.of(joints, () => 'torqueEnable', protocol.isLittleEndian);
+    this.#goals = WriteGroup.of(joints, () => 'goalPosition', protocol.isLittleEndian);
+    this.#caps = WriteGroup.of(joints, (motor) => family.capRegister(motor), protocol.isLittleEndian);
+    // All servos' first blocks, then all second ones: temperatures are not what is asked last.
+    const blocks = motors.map((motor) => family.slowBlocks(motor));
+    for (let k = 0; blocks.some((each) => each.length > k); k++) {
+      for (let i = 0; i < motors.length; i++) {
+        const block = blocks[i]![k];
+        if (block !== undefined) this.#slow.push({ motor: i, block });
+      }
+    }
+    this.#setCaps(1);
+  }
+
+  /** Between ticks, without torque. Throws `ReinError('driver')` with what is wrong and with which servo. */
+  configure(): void {
+    const { bus } = this;
+    for (const motor of this.#motors) this.#checkIdentity(motor);
+    for (const [i, motor] of this.#motors.entries()) {
+      const wrong = this.#family.configure(bus, motor);
+      if (wrong !== undefined) {
+        throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
+          remedy: wrong.includes('34')
+            ? `rein calibrate --robot ${this.calibration.robot}`
+            : 'Check its cable and supply; rein doctor shows what every servo says of itself.',
+        });
+      }
+      this.#misses[i] = 0;
+      this.#watches[i]!.restart();
+    }
+    this.#setCaps(1);
+  }
+
+  #checkIdentity(motor: Motor): void {
+    const found = this.#family.identify(this.bus, motor.id);
+    const who = `servo ${motor.id} (${motor.name})`;
+    if (found === undefined) {
+      throw new ReinError('driver', `No ${who} answers on ${this.#line.path} at ${this.#line.baud} bit/s.`, {
+        remedy: 'Check power and cables; rein doctor looks for servos at every speed.',
+      });
+    }
+    if (found.modelNumber !== motor.model.modelNumber) {
+      throw new ReinError(
+        'driver',
+        `The ${who} says that it is model ${found.modelNumber}, and the robot's file says ${motor.model.name} (${motor.model.modelNumber}).`,
+        { remedy: 'Two servos may have changed places, or two have one id: rein doctor lists them.' },
+      );
+    }
+    const expected = motor.calibration?.firmware;
+    if (expected !== undefined && expected !== found.firmware) {
+      throw new ReinError(
+        'driver',
+        `The ${who} has firmware ${found.firmware}, and had ${expected} when it was calibrated: another servo, or an update (fault 34).`,
+        { remedy: `rein calibrate --robot ${this.calibration.robot}` },
+      );
+    }
+  }
+
+  enable(): void {
+    // Where each joint is now is its first goal: servos jump to what was written last.
+    for (let i = 0; i < this.#joints; i++) this.#reference[i] = this.#position[i]!;
+    this.#setCaps(1);
+    for (const watch of this.#watches) watch.restart();
+    this.#writeAll(this.#goals, this.#goalCounts);
+    this.#writeAll(this.#caps, this.#capOf);
+    this.#writeAll(this.#torque, ON);
+    this.#isOn = true;
+  }
+
+  disable(): void {
+    this.#writeAll(this.#torque, OFF);
+    this.#isOn = false;
+  }
+
+  limitTorque(ratio: number): void {
+    this.#setCaps(ratio);
+    this.#writeAll(this.#caps, this.#capOf);
+  }
+
+  read(out: RobotState): DriverStatus {
+    const nowS = this.#line.clock.nowS();
+    const dtS = !Number.isNaN(this.#lastReadS) ? nowS - this.#lastReadS : this.#periodS;
+    this.#lastReadS = nowS;
+    const deadlineS = nowS + READ_SHARE * this.#periodS;
+    const answered = this.#readGroups(nowS, deadlineS, dtS);
+    if (this.#line.clock.nowS() < deadlineS) this.#readSlow(nowS);
+    this.#gather(nowS);
+    this.#busyS = this.#line.clock.nowS() - nowS;
+    if (answered === 0) return 'lost';
+    for (let i = 0; i < this.#joints; i++) {
+      out.positionRad[i] = this.#position[i]!;
+      out.velocityRadPerS[i] = this.#velocity[i]!;
+      out.torqueNm[i] = this.#torqueNm[i]!;
+    }
+    for (let k = this.#joints; k < this.#motors.length; k++) out.signals[k - this.#joints] = this.#position[k]!;
+    out.wrench.fill(0);
+    out.measuredAtS = nowS;
+    return answered === this.#motors.length ? 'ok' : 'late';
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    if (!this.#isOn) return 'lost';
+    if (referenceRad.length !== this.#joints) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) if (!this.#isReachable(i, referenceRad[i]!)) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) this.#reference[i] = referenceRad[i]!;
+    const startS = this.#line.clock.nowS();
+    const isWritten = this.#writeAll(this.#goals, this.#goalCounts);
+    this.#family.feed?.(this.bus);
+    this.bus.counters[BUS.busyS] = this.#busyS + this.#line.clock.nowS() - startS;
+    return isWritten ? 'ok' : 'lost';
+  }
+
+  takeNotice(): GuardNotice | undefined {
+    for (const watch of this.#watches) {
+      const notice = watch.takeNotice();
+      if (notice !== undefined) return notice;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    if (this.#isOn) this.disable();
+    this.#line.close();
+  }
+
+  /** Returns how many motors answered. */
+  #readGroups(nowS: number, deadlineS: number, dtS: number): number {
+    const isProbe = nowS >= this.#probeAtS;
+    if (isProbe) {
+      this.#probeAtS = nowS + PROBE_S;
+      this.#probeNext = (this.#probeNext + 1) % this.#motors.length;
+    }
+    let answered = 0;
+    for (let g = 0; g < this.#reads.length; g++) {
+      const group = this.#reads[g]!;
+      group.clear();
+      for (let k = 0; k < group.motors.length; k++) {
+        const i = group.motors[k]!;
+        const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !(isProbe && this.#isProbed(i));
+        if (!isOut) group.ask(k);
+      }
+      this.bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
+      for (let k = 0; k < group.asked; k++) {
+        const i = group.askedMotor(k);
+        if (!this.bus.hasAnswered(group.ids[k]!)) continue;
+        answered++;
+        this.#decode(i, group, k, nowS, dtS);
+      }
+    }
+    for (let i = 0; i < this.#motors.length; i++) {
+      this.#misses[i] = this.#readAtS[i] === nowS ? 0 : Math.min(this.#misses[i]! + 1, QUARANTINE_MISSES);
+    }
+    return answered;
+  }
+
+  /** The next of those that are left out. */
+  #isProbed(i: number): boolean {
+    for (let k = 0; k < this.#motors.length; k++) {
+      const j = (this.#probeNext + k) % this.#motors.length;
+      if (this.#misses[j]! >= QUARANTINE_MISSES) return j === i;
+    }
+    return false;
+  }
+
+  #decode(i: number, group: ReadGroup, k: number, nowS: number, dtS: number): void {
+    const motor = this.#motors[i]!;
+    const { registers } = motor.model;
+    const isLittle = this.bus.protocol.isLittleEndian;
+    const at = k * group.bytes;
+    const { offsets } = group.block;
+    const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
+    this.#counts[i] = counts;
+    this.#readAtS[i] = nowS;
+    const { calibration } = motor;
+    if (calibration === undefined) {
+      const { zeroCounts, perCount } = this.#options.signals.find(({ id }) => id === motor.id)!;
+      this.#position[i] = (counts - zeroCounts) * perCount;
+      this.#watches[i]!.see(this.bus.errorOf(motor.id), 0, 0, false, dtS);
+      return;
+    }
+    const speed = registers['presentSpeed']!;
+    const load = registers['presentLoad']!;
+    const sign = calibration.direction;
+    this.#position[i] = (sign * (counts - calibration.zeroCounts)) / countsPerUnit(motor);
+    const radPerS = readRegister(speed, group.into, at + offsets['presentSpeed']!, isLittle) * speed.scale!;
+    this.#velocity[i] = (sign * radPerS * motor.options.perTurn) / (2 * Math.PI);
+    const share = readRegister(load, group.into, at + offsets['presentLoad']!, isLittle) * load.scale!;
+    this.#torqueNm[i] = sign * this.#family.torqueNm(motor, share);
+    const errorRad = this.#reference[i]! - this.#position[i]!;
+    this.#watches[i]!.see(this.bus.errorOf(motor.id), errorRad, this.#torqueNm[i]!, this.#isOn, dtS);
+  }
+
+  /** One block of one servo. */
+  #readSlow(nowS: number): void {
+    const { motor: i, block } = this.#slow[this.#slowNext]!;
+    this.#slowNext = (this.#slowNext + 1) % this.#slow.length;
+    if (this.#misses[i]! > 0) return;
+    const motor = this.#motors[i]!;
+    if (this.bus.read(motor.id, block.address, block.bytes, this.#slowBytes, 0, 1) !== 'ok') return;
+    const { registers } = motor.model;
+    const isLittle = this.bus.protocol.isLittleEndian;
+    const numberOf = (name: string): number => {
+      const offset = block.offsets[name];
+      if (offset === undefined) return Number.NaN;
+      const register = registers[name]!;
+      return readRegister(register, this.#slowBytes, offset, isLittle) * (register.scale ?? 1);
+    };
+    const sinceS = Number.isNaN(this.#slowAtS[i]!) ? 0 : nowS - this.#slowAtS[i]!;
+    if (block.offsets['presentVoltage'] !== undefined) {
+      this.#watches[i]!.measure(numberOf('presentTemperature'), numberOf('presentVoltage'), sinceS);
+      this.#slowAtS[i] = nowS;
+    }
+    if (block.offsets['torqueEnable'] === undefined || motor.calibration === undefined) return;
+    const cap = this.#family.capRegister(motor);
+    const offset = block.offsets[cap];
+    const isCapKept =
+      offset === undefined || readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#capCounts[i];
+    this.#watches[i]!.readBack(numberOf('torqueEnable') === 1, this.#isOn, isCapKept);
+  }
+
+  #gather(nowS: number): void {
+    let faults = 0;
+    let oldestS = 0;
+    let quarantined = 0;
+    for (let i = 0; i < this.#motors.length; i++) {
+      faults |= this.#watches[i]!.faults;
+      const ageS = nowS - this.#readAtS[i]!;
+      if (ageS > oldestS) oldestS = ageS;
+      if (this.#misses[i]! >= QUARANTINE_MISSES) quarantined++;
+    }
+    this.faults = faults;
+    this.bus.counters[BUS.oldestS] = oldestS;
+    this.bus.counters[BUS.quarantined] = quarantined;
+  }
+
+  /** Written so that a NaN is nowhere. */
+  #isReachable(i: number, value: number): boolean {
+    const motor = this.#motors[i]!;
+    const { minCounts, maxCounts, zeroCounts, direction } = motor.calibration!;
+    const counts = zeroCounts + direction * value * countsPerUnit(motor);
+    const slack = BEYOND_RANGE * countsPerUnit(motor);
+    const [least, most] = this.#family.goalRange(motor.model);
+    return counts >= Math.max(least - 0.5, minCounts - slack) && counts <= Math.min(most + 0.5, maxCounts + slack);
+  }
+
+  readonly #goalCounts = (i: number): number => {
+    const motor = this.#motors[i]!;
+    const { zeroCounts, direction } = motor.calibration!;
+    const [least, most] = this.#family.goalRange(motor.model);
+    const counts = Math.round(zeroCounts + direction * this.#reference[i]! * countsPerUnit(motor));
+    return Math.min(most, Math.max(least, counts));
+  };
+
+  readonly #capOf = (i: number): number => this.#capCounts[i]!;
+
+  #setCaps(ratio: number): void {
+    for (let i = 0; i < this.#joints; i++) {
+      const motor = this.#motors[i]!;
+      this.#capCounts[i] = this.#family.capCounts(motor, ratio * motor.options.torqueRatio);
+    }
+  }
+
+  #writeAll(groups: readonly WriteGroup[], numberOf: (motor: number) => number): boolean {
+    let isWritten = true;
+    for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(this.bus, numberOf) && isWritten;
+    return isWritten;
+  }
+}
+
+const ON = (): number => 1;
+const OFF = (): number => 0;

@@ -1,0 +1,64 @@
+/** What the kinds of drivers for bus servos have in common: from a robot's file to what the driver is made with. */
+import { ReinError } from '../../core/index.ts';
+import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
+import type { ServoFamily } from './family.ts';
+import { type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';
+
+/** The keys of a servo arm's `driver`, whatever its family. */
+export interface ServoConfig extends DriverConfig, Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors'> {
+  readonly motors: Readonly<Record<string, MotorOptions>>;
+  readonly model?: string | undefined;
+}
+
+/** A kind whose servos are those of `load`'s family. */
+export function servoKind<Config extends ServoConfig>(
+  kind: string,
+  schema: DriverKind<Config>['schema'],
+  load: () => Promise<ServoFamily>,
+): DriverKind<Config, ServoDriverOptions> {
+  return {
+    kind,
+    schema,
+    options: servoOptions,
+    needs: 'serial',
+    world: () => 'real',
+    problems: ({ motors, signals }) => twice([...Object.values(motors), ...signals].map(({ id }) => id)),
+    withPaths: (config, from) => ({
+      ...config,
+      calibration: from(config.calibration),
+      ...(config.model === undefined ? {} : { model: from(config.model) }),
+    }),
+    optionsOf: (config, request) => optionsOf(config, request),
+    create: async (options, { model, openLine }) => {
+      if (openLine === undefined) throw new ReinError('driver', 'A robot on a serial port is driven by a guard only.');
+      const { ServoDriver } = await import('./servo-driver.ts');
+      return new ServoDriver({ model, family: await load(), options, openLine });
+    },
+  };
+}
+
+function twice(ids: readonly number[]): readonly string[] {
+  const found = ids.find((id, i) => ids.indexOf(id) !== i);
+  return found === undefined ? [] : [`driver has two servos with the id ${found}: each on a bus has its own`];
+}
+
+function optionsOf(config: ServoConfig, { robot, task, signalNames }: DriverRequest): ServoDriverOptions {
+  const { kind: _, model: __, motors, ...rest } = config;
+  const jointNames = robot.joints.map(({ name }) => name);
+  const missing = jointNames.find((name) => motors[name] === undefined);
+  const unknown = Object.keys(motors).find((name) => !jointNames.includes(name));
+  const wrong =
+    missing === undefined
+      ? unknown && `${robot.name} has no joint ${unknown}, but driver.motors has`
+      : `driver.motors has no ${missing}`;
+  if (wrong !== undefined) {
+    throw new ReinError('config', `${wrong}.`, { remedy: `Joints: ${jointNames.join(', ')}.` });
+  }
+  const silent = signalNames.find((name) => !rest.signals.some((signal) => signal.name === name));
+  if (silent !== undefined) {
+    throw new ReinError('config', `Robot ${robot.name} has no signal ${silent}, which task ${task} needs.`, {
+      remedy: 'Name the servo that measures it under driver.signals.',
+    });
+  }
+  return { ...rest, jointNames, signalNames: [...signalNames], motors: jointNames.map((name) => motors[name]!) };
+}

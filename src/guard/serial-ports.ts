@@ -1,0 +1,88 @@
+/**
+ * Serial ports of a guard: the tick's thread asks, and the main thread, where alone the package serialport works, opens, locks and sets
+ * them up. Afterwards the tick reads and writes a descriptor of its own, and no byte passes through the main thread's event loop
+ * ([measured](../../bench/README.md#serial-buses)).
+ */
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { type Clock, type PackedError, packError, ReinError, unpackError } from '../core/index.ts';
+import { DescriptorLine, type HeldPort, holdPort, type LineSettings, type SerialLine } from '../drivers/serial.ts';
+
+/** How long a port may take to be found and opened, ms. */
+const OPEN_MS = 10_000;
+
+type PortAnswer =
+  | { readonly ok: true; readonly path: string; readonly baud: number; readonly warning: string | undefined }
+  | { readonly ok: false; readonly error: PackedError };
+
+/** What the tick's thread gets. */
+export interface SerialPortsMemory {
+  readonly port: MessagePort;
+  /** Rises by one with each answer. */
+  readonly answers: SharedArrayBuffer;
+}
+
+/** The main thread's half: holds at most one port at a time. */
+export class SerialPorts {
+  /** To be sent to the tick's thread, with `port` in the transfer list. */
+  readonly memory: SerialPortsMemory;
+  readonly #port: MessagePort;
+  #held: HeldPort | undefined;
+  #isClosed = false;
+
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    this.memory = { port: port2, answers: new SharedArrayBuffer(4) };
+    this.#port = port1;
+    port1.on('message', (settings: LineSettings) => void this.#open(settings));
+    // It keeps nobody alive: the thread does.
+    port1.unref();
+  }
+
+  /** Releases the port. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#port.close();
+    await this.#held?.close();
+  }
+
+  async #open(settings: LineSettings): Promise<void> {
+    const answer = await this.#tryOpen(settings);
+    this.#port.postMessage(answer);
+    const words = new Int32Array(this.memory.answers);
+    Atomics.add(words, 0, 1);
+    Atomics.notify(words, 0);
+  }
+
+  async #tryOpen(settings: LineSettings): Promise<PortAnswer> {
+    try {
+      await this.#held?.close();
+      const held = await holdPort(settings);
+      this.#held = held;
+      if (this.#isClosed) await held.close();
+      return { ok: true, path: held.path, baud: held.baud, warning: held.warning };
+    } catch (error) {
+      const known = error instanceof ReinError ? error : new ReinError('driver', String(error));
+      return { ok: false, error: packError(known) };
+    }
+  }
+}
+
+/** The tick's half: opens a line, and waits for it without an event loop. Not for the tick itself. Throws `ReinError`. */
+export function openLineThrough(
+  { port, answers }: SerialPortsMemory,
+  settings: LineSettings,
+  clock: Clock,
+): SerialLine {
+  const words = new Int32Array(answers);
+  const before = Atomics.load(words, 0);
+  port.postMessage(settings);
+  if (Atomics.wait(words, 0, before, OPEN_MS) === 'timed-out') {
+    throw new ReinError('driver', `The serial port was not open within ${OPEN_MS / 1000} s.`, {
+      remedy: 'Unplug the adapter and plug it in again.',
+    });
+  }
+  const answer = receiveMessageOnPort(port)?.message as PortAnswer | undefined;
+  if (answer === undefined) throw new ReinError('driver', 'The serial port was opened, and nobody said how.');
+  if (!answer.ok) throw unpackError(answer.error);
+  return new DescriptorLine(answer.path, answer.baud, clock);
+}
