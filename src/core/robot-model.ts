@@ -206,6 +206,8 @@ export interface RobotModel {
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */
   readonly torqueObserver?: TorqueObserverModel | undefined;
+  /** False: the servos alone hold the links' weight, by their position error. Absent: something compensates for it. */
+  readonly gravityCompensated?: boolean | undefined;
   /** False: without torque it sinks or falls, and torque goes off as a ramp. Absent: brakes, gears or balance hold it. */
   readonly holdsWithoutTorque?: boolean | undefined;
   /** How long torque takes to go off at the end of the brake, s; where `holdsWithoutTorque` is false. */

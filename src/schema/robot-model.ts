@@ -74,6 +74,13 @@ export const armModel = z.strictObject({
     'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
   ).optional(),
   torqueObserver: torqueObserverSchema.optional(),
+  gravityCompensated: z
+    .boolean()
+    .meta({
+      description:
+        "Whether the controller or a balance holds the links' weight; true where absent. Where not, as with hobby servos, position errors do: the arm stands off by weight / stiffness, and is simulated so.",
+    })
+    .optional(),
   holdsWithoutTorque: z
     .boolean()
     .meta({

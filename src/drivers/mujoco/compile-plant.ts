@@ -105,7 +105,7 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
   spec.option.integrator = module.mjtIntegrator.mjINT_IMPLICITFAST.value;
   const defaults = module.mjs_getSpecDefault(spec)!;
   const bodies = bodiesOf(module, spec);
-  const compensated = options.gravityCompensated ?? true;
+  const compensated = options.gravityCompensated ?? options.model.gravityCompensated ?? true;
   if (options.model.base === undefined) {
     // What the robot model neither names nor couples to what it names stands still.
     const named = new Set(options.model.joints.map(({ name }) => name));

@@ -36,7 +36,7 @@ export interface PlantOptions {
   readonly wall?: PlantWall | undefined;
   /** An MJCF file with what stands and moves beside the robot, in its base frame; not to be had with `image`. */
   readonly surroundings?: string | undefined;
-  /** Whether something holds the links' nominal weight. Default true. */
+  /** Whether something holds the links' nominal weight. Default: as the model says, or true. */
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */
   readonly timestepS?: number | undefined;
