@@ -87,7 +87,7 @@ export async function runSimulation(options: RunOptions): Promise<SimulationResu
   const { resolveConfig } = await import('./config/index.ts');
   const { task, config: overlay, seed = 0, out, signal = new AbortController().signal, observer } = options;
   return simulate({
-    config: resolveConfig({ task, seed, overlay, run: { command: 'sim', task, seed } }),
+    config: resolveConfig({ task, seed, overlay, isSimulated: true, run: { command: 'sim', task, seed } }),
     out,
     signal,
     observer,

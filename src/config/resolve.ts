@@ -1,6 +1,7 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { dirname } from 'node:path';
 import { ReinError } from '../core/index.ts';
+import { simulatedDriver } from '../drivers/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
@@ -36,6 +37,8 @@ export interface ConfigRequest {
   /** A YAML file with keys below `task`, `robot` and `learner` that override theirs, and with `operators`. */
   readonly overlay?: string | undefined;
   readonly overrides?: readonly Override[];
+  /** A real robot is taken for the simulator with its own model. Default false. */
+  readonly isSimulated?: boolean | undefined;
   /** Command-line options for the record. */
   readonly run?: RunOptions;
   /** Another `config/` folder. */
@@ -74,7 +77,8 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const task = taskWithPaths(taskChecked.value as TaskConfig, taskFile.tree, taskFile.folder);
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
   throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
-  const robot = robotWithPaths(robotValue as RobotConfig, robotFile.tree, robotFile.folder);
+  const asWritten = robotWithPaths(robotValue as RobotConfig, robotFile.tree, robotFile.folder);
+  const robot = request.isSimulated === true ? { ...asWritten, driver: simulatedDriver(asWritten.driver) } : asWritten;
   const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerConfig>;
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
   const learner = learnerWithPaths(learnerValue as LearnerConfig, learnerFile.tree);

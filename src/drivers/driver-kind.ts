@@ -68,6 +68,10 @@ export interface DriverKind<Config extends DriverConfig = DriverConfig, Options 
   /** What the guard has to start for it: processes that speak ROS; its main thread, which opens serial ports. */
   readonly needs?: 'ros' | 'serial';
   world(config: Config): World;
+  /** The robot's own MJCF or URDF: what stands for it in simulation and in checks, and is drawn. Absent: none is known. */
+  model?(config: Config): string | undefined;
+  /** Names of the numbers that `config` measures for a task. Absent: the simulator measures all, or nobody knows. */
+  signals?(config: Config): readonly string[];
   /** What contradicts itself in `config`, beyond the range of each number. */
   problems?(config: Config): readonly string[];
   /** The same with paths made absolute by `from`, which knows the folder of the robot's file. */

@@ -5,7 +5,16 @@ export { MockDriver } from './mock/mock-driver.ts';
 export { isMujoco, placeSignals, type SurroundingsSpec } from './mujoco/options.ts';
 export { readSceneFile, type SceneFile } from './mujoco/scene-file.ts';
 export type { DriverPlugin, DriverPluginContext } from './plugin.ts';
-export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
+export {
+  createDriver,
+  driverKind,
+  driverSchema,
+  driverSpecSchema,
+  modelOf,
+  signalsOf,
+  simulatedDriver,
+  worldOf,
+} from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
 export { COMMAND_INTERFACES, commandSize, isRos, type RosDriverOptions, rosOptions } from './ros/options.ts';
 export {

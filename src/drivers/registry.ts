@@ -44,6 +44,29 @@ export function worldOf(driver: DriverConfig): World {
   return driverKind(driver.kind).world(driver);
 }
 
+/** The MJCF or URDF of the robot with this `driver`, by its absolute path once paths are; `undefined` where it names none. */
+export function modelOf(driver: DriverConfig): string | undefined {
+  return driverKind(driver.kind).model?.(driver);
+}
+
+/** Names of the numbers that `driver` measures for a task; `undefined` where it is the simulator, or nobody knows. */
+export function signalsOf(driver: DriverConfig): readonly string[] | undefined {
+  return driverKind(driver.kind).signals?.(driver);
+}
+
+/**
+ * `driver`, or for a real robot the simulator with the robot's own model: the same file for both. Throws `ReinError('config')` where it
+ * names no model. A robot behind ROS 2 stays what it is.
+ */
+export function simulatedDriver(driver: DriverConfig): DriverConfig {
+  if (driverKind(driver.kind).needs !== 'serial') return driver;
+  const model = modelOf(driver);
+  if (model !== undefined) return { kind: mujocoKind.kind, model } as DriverConfig;
+  throw new ReinError('config', 'This robot names no model to simulate it by.', {
+    remedy: 'Write the path of its MJCF or URDF as `model` under `driver` of its file.',
+  });
+}
+
 /** Makes the driver that `spec` describes; does not open it. Throws `ReinError` for a name that nobody knows. */
 export async function createDriver({ name, options }: DriverSpec, context: DriverContext): Promise<Driver> {
   return driverKind(name).create(options, context);

@@ -7,6 +7,7 @@ export { listSerialPorts, type PortUser, type SerialPortInfo, serialNumberOf, us
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
 export {
   type Calibration,
+  calibrationPath,
   calibrationText,
   checkAdapter,
   type JointCalibration,

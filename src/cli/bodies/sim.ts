@@ -123,6 +123,7 @@ function resolveSim(options: SimOptions): ResolvedConfig {
     seed,
     ...(config === undefined ? {} : { overlay: config }),
     overrides,
+    isSimulated: true,
     run: { command: 'sim', task, seed },
   });
 }

@@ -21,6 +21,7 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
       `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`,
     ];
   },
+  model: ({ model }) => model,
   withPaths: (config, from) => (config.model === undefined ? config : { ...config, model: from(config.model) }),
   optionsOf: ({ model }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {

@@ -12,6 +12,7 @@ export const rosKind: DriverKind<RosConfig, RosDriverOptions> = {
   options: rosOptions,
   needs: 'ros',
   world: () => 'real',
+  signals: ({ signals }) => signals.map(({ name }) => name),
   optionsOf: (config, { robot, signalNames }) => {
     checkInterface(config, robot);
     return optionsOf(config, robot, signalNames);

@@ -1,5 +1,7 @@
 /** What `rein calibrate` has found out of one robot: which servo is which joint, where its zero is, and which way it turns. */
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { ReinError, sha256Hex } from '../../core/index.ts';
 import { type Configured, refusalOf } from '../../schema/index.ts';
@@ -61,6 +63,12 @@ function sorted(value: unknown): unknown {
 /** The file's text for `calibration`, with its checksum. */
 export function calibrationText(calibration: Omit<Calibration, 'checksum'>): string {
   return `${JSON.stringify({ ...calibration, checksum: calibrationChecksum(calibration) }, null, 2)}\n`;
+}
+
+/** Where the calibration of the robot called `robot` is, where its file does not say. */
+export function calibrationPath(robot: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const settings = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
+  return join(environment['REIN_CONFIG'] || join(settings, 'rein'), 'calibration', `${robot}.json`);
 }
 
 /** Whose calibration is wanted. */

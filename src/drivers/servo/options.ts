@@ -35,8 +35,15 @@ const motor = z.strictObject({
   gainD: whole('1', { min: 0, max: 16_383 }, 'Its differential gain.').optional(),
 });
 
+const signalName = z.string().min(1).max(64).meta({ description: 'Name of the number in the task.' });
+
+const fixedSignal = z.strictObject({
+  name: signalName,
+  value: num('1', { min: -1e6, max: 1e6 }, 'What it always is, e.g. where something stands that nobody moves.'),
+});
+
 const signal = z.strictObject({
-  name: z.string().min(1).max(64).meta({ description: 'Name of the number in the task.' }),
+  name: signalName,
   id: whole('1', { min: 0, max: 252 }, 'Id of a servo whose torque stays off: its encoder is the sensor.'),
   model: z.string().min(1).max(64).meta({ description: 'Its model.' }),
   zeroCounts: whole('counts', { min: -1_048_575, max: 1_048_575 }, 'Reading that counts as 0.').default(0),
@@ -60,7 +67,11 @@ export const servoShape = (defaultBaud: number) =>
       .string()
       .min(1)
       .max(4096)
-      .meta({ description: 'File that `rein calibrate` writes, relative to this file (row 34).' }),
+      .meta({
+        description:
+          'File that `rein calibrate` writes, relative to this file (row 34). Absent: `calibration/NAME.json` in the folder of settings (`REIN_CONFIG`, `~/.config/rein`).',
+      })
+      .optional(),
     model: z
       .string()
       .min(1)
@@ -72,9 +83,9 @@ export const servoShape = (defaultBaud: number) =>
       .optional(),
     motors: z.record(z.string(), motor).meta({ description: 'The servo of each joint, by the name of the joint.' }),
     signals: z
-      .array(signal)
+      .array(z.union([signal, fixedSignal]))
       .max(16)
-      .meta({ description: 'Numbers of the task that further encoders on the bus give.' })
+      .meta({ description: 'Numbers of the task: of further encoders on the bus, or fixed.' })
       .default([]),
     answerMs: num(
       'ms',
@@ -94,17 +105,17 @@ export const servoShape = (defaultBaud: number) =>
       .prefault({}),
   }) as const;
 
-const { port, baud, calibration, answerMs, temperatureMaxC, voltageMinV, voltageMaxV, stall } = servoShape(1_000_000);
+const { port, baud, answerMs, temperatureMaxC, voltageMinV, voltageMaxV, stall } = servoShape(1_000_000);
 
 /** What a driver is made with: as the file has it, joint by joint. */
 export const servoOptions = z.strictObject({
   jointNames: z.array(z.string()),
   signalNames: z.array(z.string()),
   motors: z.array(motor),
-  signals: z.array(signal),
+  signals: z.array(z.union([signal, fixedSignal])),
   port,
   baud,
-  calibration,
+  calibration: z.string(),
   answerMs,
   temperatureMaxC,
   voltageMinV,
@@ -114,3 +125,10 @@ export const servoOptions = z.strictObject({
 
 export type ServoDriverOptions = Configured<typeof servoOptions>;
 export type MotorOptions = ServoDriverOptions['motors'][number];
+
+export type SignalOptions = ServoDriverOptions['signals'][number];
+export type EncoderOptions = Extract<SignalOptions, { id: number }>;
+
+export function isEncoder(signal: SignalOptions): signal is EncoderOptions {
+  return 'id' in signal;
+}

@@ -5,7 +5,7 @@ import type { OpenLine, SerialLine } from '../serial/line.ts';
 import { serialNumberOf } from '../serial/list-ports.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
-import type { ServoDriverOptions } from './options.ts';
+import { type EncoderOptions, isEncoder, type ServoDriverOptions } from './options.ts';
 import { readRegister } from './protocol.ts';
 import { ReadGroup, WriteGroup } from './register-groups.ts';
 import { ServoBus } from './servo-bus.ts';
@@ -174,12 +174,16 @@ function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration:
     }
     return { name, id: motor.id, model: modelOf(motor.model), options: motor, calibration: found };
   });
-  const encoders = options.signalNames.map((name): Motor => {
-    const signal = options.signals.find((each) => each.name === name)!;
+  const encoders = encodersOf(options).map((signal): Motor => {
     const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
-    return { name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
+    return { name: signal.name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
   });
   return [...joints, ...encoders];
+}
+
+/** Of the signals that the task wants, those that are measured, in their order. */
+function encodersOf({ signalNames, signals }: ServoDriverOptions): readonly EncoderOptions[] {
+  return signalNames.flatMap((name) => signals.filter((signal) => signal.name === name).filter(isEncoder));
 }
 
 /** The open arm: one line, its servos, and what is known of them. Joints come first, then encoders. */
@@ -207,6 +211,10 @@ class ServoArm {
   readonly #readAtS: Float64Array;
   readonly #misses: Int32Array;
   readonly #reference: Float64Array;
+  readonly #encoders: readonly EncoderOptions[];
+  /** [k] where each signal comes from: a place in the list of motors, or −1 for one that is fixed. */
+  readonly #signalMotor: Int32Array;
+  readonly #signalValue: Float64Array;
   readonly #slow: { readonly motor: number; readonly block: ReturnType<ServoFamily['slowBlocks']>[number] }[] = [];
   readonly #slowAtS: Float64Array;
   readonly #slowBytes: Uint8Array = new Uint8Array(32);
@@ -254,6 +262,14 @@ class ServoArm {
         if (block !== undefined) this.#slow.push({ motor: i, block });
       }
     }
+    this.#encoders = encodersOf(options);
+    this.#signalMotor = Int32Array.from(options.signalNames, (name) =>
+      motors.findIndex((motor, i) => i >= this.#joints && motor.name === name),
+    );
+    this.#signalValue = Float64Array.from(options.signalNames, (name) => {
+      const signal = options.signals.find((each) => each.name === name)!;
+      return isEncoder(signal) ? Number.NaN : signal.value;
+    });
     this.#setCaps(1);
   }
 
@@ -337,7 +353,10 @@ class ServoArm {
       out.velocityRadPerS[i] = this.#velocity[i]!;
       out.torqueNm[i] = this.#torqueNm[i]!;
     }
-    for (let k = this.#joints; k < this.#motors.length; k++) out.signals[k - this.#joints] = this.#position[k]!;
+    for (let k = 0; k < this.#signalMotor.length; k++) {
+      const motor = this.#signalMotor[k]!;
+      out.signals[k] = motor < 0 ? this.#signalValue[k]! : this.#position[motor]!;
+    }
     out.wrench.fill(0);
     out.measuredAtS = nowS;
     return answered === this.#motors.length ? 'ok' : 'late';
@@ -418,7 +437,7 @@ class ServoArm {
     this.#readAtS[i] = nowS;
     const { calibration } = motor;
     if (calibration === undefined) {
-      const { zeroCounts, perCount } = this.#options.signals.find(({ id }) => id === motor.id)!;
+      const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;
       this.#position[i] = (counts - zeroCounts) * perCount;
       this.#watches[i]!.see(this.bus.errorOf(motor.id), 0, 0, false, dtS);
       return;

@@ -1,11 +1,15 @@
 /** What the kinds of drivers for bus servos have in common: from a robot's file to what the driver is made with. */
 import { ReinError } from '../../core/index.ts';
 import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
+import { calibrationPath } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
-import { type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';
+import { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';
 
 /** The keys of a servo arm's `driver`, whatever its family. */
-export interface ServoConfig extends DriverConfig, Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors'> {
+export interface ServoConfig
+  extends DriverConfig,
+    Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors' | 'calibration'> {
+  readonly calibration?: string | undefined;
   readonly motors: Readonly<Record<string, MotorOptions>>;
   readonly model?: string | undefined;
 }
@@ -22,10 +26,13 @@ export function servoKind<Config extends ServoConfig>(
     options: servoOptions,
     needs: 'serial',
     world: () => 'real',
-    problems: ({ motors, signals }) => twice([...Object.values(motors), ...signals].map(({ id }) => id)),
+    model: ({ model }) => model,
+    signals: ({ signals }) => signals.map(({ name }) => name),
+    problems: ({ motors, signals }) =>
+      twice([...Object.values(motors), ...signals.filter(isEncoder)].map(({ id }) => id)),
     withPaths: (config, from) => ({
       ...config,
-      calibration: from(config.calibration),
+      ...(config.calibration === undefined ? {} : { calibration: from(config.calibration) }),
       ...(config.model === undefined ? {} : { model: from(config.model) }),
     }),
     optionsOf: (config, request) => optionsOf(config, request),
@@ -60,5 +67,12 @@ function optionsOf(config: ServoConfig, { robot, task, signalNames }: DriverRequ
       remedy: 'Name the servo that measures it under driver.signals.',
     });
   }
-  return { ...rest, jointNames, signalNames: [...signalNames], motors: jointNames.map((name) => motors[name]!) };
+  const calibration = rest.calibration ?? calibrationPath(robot.name);
+  return {
+    ...rest,
+    calibration,
+    jointNames,
+    signalNames: [...signalNames],
+    motors: jointNames.map((name) => motors[name]!),
+  };
 }

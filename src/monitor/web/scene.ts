@@ -3,7 +3,7 @@
  * an operator's page would not be heard.
  */
 import { Worker } from 'node:worker_threads';
-import { isMujoco } from '../../drivers/index.ts';
+import { isMujoco, modelOf } from '../../drivers/index.ts';
 import type { DrawnScene } from '../../drivers/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
@@ -21,9 +21,17 @@ export class ScenePicture {
   /** What the thread has made of `run`: always of the first that was asked for. */
   of({ driver, robot }: SceneRequest): Promise<SceneAnswer> {
     // A thread with a simulator in it is started for what it can answer only.
-    this.#answer ??= isMujoco(robot.driver) ? compile({ driver, robot }) : Promise.resolve({ scene: undefined });
+    this.#answer ??= drawnBy(driver, robot);
     return this.#answer;
   }
+}
+
+/** A real robot is drawn by its own model, without what stands beside it. */
+function drawnBy(driver: SceneRequest['driver'], robot: SceneRequest['robot']): Promise<SceneAnswer> {
+  if (isMujoco(robot.driver)) return compile({ driver, robot });
+  const file = modelOf(robot.driver);
+  if (file === undefined) return Promise.resolve({ scene: undefined });
+  return compile({ driver: { name: 'mujoco', options: { file, signalNames: [] } }, robot });
 }
 
 function compile(request: SceneRequest): Promise<SceneAnswer> {

@@ -14,7 +14,7 @@ import {
   shownPath,
 } from '../../config/index.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
-import { isMujoco } from '../../drivers/index.ts';
+import { isMujoco, modelOf } from '../../drivers/index.ts';
 import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import { type CheckSubject, checkPlant, compileSubject, type SubjectOptions } from './subject.ts';
 
@@ -125,10 +125,9 @@ async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: Subjec
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
   const { driver, ...model } = robot;
+  const own = modelOf(driver);
+  if (own !== undefined) return { ...plain(model, shownAs), plantFile: own, sources: [shownPath(own), shownAs] };
   if (!isMujoco(driver)) return plain(model, shownAs);
-  if (driver.model !== undefined) {
-    return { ...plain(model, shownAs), plantFile: driver.model, sources: [shownPath(driver.model), shownAs] };
-  }
   const { bareArmXml } = await import('../../drivers/mujoco.ts');
   return { ...plain(model, shownAs), plantFile: bareArmXml() };
 }

@@ -1,6 +1,14 @@
 /** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
 import { didYouMean, messageOf, ReinError } from '../../core/index.ts';
-import { isMujoco, isRos, placeSignals, readSceneFile, type SceneFile, worldOf } from '../../drivers/index.ts';
+import {
+  isMujoco,
+  isRos,
+  placeSignals,
+  readSceneFile,
+  type SceneFile,
+  signalsOf,
+  worldOf,
+} from '../../drivers/index.ts';
 import { type OperatorContext, PlaceMover, type TeleopSource } from '../../teleop/index.ts';
 import { StartPose } from '../start-pose.ts';
 import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';
@@ -313,7 +321,7 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
   const { goal, scene, observation, success, failure, reset, phaseSwitch } = task;
   const problems: TaskProblem[] = [];
   const isSimulated = isMujoco(driver);
-  const given = isRos(driver) ? driver.signals.map((signal) => signal.name) : [];
+  const given = signalsOf(driver) ?? [];
   const lacking = (names: readonly string[]): string[] => names.filter((signal) => !given.includes(signal));
   // A driver of one's own is asked when it is opened.
   const isAsked = driver.kind === 'plugin';
@@ -324,12 +332,16 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
     seen.add(thing);
     const signals = lacking(placeSignals(thing));
     if (signals.length === 0) continue;
-    const how = isRos(driver)
-      ? `give its driver the signals ${signals.join(', ')} by topic (driver.signals), as a marker's reader publishes them`
-      : 'only a simulated robot (driver.model), or one behind ROS 2 with signals by topic, does';
+    const how =
+      signalsOf(driver) !== undefined && !isRos(driver)
+        ? `give its driver the signals ${signals.join(', ')}, of an encoder or fixed (driver.signals)`
+        : isRos(driver)
+          ? `give its driver the signals ${signals.join(', ')} by topic (driver.signals), as a marker's reader publishes them`
+          : 'only a simulated robot (driver.model), or one behind ROS 2 with signals by topic, does';
     problems.push({ path, message: `robot "${name}" does not measure where the "${thing}" is: ${how}` });
   }
-  const isDrawnBySoftware = reset.by === 'simulator' && !(isRos(driver) && driver.scene === undefined);
+  const isReal = isRos(driver) ? driver.scene === undefined : signalsOf(driver) !== undefined;
+  const isDrawnBySoftware = reset.by === 'simulator' && !isReal;
   if (goal !== undefined && isDrawn(goal) && !isDrawnBySoftware && !isAsked) {
     const signals = lacking(placeSignals('goal').slice(0, 3));
     const message = `nobody draws the goal of robot "${name}" anew where the simulator resets nothing: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
