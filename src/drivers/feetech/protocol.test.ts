@@ -106,7 +106,9 @@ describe("the reader of Feetech's packets", () => {
     for (let bit = 0; bit < 8 * good.length; bit++) {
       const wrong = good.slice();
       wrong[bit >> 3] = wrong[bit >> 3]! ^ (1 << (bit & 7));
-      const { statuses } = read(wrong, good, good);
+      const { statuses, reader } = read(wrong, good, good);
+      // A length that lies holds the others back until the time for answers is over.
+      reader.restart();
       expect(statuses.length).toBeGreaterThanOrEqual(1);
       // A checksum of 8 bits lets one through whose length is wrong: the bus wants the length that it asked for.
       const asLong = statuses.filter(({ parameters }) => parameters.length === 2);

@@ -140,8 +140,10 @@ export class FeetechReader implements StatusReader {
   }
 
   restart(): void {
-    this.#skippedBytes += this.#length;
-    this.#length = 0;
+    while (this.#length > 0) {
+      this.#dropFirst();
+      while (!this.#isBegun()) this.#dropFirst();
+    }
   }
 
   /** Whether what is held may be the beginning of a packet; a whole one is handed out first. */

@@ -50,7 +50,8 @@ export interface StatusReader {
   /** Takes `bytes` from `from` to `to` (excluded). Tick path. */
   push(bytes: Uint8Array, from: number, to: number): void;
   /**
-   * Forgets an unfinished packet: what comes next begins one. `chained`: the next packet may be a chain of as many parts, of so many
+   * Nothing more comes of what is held: whole packets in it, behind a header that was none or a length that lied, are handed out, the rest
+   * is dropped, and what comes next begins a packet. `chained`: the next packet may be a chain of as many parts, of so many
    * parameter bytes each (Dynamixel's fast sync read).
    */
   restart(chained?: number): void;

@@ -201,7 +201,11 @@ export class ServoBus {
       const got = this.#receive();
       if (this.#pending === 0 || got < 0) return;
       const nowS = line.clock.nowS();
-      if (nowS >= untilS) return;
+      if (nowS >= untilS) {
+        // A length that lied holds back what stands behind it.
+        this.#reader.restart();
+        return;
+      }
       line.wait(Math.min(untilS, nowS + LOOK_S));
     }
   }
