@@ -1,0 +1,59 @@
+/** A DC motor with its gear, as far as a bus servo's registers tell of it: torque, current, heat. */
+
+export interface MotorSpec {
+  /** Largest torque, at `ratedV` and standing still, N·m. */
+  readonly stallTorqueNm: number;
+  readonly ratedV: number;
+  /** Current then, A. */
+  readonly stallCurrentA: number;
+  /** Speed without load at `ratedV`, rad/s: what its own voltage takes from the torque. Absent: the body's damping has that. */
+  readonly noLoadRadPerS?: number | undefined;
+  /** Kelvin above the surroundings for a watt of loss, at last. Default 12. */
+  readonly thermalKPerW?: number | undefined;
+  /** How long the winding takes to get there, s. Default 180. */
+  readonly thermalTimeS?: number | undefined;
+}
+
+const AMBIENT_C = 25;
+
+/** Temperature follows ΔT = R_th·(V·I at standstill) by one time constant: T' = (T_ambient + R_th·I²·R − T)/τ. */
+export class Motor {
+  readonly spec: MotorSpec;
+  #torqueNm = 0;
+  #currentA = 0;
+  #temperatureC = AMBIENT_C;
+
+  constructor(spec: MotorSpec) {
+    this.spec = spec;
+  }
+
+  get torqueNm(): number {
+    return this.#torqueNm;
+  }
+
+  /** Positive, whichever way it turns. */
+  get currentA(): number {
+    return this.#currentA;
+  }
+
+  get temperatureC(): number {
+    return this.#temperatureC;
+  }
+
+  /** Heats or cools it from outside: a test's. */
+  setTemperatureC(temperatureC: number): void {
+    this.#temperatureC = temperatureC;
+  }
+
+  /** `duty` of the supply (−1 to 1) is on for `dtS`, at `supplyV`, while it turns. Returns the torque, N·m. */
+  drive(duty: number, supplyV: number, velocityRadPerS: number, dtS: number): number {
+    const { stallTorqueNm, ratedV, stallCurrentA, noLoadRadPerS, thermalKPerW = 12, thermalTimeS = 180 } = this.spec;
+    const drivenNm = (duty * stallTorqueNm * supplyV) / ratedV;
+    const ownNm = noLoadRadPerS === undefined || duty === 0 ? 0 : (stallTorqueNm * velocityRadPerS) / noLoadRadPerS;
+    this.#torqueNm = duty === 0 ? 0 : drivenNm - ownNm;
+    this.#currentA = (Math.abs(this.#torqueNm) / stallTorqueNm) * stallCurrentA;
+    const lossW = (this.#currentA * this.#currentA * ratedV) / stallCurrentA;
+    this.#temperatureC += ((AMBIENT_C + thermalKPerW * lossW - this.#temperatureC) * dtS) / thermalTimeS;
+    return this.#torqueNm;
+  }
+}

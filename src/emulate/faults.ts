@@ -1,0 +1,187 @@
+/**
+ * What can be wrong with an emulated bus, by name: on the line by rate or for the next packet, in a servo by its id, and at the plug.
+ * Types, what people type, and what each does stand here; `faulty-device.ts` does those of the line, each family those of its servos.
+ */
+import { didYouMean, ReinError } from '../core/index.ts';
+
+/** On the line, by name: the share of packets (0 to 1) that it befalls; `drop` and `flip`: of bytes. */
+export const LINE_FAULTS = {
+  drop: 'a byte is missing',
+  flip: 'one bit of a byte is turned',
+  delay: 'a reply comes up to 20 ms late',
+  duplicate: 'a packet comes twice',
+  split: 'a packet comes in two parts, up to 5 ms apart',
+  garbage: 'up to 64 random bytes come before a packet',
+  wrongId: 'a reply, whole and with a right checksum, has another id',
+  stale: 'the reply before it comes in its place',
+} as const;
+
+export type LineFault = keyof typeof LINE_FAULTS;
+
+/** To one packet, the next: with numbers of its own, where a rate would draw them. */
+export type PacketFault =
+  | { readonly kind: 'drop'; readonly at: number; readonly count: number }
+  /** Bit 0 is the lowest of the first byte. */
+  | { readonly kind: 'flip'; readonly bit: number }
+  | { readonly kind: 'delay'; readonly seconds: number }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'split'; readonly at: number; readonly gapS: number }
+  | { readonly kind: 'garbage'; readonly bytes: Uint8Array }
+  | { readonly kind: 'wrongId'; readonly id: number }
+  | { readonly kind: 'stale' };
+
+/** What a servo is made to do wrong. Mutable: each takes hold at once. */
+export interface ServoFaults {
+  /** Neither hears nor answers; its motor is as it was. */
+  isDead: boolean;
+  /** Added to its error bits, whatever its state. */
+  errorBits: number;
+  /** Its overload protection has latched: it acknowledges everything and exerts its protective torque at most. */
+  isOverloaded: boolean;
+  /** The horn turns the other way for the same numbers. */
+  isMirrored: boolean;
+  /** Its zero is elsewhere: added to the position, rad. */
+  shiftRad: number;
+  /** Whole turns added to the position. */
+  wrapTurns: number;
+  /** The position stays what it last was. */
+  isFrozen: boolean;
+}
+
+export function noServoFaults(): ServoFaults {
+  return {
+    isDead: false,
+    errorBits: 0,
+    isOverloaded: false,
+    isMirrored: false,
+    shiftRad: 0,
+    wrapTurns: 0,
+    isFrozen: false,
+  };
+}
+
+/** What faults can be done to: an emulator as a whole. */
+export interface FaultTarget {
+  /** Share of packets or bytes, 0 to 1. */
+  setRate(fault: LineFault, rate: number): void;
+  /** Random bytes without end, a second; 0 ends it. */
+  setNoise(bytesPerS: number): void;
+  /** Ids of servos. */
+  readonly ids: readonly number[];
+  servo(id: number): ServoFaults | undefined;
+  powerCycle(): void;
+  unplug(): void;
+  plug(): void;
+}
+
+interface FaultCommand {
+  /** Arguments, as help shows them. */
+  readonly usage: string;
+  readonly help: string;
+  readonly apply: (target: FaultTarget, args: readonly string[]) => void;
+}
+
+const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
+  dead: servoCommand('ID', 'the servo hears and answers nothing any more', (servo) => {
+    servo.isDead = true;
+  }),
+  overload: servoCommand('ID', 'its overload protection latches: it still answers, and hardly pulls', (servo) => {
+    servo.isOverloaded = true;
+  }),
+  error: servoCommand('ID BITS', 'error bits in all that it answers', (servo, bits = 0) => {
+    servo.errorBits = bits;
+  }),
+  mirror: servoCommand('ID', 'it turns the other way', (servo) => {
+    servo.isMirrored = !servo.isMirrored;
+  }),
+  shift: servoCommand('ID RAD', 'its zero is elsewhere', (servo, rad = 0) => {
+    servo.shiftRad = rad;
+  }),
+  wrap: servoCommand('ID [TURNS]', 'its position jumps by a whole turn, 2 pi', (servo, turns = 1) => {
+    servo.wrapTurns = turns;
+  }),
+  freeze: servoCommand('ID', 'its position is read as it last was', (servo) => {
+    servo.isFrozen = true;
+  }),
+  heal: servoCommand('ID', 'it is as it should be', (servo) => {
+    Object.assign(servo, noServoFaults());
+  }),
+};
+
+const LINE_COMMANDS: Readonly<Record<string, FaultCommand>> = Object.fromEntries(
+  Object.entries(LINE_FAULTS).map(([name, help]) => [
+    commandName(name),
+    {
+      usage: 'RATE',
+      help: `${help}; 0 ends it`,
+      apply: (target: FaultTarget, args: readonly string[]) => {
+        const rate = numberOf(commandName(name), args[0]);
+        if (!(rate >= 0 && rate <= 1)) throw misuse(`${commandName(name)} takes a rate from 0 to 1, not ${args[0]}`);
+        target.setRate(name as LineFault, rate);
+      },
+    },
+  ]),
+);
+
+/** By the word that people type. */
+export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
+  ...LINE_COMMANDS,
+  noise: {
+    usage: 'BYTES_PER_S',
+    help: 'the bus is full of garbage; 0 ends it',
+    apply: (target, args) => target.setNoise(Math.max(0, numberOf('noise', args[0]))),
+  },
+  ...SERVO_FAULTS,
+  'brown-out': {
+    usage: '',
+    help: 'power is cut for a moment: torque off, registers as from the factory but for the stored ones',
+    apply: (target) => target.powerCycle(),
+  },
+  unplug: { usage: '', help: 'the cable is pulled: the port is gone', apply: (target) => target.unplug() },
+  plug: { usage: '', help: 'it is back, under the same name', apply: (target) => target.plug() },
+};
+
+/** Does what `line` says, e.g. `dead 3`. Throws `ReinError('config')` for what it cannot mean. */
+export function applyFault(target: FaultTarget, line: string): void {
+  const [word = '', ...args] = line.trim().split(/\s+/);
+  const command = FAULT_COMMANDS[word];
+  if (command === undefined) {
+    const words = Object.keys(FAULT_COMMANDS);
+    throw misuse(`there is no fault "${word}"${didYouMean(word, words)}`);
+  }
+  const most = command.usage === '' ? 0 : command.usage.split(' ').length;
+  if (args.length > most) throw misuse(`${word} takes ${most === 0 ? 'nothing' : command.usage} after it`);
+  command.apply(target, args);
+}
+
+function servoCommand(
+  usage: string,
+  help: string,
+  set: (servo: ServoFaults, value: number | undefined) => void,
+): FaultCommand {
+  return {
+    usage,
+    help,
+    apply: (target, [idText, valueText]) => {
+      const id = numberOf('the id of a servo', idText);
+      const servo = target.servo(id);
+      if (servo === undefined) throw misuse(`there is no servo ${id}; there are ${target.ids.join(', ')}`);
+      set(servo, valueText === undefined ? undefined : numberOf('what follows the id', valueText));
+    },
+  };
+}
+
+/** `wrongId` is typed `wrong-id`. */
+function commandName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function numberOf(what: string, text: string | undefined): number {
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) throw misuse(`${what} wants a number${text === undefined ? '' : `, not "${text}"`}`);
+  return value;
+}
+
+function misuse(message: string): ReinError {
+  return new ReinError('config', message, { remedy: 'help lists what can be typed' });
+}

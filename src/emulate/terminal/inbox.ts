@@ -1,0 +1,86 @@
+/** What the host has written, from the thread that reads the port to the one that is the device: chunks with the moment they came. */
+
+const SLOTS = 64;
+const SLOT_BYTES = 4096;
+/** Places in the control words. */
+const HEAD = 0;
+const TAIL = 1;
+const STOP = 2;
+const DONE = 3;
+
+/** The shared memory of both threads. */
+export class Inbox {
+  readonly memory: SharedArrayBuffer;
+  readonly #control: Int32Array<SharedArrayBuffer>;
+  readonly #atS: Float64Array;
+  readonly #length: Int32Array;
+  readonly #bytes: Uint8Array;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16 + SLOTS * (8 + 4 + SLOT_BYTES))) {
+    this.memory = memory;
+    this.#control = new Int32Array(memory, 0, 4);
+    this.#atS = new Float64Array(memory, 16, SLOTS);
+    this.#length = new Int32Array(memory, 16 + 8 * SLOTS, SLOTS);
+    this.#bytes = new Uint8Array(memory, 16 + 12 * SLOTS, SLOTS * SLOT_BYTES);
+  }
+
+  /** The reader's: where the next chunk goes. Waits while there is no room. */
+  room(): Uint8Array {
+    const head = Atomics.load(this.#control, HEAD);
+    for (;;) {
+      const tail = Atomics.load(this.#control, TAIL);
+      if (((head - tail) | 0) < SLOTS || this.isStopped) break;
+      Atomics.wait(this.#control, TAIL, tail, 100);
+    }
+    const slot = (head >>> 0) % SLOTS;
+    return this.#bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
+  }
+
+  /** The reader's: `count` bytes are in `room`, and came at `atS`. */
+  put(count: number, atS: number): void {
+    const head = Atomics.load(this.#control, HEAD);
+    const slot = (head >>> 0) % SLOTS;
+    this.#length[slot] = count;
+    this.#atS[slot] = atS;
+    Atomics.store(this.#control, HEAD, (head + 1) | 0);
+    Atomics.notify(this.#control, HEAD);
+  }
+
+  /** The device's: hands the oldest chunk out, if there is one. `bytes` are good during the call only. */
+  take(use: (bytes: Uint8Array, atS: number) => void): boolean {
+    const tail = Atomics.load(this.#control, TAIL);
+    if (Atomics.load(this.#control, HEAD) === tail) return false;
+    const slot = (tail >>> 0) % SLOTS;
+    use(this.#bytes.subarray(slot * SLOT_BYTES, slot * SLOT_BYTES + this.#length[slot]!), this.#atS[slot]!);
+    Atomics.store(this.#control, TAIL, (tail + 1) | 0);
+    Atomics.notify(this.#control, TAIL);
+    return true;
+  }
+
+  /** The device's: waits for a chunk, `ms` at most. */
+  wait(ms: number): void {
+    const tail = Atomics.load(this.#control, TAIL);
+    if (ms > 0) Atomics.wait(this.#control, HEAD, tail, ms);
+  }
+
+  get isStopped(): boolean {
+    return Atomics.load(this.#control, STOP) === 1;
+  }
+
+  /** The reader is to end; it sees this when its read ends. */
+  stop(): void {
+    Atomics.store(this.#control, STOP, 1);
+    Atomics.notify(this.#control, TAIL);
+  }
+
+  /** The reader's last word: the descriptor is nobody's any more. */
+  done(): void {
+    Atomics.store(this.#control, DONE, 1);
+    Atomics.notify(this.#control, DONE);
+  }
+
+  /** Waits for that, `ms` at most. Returns whether it came. */
+  waitDone(ms: number): boolean {
+    return Atomics.wait(this.#control, DONE, 0, ms) !== 'timed-out';
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * An emulated device at a pseudo-terminal, in real time: what the host writes reaches it when a line of its baud rate would have carried
+ * it, and what it answers comes byte by byte from the moment on at which it would.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { type Clock, QuantileHistogram } from '../../core/index.ts';
+import type { EmulatedDevice, Transmit } from '../device.ts';
+import { misheard } from '../memory-line.ts';
+import { Wire, type WireOptions } from '../wire.ts';
+import { Inbox } from './inbox.ts';
+import { LineSpeed } from './line-speed.ts';
+import { type PortLink, PseudoTerminal } from './pseudo-terminal.ts';
+
+/** How often time passes for the device: while the host talks, and otherwise, s. */
+const BUSY_S = 0.002;
+const IDLE_S = 0.02;
+/** A host that has been quiet for so long is idle, s. */
+const QUIET_S = 0.5;
+/** After so long without a byte the host may have set another baud rate, s. */
+const ASK_SPEED_S = 0.005;
+/** The event loop of this thread gets a turn so often, s. */
+const TURN_S = 0.01;
+/** Bytes of one reply that come within this are handed over together, s. */
+const CHUNK_S = 100e-6;
+/** The kernel wakes a thread so much late: waking is asked for that earlier, and the rest is waited out awake, s. */
+const WAKE_S = 90e-6;
+/** A byte may come so early, s: less than writing it takes. */
+const EARLY_S = 10e-6;
+/** A reply that begins later than this is late, s. */
+const LATE_S = 500e-6;
+const END_MS = 1000;
+
+export interface TerminalServerOptions extends WireOptions {
+  readonly clock: Clock;
+  readonly link?: PortLink | undefined;
+}
+
+export class TerminalServer {
+  readonly wire: Wire;
+  /** When replies began and ended, behind the moment at which they should have, s. */
+  readonly beginLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
+  readonly endLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
+  readonly #device: EmulatedDevice;
+  readonly #options: TerminalServerOptions;
+  readonly #transmit: Transmit;
+  readonly #out: Uint8Array = new Uint8Array(4096);
+  #port: OpenPort | undefined;
+  #isRightBaud = true;
+  #hostBaud: number | undefined;
+  #lastHeardS = Number.NEGATIVE_INFINITY;
+  #receivedBytes = 0;
+  #sentBytes = 0;
+  #lateReplies = 0;
+  #isBetween = true;
+
+  /** The port is not there before `plug`. */
+  constructor(device: EmulatedDevice, options: TerminalServerOptions) {
+    this.#device = device;
+    this.#options = options;
+    this.wire = new Wire(options);
+    this.#transmit = (bytes, atS) => {
+      if (this.#port !== undefined) this.wire.fromDevice(bytes, bytes.length, atS);
+    };
+    process.on('exit', this.#onExit);
+  }
+
+  /** Where the port is now; `undefined` while it is unplugged. */
+  get path(): string | undefined {
+    return this.#port?.terminal.path;
+  }
+
+  /** Counts since the beginning. `hostBaud`: what the host had set when it last spoke. */
+  get counts() {
+    return {
+      receivedBytes: this.#receivedBytes,
+      sentBytes: this.#sentBytes,
+      lateReplies: this.#lateReplies,
+      collidedBytes: this.wire.collisions,
+      lostBytes: this.wire.lost + (this.#port?.terminal.lost ?? 0),
+      hostBaud: this.#hostBaud,
+    };
+  }
+
+  /** Makes the port, and the link to it. Throws `ReinError`. Without effect while there is one. */
+  plug(): void {
+    if (this.#port !== undefined) return;
+    const terminal = new PseudoTerminal();
+    const inbox = new Inbox();
+    const reader = new Worker(new URL('./reader-thread.js', import.meta.url), {
+      workerData: { masterFd: terminal.masterFd, memory: inbox.memory },
+    });
+    reader.unref();
+    this.#port = { terminal, inbox, speed: LineSpeed.open(terminal.path) };
+    this.#options.link?.pointTo(terminal.path);
+  }
+
+  /** The port is gone, as when a cable is pulled; a link to it leads nowhere. The devices keep their power. */
+  unplug(): void {
+    const port = this.#port;
+    if (port === undefined) return;
+    this.#port = undefined;
+    this.wire.clear();
+    port.speed?.close();
+    port.inbox.stop();
+    port.terminal.wakeReader();
+    port.inbox.waitDone(END_MS);
+    port.terminal.close();
+  }
+
+  /** Serves until `signal`; then port and link are gone. `between` is called now and then, on this thread's event loop. */
+  async run(signal: AbortSignal, between?: () => void): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        this.#serve(this.#options.clock.nowS() + TURN_S);
+        between?.();
+        await nextTurn();
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    process.off('exit', this.#onExit);
+    this.unplug();
+    this.#options.link?.remove();
+  }
+
+  /** A process that ends in any way waits for its threads: the reader has to be woken. */
+  readonly #onExit = (): void => this.close();
+
+  #serve(untilS: number): void {
+    const { clock } = this.#options;
+    for (;;) {
+      const nowS = clock.nowS();
+      const port = this.#port;
+      if (port !== undefined) while (port.inbox.take(this.#hear));
+      this.#device.advance(nowS, this.#transmit);
+      if (port !== undefined) this.#deliver(port.terminal);
+      if (nowS >= untilS) return;
+      const tickS = nowS + (nowS - this.#lastHeardS < QUIET_S ? BUSY_S : IDLE_S);
+      this.#sleep(port, tickS, this.#nextDeliveryS(nowS));
+    }
+  }
+
+  readonly #hear = (bytes: Uint8Array, atS: number): void => {
+    const port = this.#port;
+    if (port === undefined) return;
+    if (atS - this.#lastHeardS > ASK_SPEED_S) this.#askSpeed(port);
+    this.#lastHeardS = atS;
+    this.#receivedBytes += bytes.length;
+    port.terminal.hostIsThere();
+    const heard = this.#isRightBaud ? bytes.slice() : Uint8Array.from(bytes, misheard);
+    this.#device.receive(heard, heard.length, this.wire.fromHost(heard.length, atS), this.#transmit);
+  };
+
+  #askSpeed({ speed }: OpenPort): void {
+    this.#hostBaud = speed?.ask() ?? this.#options.baud;
+    this.#isRightBaud = this.#hostBaud === this.#options.baud;
+  }
+
+  #nextDeliveryS(nowS: number): number {
+    const { nextS, lastS } = this.wire;
+    return Math.min(Math.max(nextS, nowS + (this.#isBetween ? 0 : CHUNK_S)), Math.max(nextS, lastS));
+  }
+
+  #deliver(terminal: PseudoTerminal): void {
+    const { wire } = this;
+    if (wire.nextS === Number.POSITIVE_INFINITY) return;
+    const nowS = this.#options.clock.nowS();
+    const firstS = wire.nextS;
+    const lastS = wire.lastS;
+    const count = wire.take(this.#out, 0, nowS + EARLY_S);
+    if (count === 0) return;
+    if (!this.#isRightBaud) for (let i = 0; i < count; i++) this.#out[i] = misheard(this.#out[i]!);
+    terminal.write(this.#out, count);
+    this.#sentBytes += count;
+    const doneS = this.#options.clock.nowS();
+    if (this.#isBetween) {
+      this.beginLateS.add(Math.max(0, doneS - firstS));
+      if (doneS - firstS > LATE_S) this.#lateReplies++;
+    }
+    this.#isBetween = wire.nextS === Number.POSITIVE_INFINITY;
+    if (this.#isBetween) this.endLateS.add(Math.max(0, doneS - lastS));
+  }
+
+  /** Until a byte comes, until time has to pass for the device, or until a byte is to be delivered: that alone to the moment. */
+  #sleep(port: OpenPort | undefined, tickS: number, deliveryS: number): void {
+    const { clock } = this.#options;
+    const nowS = clock.nowS();
+    if (deliveryS - nowS < WAKE_S && port !== undefined) {
+      while (clock.nowS() < deliveryS - EARLY_S);
+      return;
+    }
+    const ms = (Math.min(tickS, deliveryS - WAKE_S) - nowS) * 1e3;
+    if (port !== undefined) port.inbox.wait(ms);
+    else if (ms > 0) Atomics.wait(NOBODY, 0, 0, ms);
+  }
+}
+
+interface OpenPort {
+  readonly terminal: PseudoTerminal;
+  readonly inbox: Inbox;
+  readonly speed: LineSpeed | undefined;
+}
+
+const NOBODY: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
