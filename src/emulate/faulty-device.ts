@@ -113,30 +113,28 @@ export class FaultyDevice implements EmulatedDevice {
   }
 
   #befall(fault: PacketFault, packet: Uint8Array, atS: number, transmit: Transmit): void {
+    if (fault.kind === 'split') {
+      this.#split(packet, fault.at, atS, fault.gapS, transmit);
+      return;
+    }
+    transmit(this.#changed(fault, packet), fault.kind === 'delay' ? atS + fault.seconds : atS);
+    if (fault.kind === 'duplicate') transmit(packet, atS + packet.length * this.#byteS);
+  }
+
+  #changed(fault: PacketFault, packet: Uint8Array): Uint8Array {
     switch (fault.kind) {
       case 'drop':
-        return transmit(
-          packet.filter((_, i) => i < fault.at || i >= fault.at + fault.count),
-          atS,
-        );
+        return packet.filter((_, i) => i < fault.at || i >= fault.at + fault.count);
       case 'flip':
-        return transmit(
-          packet.map((byte, i) => (i === fault.bit >> 3 ? byte ^ (1 << (fault.bit & 7)) : byte)),
-          atS,
-        );
-      case 'delay':
-        return transmit(packet, atS + fault.seconds);
-      case 'duplicate':
-        transmit(packet, atS);
-        return transmit(packet, atS + packet.length * this.#byteS);
-      case 'split':
-        return this.#split(packet, fault.at, atS, fault.gapS, transmit);
+        return packet.map((byte, i) => (i === fault.bit >> 3 ? byte ^ (1 << (fault.bit & 7)) : byte));
       case 'garbage':
-        return transmit(Uint8Array.from([...fault.bytes, ...packet]), atS);
+        return Uint8Array.from([...fault.bytes, ...packet]);
       case 'wrongId':
-        return transmit(this.#withId(packet, fault.id), atS);
+        return this.#withId(packet, fault.id);
       case 'stale':
-        return transmit(this.#last ?? packet, atS);
+        return this.#last ?? packet;
+      default:
+        return packet;
     }
   }
 
