@@ -1,5 +1,7 @@
 /** What an emulated device is: bytes in, bytes out at their moment, and a body that moves meanwhile. */
 
+import type { ServoFaults } from './faults.ts';
+
 /** Sends `bytes` (copied) so that the first of them begins on the line at `atS`. */
 export type Transmit = (bytes: Uint8Array, atS: number) => void;
 
@@ -14,4 +16,43 @@ export interface EmulatedDevice {
   advance(nowS: number, transmit: Transmit): void;
   /** Power is cut (brown-out): registers without memory are those of the factory, torque is off. */
   powerCycle(): void;
+}
+
+/** What a family's packets have where, so that one can be forged. */
+export interface PacketShape {
+  /** Where its id stands. */
+  readonly idAt: number;
+  /** Makes the checksum right again. */
+  seal(packet: Uint8Array): void;
+}
+
+/** Since the beginning: whole requests, bytes that were part of none, and requests with a wrong checksum. */
+export interface BusCounts {
+  readonly requests: number;
+  readonly wrongBytes: number;
+  readonly checksumErrors: number;
+}
+
+/** How one device is, for people and scripts. */
+export interface DeviceState {
+  readonly id: number;
+  readonly model: string;
+  /** As it is read, in counts. */
+  readonly position: number;
+  readonly isTorqueOn: boolean;
+  /** Share of what the motor can, −1 to 1. */
+  readonly load: number;
+  readonly currentA: number;
+  readonly temperatureC: number;
+  readonly errors: readonly string[];
+}
+
+/** All devices of a line, of one family. */
+export interface EmulatedBus extends EmulatedDevice {
+  readonly packets: PacketShape;
+  readonly ids: readonly number[];
+  readonly counts: BusCounts;
+  /** What is wrong with the device `id`, to be changed; `undefined` where there is none. */
+  faultsOf(id: number): ServoFaults | undefined;
+  states(): readonly DeviceState[];
 }

@@ -1,6 +1,6 @@
 /** A device behind a bad line: what comes of it, and what goes to it, is dropped, turned, delayed, repeated, split or made up, from a seed. */
 import type { Rng } from '../core/index.ts';
-import type { EmulatedDevice, Transmit } from './device.ts';
+import type { EmulatedDevice, PacketShape, Transmit } from './device.ts';
 import { LINE_FAULTS, type LineFault, type PacketFault } from './faults.ts';
 
 const DELAY_MAX_S = 0.02;
@@ -8,14 +8,6 @@ const GAP_MAX_S = 0.005;
 const GARBAGE_MAX_BYTES = 64;
 /** How often noise is made, s. */
 const NOISE_S = 0.001;
-
-/** What a family's packets have where, so that one can be forged. */
-export interface PacketShape {
-  /** Where its id stands. */
-  readonly idAt: number;
-  /** Makes the checksum right again. */
-  seal(packet: Uint8Array): void;
-}
 
 export type FaultRates = Record<LineFault, number>;
 

@@ -16,6 +16,8 @@ export class RegisterFile {
   readonly bytes: Uint8Array;
   readonly #isLittleEndian: boolean;
   readonly #factory: Uint8Array;
+  /** [size] what is there when power comes on. */
+  readonly #kept: Uint8Array;
   /** [size] 1: kept without power; 2: not to be written. */
   readonly #kind: Uint8Array;
   readonly #byAddress: ReadonlyMap<number, string>;
@@ -34,6 +36,7 @@ export class RegisterFile {
       if (this.has(name)) this.set(name, value);
     }
     this.#factory = this.bytes.slice();
+    this.#kept = this.bytes.slice();
   }
 
   /** Whether the model has a register of this name. */
@@ -76,16 +79,23 @@ export class RegisterFile {
     return (this.#kind[address]! & 2) !== 0;
   }
 
-  /** Power was away: what is not stored is as from the factory. */
-  powerCycle(): void {
-    for (let i = 0; i < this.bytes.length; i++) if (!this.isStored(i)) this.bytes[i] = this.#factory[i]!;
+  /** What stands in the stored registers of these addresses outlives the power. */
+  store(address: number, count: number): void {
+    for (let i = address; i < address + count; i++) if (this.isStored(i)) this.#kept[i] = this.bytes[i]!;
   }
 
-  /** All as from the factory, but the named ones. */
+  /** Power was away: the stored registers hold what was stored, the others what the factory wrote. */
+  powerCycle(): void {
+    this.bytes.set(this.#kept);
+  }
+
+  /** All as from the factory, but the named ones; stored too. */
   factoryReset(keep: readonly string[]): void {
     const kept = keep.filter((name) => this.has(name)).map((name) => [name, this.get(name)] as const);
     this.bytes.set(this.#factory);
     for (const [name, value] of kept) this.set(name, value);
+    this.#kept.set(this.#factory);
+    this.store(0, this.bytes.length);
   }
 
   #named(name: string): Register {

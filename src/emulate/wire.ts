@@ -91,7 +91,9 @@ export class Wire {
       const other = this.#index(k);
       if (this.#dueS[other]! <= dueS - this.byteS + 1e-9) break;
       if (this.#dueS[other]! < dueS + this.byteS - 1e-9) {
-        this.#bytes[other]! &= byte;
+        // Off by more than half a bit, its bits meet others.
+        const isAligned = Math.abs(this.#dueS[other]! - dueS) < this.byteS / (2 * BITS_PER_BYTE);
+        this.#bytes[other]! &= isAligned ? byte : (byte << 1) | (byte >> 7);
         this.#collisions++;
         return;
       }

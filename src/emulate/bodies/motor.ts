@@ -8,15 +8,15 @@ export interface MotorSpec {
   readonly stallCurrentA: number;
   /** Speed without load at `ratedV`, rad/s: what its own voltage takes from the torque. Absent: the body's damping has that. */
   readonly noLoadRadPerS?: number | undefined;
-  /** Kelvin above the surroundings for a watt of loss, at last. Default 12. */
-  readonly thermalKPerW?: number | undefined;
-  /** How long the winding takes to get there, s. Default 180. */
-  readonly thermalTimeS?: number | undefined;
+  /** Kelvin above the surroundings for a watt of loss, at last. */
+  readonly thermalKPerW: number;
+  /** How long the winding takes to get there, s. */
+  readonly thermalTimeS: number;
 }
 
 const AMBIENT_C = 25;
 
-/** Temperature follows ΔT = R_th·(V·I at standstill) by one time constant: T' = (T_ambient + R_th·I²·R − T)/τ. */
+/** Torque: stall · (duty·V/V_rated − ω/ω₀). Temperature: T' = (T_ambient + R_th·I²·R − T)/τ. */
 export class Motor {
   readonly spec: MotorSpec;
   #torqueNm = 0;
@@ -47,7 +47,7 @@ export class Motor {
 
   /** `duty` of the supply (−1 to 1) is on for `dtS`, at `supplyV`, while it turns. Returns the torque, N·m. */
   drive(duty: number, supplyV: number, velocityRadPerS: number, dtS: number): number {
-    const { stallTorqueNm, ratedV, stallCurrentA, noLoadRadPerS, thermalKPerW = 12, thermalTimeS = 180 } = this.spec;
+    const { stallTorqueNm, ratedV, stallCurrentA, noLoadRadPerS, thermalKPerW, thermalTimeS } = this.spec;
     const drivenNm = (duty * stallTorqueNm * supplyV) / ratedV;
     const ownNm = noLoadRadPerS === undefined || duty === 0 ? 0 : (stallTorqueNm * velocityRadPerS) / noLoadRadPerS;
     this.#torqueNm = duty === 0 ? 0 : drivenNm - ownNm;

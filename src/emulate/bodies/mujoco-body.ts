@@ -1,0 +1,83 @@
+/** A robot's own model behind its servos: weight, contact and friction are MuJoCo's, and what stands beside it can be measured. */
+import type { RobotModel, SceneLayout } from '../../core/index.ts';
+import type { SurroundingsSpec } from '../../drivers/index.ts';
+import { RobotPlant } from '../../drivers/mujoco.ts';
+import type { EmulatedBody } from './body.ts';
+
+const STEP_S = 0.002;
+/** The servos limit themselves: more than any of them exerts, N·m. */
+const NO_LIMIT_NM = 1000;
+
+/** What stands beside the robot, and what is measured of it. */
+export interface EmulatedScene {
+  readonly surroundings: SurroundingsSpec;
+  /** Of `EmulatedBody.signals`. */
+  readonly signalNames: readonly string[];
+  /** Where things are at first, and the robot. */
+  readonly layout: SceneLayout;
+}
+
+export interface MujocoBodyOptions {
+  /** The robot's MJCF or URDF. */
+  readonly file: string;
+  readonly model: RobotModel;
+  readonly scene?: EmulatedScene | undefined;
+}
+
+export class MujocoBody implements EmulatedBody {
+  readonly positionRad: Float64Array;
+  readonly velocityRadPerS: Float64Array;
+  readonly torqueNm: Float64Array;
+  readonly signals: Map<string, number> = new Map();
+  readonly stepS: number = STEP_S;
+  readonly #plant: RobotPlant;
+  readonly #measure: () => void;
+
+  /** Throws `ReinError('config')` for a file that cannot be simulated. */
+  static async open(options: MujocoBodyOptions): Promise<MujocoBody> {
+    const joints = options.model.joints.map((joint) => ({ ...joint, torqueMaxNm: NO_LIMIT_NM }));
+    const plant = await RobotPlant.open({
+      file: options.file,
+      model: { ...options.model, joints },
+      // Nothing but the servos holds the arm up.
+      gravityCompensated: false,
+      surroundings: options.scene?.surroundings.file,
+      timestepS: STEP_S,
+    });
+    try {
+      return new MujocoBody(plant, options);
+    } catch (error) {
+      plant.close();
+      throw error;
+    }
+  }
+
+  private constructor(plant: RobotPlant, { model, scene }: MujocoBodyOptions) {
+    this.#plant = plant;
+    this.positionRad = plant.positionRad;
+    this.velocityRadPerS = plant.velocityRadPerS;
+    this.torqueNm = new Float64Array(model.joints.length);
+    if (scene === undefined) {
+      this.#measure = () => undefined;
+      return;
+    }
+    const { surroundings: spec, signalNames, layout } = scene;
+    const surroundings = plant.surroundings(spec, signalNames);
+    const values = new Float64Array(signalNames.length) as Parameters<typeof surroundings.measure>[0];
+    plant.reset(layout.jointsRad, () => surroundings.place(layout));
+    this.#measure = () => {
+      surroundings.measure(values);
+      for (const [i, name] of signalNames.entries()) this.signals.set(name, values[i]!);
+    };
+    this.#measure();
+  }
+
+  step(): void {
+    this.#plant.exert(this.torqueNm, STEP_S);
+    this.#measure();
+  }
+
+  close(): void {
+    this.#plant.close();
+  }
+}

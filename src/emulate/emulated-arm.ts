@@ -1,0 +1,90 @@
+/** Which servos a robot's file has on its bus, and how they are mounted: one for each joint, and one for each further encoder. */
+import { existsSync } from 'node:fs';
+import type { RobotConfig } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import {
+  type Calibration,
+  countsPerUnit,
+  loadCalibration,
+  type ServoConfig,
+  type ServoModel,
+} from '../drivers/serial.ts';
+
+/** One servo as it is built in. */
+export interface MountedServo {
+  readonly id: number;
+  readonly model: ServoModel;
+  /** Index of the joint that it moves. */
+  readonly joint?: number | undefined;
+  /** Or name of the signal that it measures. */
+  readonly signal?: string | undefined;
+  /** Its own reading, without any offset, where joint or signal is 0. */
+  readonly zeroCounts: number;
+  /** Counts for a rad, or m; negative where it turns the other way. */
+  readonly countsPerUnit: number;
+  /** What its register for the offset holds, where it has been calibrated. */
+  readonly homingOffsetCounts: number;
+}
+
+/** What a family of servos is built in with, where the robot's file has no bus. */
+interface DefaultServos {
+  readonly family: string;
+  readonly model: string;
+  readonly models: Readonly<Record<string, ServoModel>>;
+}
+
+/**
+ * The servos of `robot`: those of its `driver`, mounted as its calibration says where there is one; else one of the default model for each
+ * joint, with the ids 1, 2, …, each in the middle of its turn at the joint's zero. Throws `ReinError('config')`.
+ */
+export function mountedServos(robot: RobotConfig, defaults: DefaultServos): readonly MountedServo[] {
+  const { driver, joints } = robot;
+  const { family } = defaults;
+  const config = driver.kind === family ? (driver as ServoConfig) : undefined;
+  const calibration = config === undefined ? undefined : calibrationOf(robot, config, family);
+  const modelOf = (name: string): ServoModel => {
+    const model = defaults.models[name];
+    if (model !== undefined) return model;
+    throw new ReinError('config', `There is no ${family} servo ${name}.`, {
+      remedy: `Models: ${Object.keys(defaults.models).join(', ')}.`,
+    });
+  };
+  const ofJoints = joints.map(({ name }, joint): MountedServo => {
+    const options = config?.motors[name];
+    const model = modelOf(options?.model ?? defaults.model);
+    const found = calibration?.joints[name];
+    const perUnit = options === undefined ? model.countsPerTurn / (2 * Math.PI) : countsPerUnit({ model, options });
+    const homingOffsetCounts = found?.homingOffsetCounts ?? 0;
+    return {
+      id: options?.id ?? joint + 1,
+      model,
+      joint,
+      zeroCounts: found === undefined ? model.countsPerTurn / 2 : found.zeroCounts + homingOffsetCounts,
+      countsPerUnit: perUnit * (found?.direction ?? 1),
+      homingOffsetCounts,
+    };
+  });
+  const ofSignals = (config?.signals ?? []).map(
+    ({ name, id, model, zeroCounts, perCount }): MountedServo => ({
+      id,
+      model: modelOf(model),
+      signal: name,
+      zeroCounts,
+      countsPerUnit: perCount === 0 ? 0 : 1 / perCount,
+      homingOffsetCounts: 0,
+    }),
+  );
+  return [...ofJoints, ...ofSignals];
+}
+
+/** `undefined` where there is none yet, or none that could be this robot's: bringing one up is what an emulator is for. */
+function calibrationOf(robot: RobotConfig, config: ServoConfig, family: string): Calibration | undefined {
+  if (!existsSync(config.calibration)) return undefined;
+  const subject = { robot: robot.name, family, jointNames: robot.joints.map(({ name }) => name) };
+  try {
+    return loadCalibration(config.calibration, subject);
+  } catch (error) {
+    if (error instanceof ReinError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,309 @@
+/**
+ * One emulated servo of Feetech's STS series: its registers, its position loop and what protects it. What registers do: Feetech, "STS
+ * series memory table"; what is not published there is named as this project's choice.
+ */
+import type { ServoModel } from '../../drivers/serial.ts';
+import { Motor, type MotorSpec } from '../bodies/motor.ts';
+import { noServoFaults, type ServoFaults } from '../faults.ts';
+import { RegisterFile } from '../registers.ts';
+
+/** Addresses that can be read and written. */
+const SIZE = 128;
+/** As they leave the factory; voltages are those of the 7.4 V version but for `HIGH_VOLTAGE`. Firmware 3.10. */
+const FACTORY: Readonly<Record<string, number>> = {
+  firmwareMajor: 3,
+  firmwareMinor: 10,
+  id: 1,
+  returnDelay: 250,
+  statusLevel: 1,
+  positionMax: 4095,
+  temperatureMax: 70,
+  voltageMax: 80,
+  voltageMin: 40,
+  torqueMax: 1000,
+  phase: 12,
+  unloadConditions: 44,
+  ledConditions: 47,
+  gainP: 32,
+  gainD: 32,
+  startForce: 16,
+  deadZonePositive: 1,
+  deadZoneNegative: 1,
+  currentMax: 500,
+  resolution: 1,
+  protectiveTorque: 20,
+  protectionTime: 200,
+  overloadTorque: 80,
+  speedGainP: 10,
+  overcurrentTime: 200,
+  speedGainI: 10,
+  torqueLimit: 1000,
+  lock: 1,
+};
+const HIGH_VOLTAGE = { voltageMax: 140 };
+/** Rated voltage and stall current of a model; its stall torque stands in the driver's table. Feetech's data sheets. */
+const SUPPLIES: Readonly<Record<string, { readonly ratedV: number; readonly stallCurrentA: number }>> = {
+  sts3215: { ratedV: 7.4, stallCurrentA: 2.4 },
+  sts3215_12v: { ratedV: 12, stallCurrentA: 2.7 },
+  sts3250: { ratedV: 12, stallCurrentA: 3.6 },
+};
+/** Data sheet of the STS3215: 45 turns a minute. */
+const NO_LOAD_RAD_PER_S = (45 * 2 * Math.PI) / 60;
+/**
+ * Duty of a radian of error and a unit of P. 1.04 N·m bent a servo of 12 V (2.94 N·m) by 20 to 30 counts with P = 32 (SO-ARM100 on GitHub,
+ * issue 134): 28 N·m/rad. At 7.4 V that is 18 N·m/rad, where 17.8 were identified (SO-ARM100, Simulation/SO101/joints_properties.xml).
+ */
+const DUTY_PER_RAD_AND_P = 28 / 2.94 / 32;
+/** Duty of a radian a second and a unit of D: this project's choice, for about half of critical damping. */
+const DUTY_PER_RAD_PER_S_AND_D = 0.3 / 1.91 / 32;
+/** Viscous friction of the gear, N·m·s/rad: what was identified in all (0.60, the same file) less what the motor's own voltage takes. */
+const GEAR_NM_S_PER_RAD = 0.2;
+/** 23 K at half of the stall torque of 12 V, 8 W of loss, and most of it within ten minutes (the same issue). */
+const THERMAL = { thermalKPerW: 2.8, thermalTimeS: 300 };
+/** It may be as much warmer than `temperatureMax` as its hysteresis before the fault ends, K: this project's choice. */
+const COOL_DOWN_K = 5;
+
+const STATUS = { voltage: 1, sensor: 2, temperature: 4, current: 8, angle: 16, overload: 32 };
+const TURN = 2 * Math.PI;
+const LOCKED = 1;
+const MIDDLE = 128;
+
+export interface FeetechServoSpec {
+  readonly id: number;
+  readonly model: ServoModel;
+  /** Index of the joint of the body that it moves. */
+  readonly joint?: number | undefined;
+  /** Or the signal that it measures: nothing is coupled to its motor. */
+  readonly signal?: string | undefined;
+  /** Reading where joint or signal is 0, and how many counts a rad, or m, is; negative: it turns the other way. */
+  readonly zeroCounts: number;
+  readonly countsPerUnit: number;
+  /** Registers that differ from the factory's. */
+  readonly registers?: Readonly<Record<string, number>> | undefined;
+}
+
+export class FeetechServo {
+  readonly spec: FeetechServoSpec;
+  readonly registers: RegisterFile;
+  readonly motor: Motor;
+  readonly faults: ServoFaults = noServoFaults();
+  readonly ratedV: number;
+  /** A REG WRITE that waits for its ACTION. */
+  waiting: { readonly address: number; readonly data: Uint8Array } | undefined;
+  #actualCounts = 0;
+  #setPoint = Number.NaN;
+  #setPointPerS = 0;
+  #errorSum = 0;
+  #duty = 0;
+  #overloadS = 0;
+  #overcurrentS = 0;
+  /** Bits of `STATUS` that hold until torque is switched. */
+  #latched = 0;
+  #isHot = false;
+
+  constructor(spec: FeetechServoSpec) {
+    const { model } = spec;
+    const { ratedV, stallCurrentA } = SUPPLIES[model.name] ?? { ratedV: 6, stallCurrentA: 1 };
+    const highVoltage = ratedV > 8 ? HIGH_VOLTAGE : {};
+    const motor: MotorSpec = {
+      stallTorqueNm: model.stallTorqueNm,
+      ratedV,
+      stallCurrentA,
+      noLoadRadPerS: NO_LOAD_RAD_PER_S,
+      ...THERMAL,
+    };
+    this.spec = spec;
+    this.ratedV = ratedV;
+    this.motor = new Motor(motor);
+    this.registers = new RegisterFile({
+      model,
+      size: SIZE,
+      isLittleEndian: model.registers['homingOffset'] !== undefined,
+      factory: { ...FACTORY, ...highVoltage },
+    });
+    for (const [name, value] of Object.entries({ id: spec.id, ...spec.registers })) this.registers.set(name, value);
+    this.registers.store(0, SIZE);
+  }
+
+  get id(): number {
+    return this.registers.get('id');
+  }
+
+  /** Error bits, as in every status. */
+  get error(): number {
+    return this.registers.get('status');
+  }
+
+  get isTorqueOn(): boolean {
+    return this.registers.get('torqueEnable') === 1;
+  }
+
+  /** Bytes that a request writes, from `address` on. What is not to be written stays. */
+  write(address: number, data: Uint8Array): void {
+    const { registers } = this;
+    const wasOn = this.isTorqueOn;
+    for (const [i, byte] of data.entries()) {
+      const at = address + i;
+      if (at < SIZE && !registers.isReadOnly(at)) registers.bytes[at] = byte;
+    }
+    if (registers.get('lock') !== LOCKED) registers.store(address, data.length);
+    const enable = registers.get('torqueEnable');
+    if (enable === MIDDLE) this.#makeMiddle();
+    else if (enable > 1) registers.set('torqueEnable', 1);
+    if (this.isTorqueOn !== wasOn) this.#switched();
+  }
+
+  factoryReset(): void {
+    this.registers.factoryReset(['id', 'firmwareMajor', 'firmwareMinor']);
+    this.#switched();
+  }
+
+  powerCycle(): void {
+    this.registers.powerCycle();
+    if (this.registers.has('torqueLimit')) this.registers.set('torqueLimit', this.registers.get('torqueMax'));
+    this.waiting = undefined;
+    this.#switched();
+  }
+
+  /** A step of `dtS`: joint or signal stands at `value` and moves with `perS`. Returns the torque on it, N·m (N for metres). */
+  drive(value: number, perS: number, supplyV: number, dtS: number): number {
+    const { spec, faults, motor } = this;
+    const perUnit = faults.isMirrored ? -spec.countsPerUnit : spec.countsPerUnit;
+    const perTurn = spec.model.countsPerTurn;
+    const shift = (faults.shiftRad * perTurn) / TURN;
+    this.#actualCounts = spec.zeroCounts + perUnit * value + shift;
+    const counts = this.#counts();
+    const hornRadPerS = (perUnit * perS * TURN) / perTurn;
+    this.#duty = this.isTorqueOn && spec.joint !== undefined ? this.#dutyFor(counts, hornRadPerS, dtS) : 0;
+    const driven = motor.drive(this.#duty, supplyV, hornRadPerS, dtS);
+    this.#protect(supplyV, dtS);
+    this.#report(counts, hornRadPerS, supplyV);
+    if (spec.joint === undefined) return 0;
+    return ((driven - GEAR_NM_S_PER_RAD * hornRadPerS) * perUnit * TURN) / perTurn;
+  }
+
+  /** The reading: one turn, less the stored offset. */
+  #counts(): number {
+    const turn = this.spec.model.countsPerTurn;
+    const offset = this.registers.has('homingOffset') ? this.registers.get('homingOffset') : 0;
+    const counts = this.#actualCounts - offset;
+    return counts - Math.floor(counts / turn) * turn;
+  }
+
+  /** Proportional, integral and differential of the set-point's error, within the limit, over the dead zone. */
+  #dutyFor(counts: number, hornRadPerS: number, dtS: number): number {
+    const { registers, spec } = this;
+    const perCount = TURN / spec.model.countsPerTurn;
+    const error = this.#moveSetPoint(counts, dtS) - counts;
+    const zone = registers.get(error > 0 ? 'deadZonePositive' : 'deadZoneNegative');
+    const wanted = Math.abs(error) <= zone ? 0 : error * perCount;
+    const gainI = registers.get('gainI');
+    this.#errorSum = gainI === 0 ? 0 : this.#errorSum + wanted * dtS;
+    const driven =
+      registers.get('gainP') * DUTY_PER_RAD_AND_P * wanted +
+      gainI * DUTY_PER_RAD_AND_P * this.#errorSum -
+      registers.get('gainD') * DUTY_PER_RAD_PER_S_AND_D * hornRadPerS;
+    const start = wanted === 0 ? 0 : Math.sign(wanted) * registers.value('startForce');
+    const most = this.#limit();
+    return Math.min(most, Math.max(-most, Math.abs(driven) < Math.abs(start) ? start : driven));
+  }
+
+  /** Largest duty now. */
+  #limit(): number {
+    const { registers } = this;
+    const limit = Math.min(1, registers.value(registers.has('torqueLimit') ? 'torqueLimit' : 'torqueMax'));
+    const isWeak = this.faults.isOverloaded || (this.#latched & STATUS.overload) !== 0;
+    if (isWeak) return Math.min(limit, registers.value('protectiveTorque'));
+    return this.#latched !== 0 && (this.#latched & registers.get('unloadConditions')) !== 0 ? 0 : limit;
+  }
+
+  /** The set-point goes to the goal with the speed and acceleration that are set; 0: at once. */
+  #moveSetPoint(counts: number, dtS: number): number {
+    const { registers } = this;
+    if (Number.isNaN(this.#setPoint)) {
+      this.#setPoint = counts;
+      this.#setPointPerS = 0;
+    }
+    const [least, most] = [registers.get('positionMin'), registers.get('positionMax')];
+    const goal =
+      most > least ? Math.min(most, Math.max(least, registers.get('goalPosition'))) : registers.get('goalPosition');
+    const speed = Math.abs(registers.get('goalSpeed')) || Number.POSITIVE_INFINITY;
+    const accel = registers.has('acceleration') ? registers.get('acceleration') * 100 : 0;
+    const way = goal - this.#setPoint;
+    if (accel === 0) {
+      const step = Math.min(Math.abs(way), speed * dtS);
+      this.#setPoint += Math.sign(way) * step;
+      return this.#setPoint;
+    }
+    const wanted = Math.sign(way) * Math.min(speed, Math.sqrt(2 * accel * Math.abs(way)));
+    const change = Math.min(accel * dtS, Math.max(-accel * dtS, wanted - this.#setPointPerS));
+    this.#setPointPerS += change;
+    const step = this.#setPointPerS * dtS;
+    this.#setPoint = Math.abs(step) >= Math.abs(way) && step * way >= 0 ? goal : this.#setPoint + step;
+    return this.#setPoint;
+  }
+
+  /** Overload and overcurrent latch after their times; heat and voltage hold as long as they are there. */
+  #protect(supplyV: number, dtS: number): void {
+    const { registers, motor } = this;
+    const overloaded = Math.abs(this.#duty) >= registers.value('overloadTorque') && this.#duty !== 0;
+    this.#overloadS = overloaded ? this.#overloadS + dtS : 0;
+    if (this.#overloadS > registers.value('protectionTime')) this.#latched |= STATUS.overload;
+    if (registers.has('currentMax')) {
+      const tooMuch = registers.get('currentMax') > 0 && motor.currentA > registers.value('currentMax');
+      this.#overcurrentS = tooMuch ? this.#overcurrentS + dtS : 0;
+      if (this.#overcurrentS > registers.value('overcurrentTime')) this.#latched |= STATUS.current;
+    }
+    const limitC = registers.get('temperatureMax');
+    this.#isHot = motor.temperatureC > limitC - (this.#isHot ? COOL_DOWN_K : 0);
+    if (this.#isHot && (registers.get('unloadConditions') & STATUS.temperature) !== 0)
+      this.#latched |= STATUS.temperature;
+    const volts = supplyV * 10;
+    const voltage = volts < registers.get('voltageMin') || volts > registers.get('voltageMax');
+    const shown =
+      this.#latched |
+      (this.#isHot ? STATUS.temperature : 0) |
+      (voltage ? STATUS.voltage : 0) |
+      (this.faults.isOverloaded ? STATUS.overload : 0) |
+      this.faults.errorBits;
+    registers.set('status', shown);
+  }
+
+  #report(counts: number, hornRadPerS: number, supplyV: number): void {
+    const { registers, faults, spec, motor } = this;
+    if (!faults.isFrozen) {
+      registers.set('presentPosition', Math.floor(counts) + faults.wrapTurns * spec.model.countsPerTurn);
+      registers.set('presentSpeed', (hornRadPerS * spec.model.countsPerTurn) / TURN);
+    }
+    registers.set('presentLoad', this.#duty * 1000);
+    registers.set('presentVoltage', supplyV * 10);
+    registers.set('presentTemperature', motor.temperatureC);
+    registers.set('moving', Math.abs(hornRadPerS) > 0.02 ? 1 : 0);
+    if (registers.has('presentCurrent')) {
+      registers.set(
+        'presentCurrent',
+        (Math.sign(this.#duty) * motor.currentA) / registers.model.registers['presentCurrent']!.scale!,
+      );
+    }
+  }
+
+  /** Torque has come or gone: what had latched is forgotten, and it holds where it stands. */
+  #switched(): void {
+    this.#latched = 0;
+    this.#overloadS = 0;
+    this.#overcurrentS = 0;
+    this.#errorSum = 0;
+    this.#setPoint = Number.NaN;
+  }
+
+  /** The present position becomes 2048: the offset is stored, locked or not. */
+  #makeMiddle(): void {
+    const { registers, spec } = this;
+    const turn = spec.model.countsPerTurn;
+    const offset = this.#actualCounts - turn / 2;
+    registers.set('homingOffset', offset - Math.round(offset / turn) * turn);
+    const { address, bytes } = registers.model.registers['homingOffset']!;
+    registers.store(address, bytes);
+    registers.set('torqueEnable', 0);
+  }
+}

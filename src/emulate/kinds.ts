@@ -1,0 +1,43 @@
+/** Which families of devices can be emulated. */
+import type { RobotConfig } from '../config/index.ts';
+import type { Rng } from '../core/index.ts';
+import { FEETECH_MODELS } from '../drivers/serial.ts';
+import type { EmulatedBody } from './bodies/body.ts';
+import type { EmulatedBus } from './device.ts';
+import { mountedServos } from './emulated-arm.ts';
+import { FeetechBus } from './feetech/feetech-bus.ts';
+import { FeetechServo } from './feetech/feetech-servo.ts';
+
+/** What a line of devices is made from. */
+export interface BusRequest {
+  readonly robot: RobotConfig;
+  /** Its joints are those of the robot's file, in this order. */
+  readonly body: EmulatedBody;
+  readonly baud: number;
+  readonly rng: Rng;
+  /** Voltage of the supply; absent: what the devices are rated for. */
+  readonly supplyV?: number | undefined;
+}
+
+export interface EmulatorKind {
+  readonly kind: 'feetech';
+  /** Bits a second of a new device. */
+  readonly baud: number;
+  /** Throws `ReinError('config')` where the robot's file cannot be built of such devices. */
+  create(request: BusRequest): EmulatedBus;
+}
+
+const FEETECH: EmulatorKind = {
+  kind: 'feetech',
+  baud: 1_000_000,
+  create: ({ robot, ...rest }) => {
+    const mounted = mountedServos(robot, { family: 'feetech', model: 'sts3215', models: FEETECH_MODELS });
+    const servos = mounted.map(
+      ({ homingOffsetCounts, ...spec }) =>
+        new FeetechServo({ ...spec, registers: homingOffsetCounts === 0 ? {} : { homingOffset: homingOffsetCounts } }),
+    );
+    return new FeetechBus({ ...rest, servos });
+  },
+};
+
+export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = { feetech: FEETECH };
