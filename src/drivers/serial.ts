@@ -14,7 +14,7 @@ export {
   loadCalibration,
 } from './servo/calibration.ts';
 export { countsPerUnit, type Motor, type ReadBlock, type ServoFamily, type ServoIdentity } from './servo/family.ts';
-export { type MotorOptions, type ServoDriverOptions, servoOptions } from './servo/options.ts';
+export { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './servo/options.ts';
 export {
   type ControlTable,
   type OnStatus,

@@ -4,7 +4,9 @@ import type { RobotConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import {
   type Calibration,
+  calibrationPath,
   countsPerUnit,
+  isEncoder,
   loadCalibration,
   type ServoConfig,
   type ServoModel,
@@ -64,7 +66,7 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
       homingOffsetCounts,
     };
   });
-  const ofSignals = (config?.signals ?? []).map(
+  const ofSignals = (config?.signals ?? []).filter(isEncoder).map(
     ({ name, id, model, zeroCounts, perCount }): MountedServo => ({
       id,
       model: modelOf(model),
@@ -79,10 +81,11 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
 
 /** `undefined` where there is none yet, or none that could be this robot's: bringing one up is what an emulator is for. */
 function calibrationOf(robot: RobotConfig, config: ServoConfig, family: string): Calibration | undefined {
-  if (!existsSync(config.calibration)) return undefined;
+  const path = config.calibration ?? calibrationPath(robot.name);
+  if (!existsSync(path)) return undefined;
   const subject = { robot: robot.name, family, jointNames: robot.joints.map(({ name }) => name) };
   try {
-    return loadCalibration(config.calibration, subject);
+    return loadCalibration(path, subject);
   } catch (error) {
     if (error instanceof ReinError) return undefined;
     throw error;

@@ -1,0 +1,144 @@
+/** Arms of emulated servos on a line of this process, on a clock that only waiting moves. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
+import { Rng } from '../../src/core/index.ts';
+import { type Driver, driverKind } from '../../src/drivers/index.ts';
+import {
+  type Calibration,
+  calibrationText,
+  type JointCalibration,
+  ServoDriver,
+  type ServoDriverOptions,
+  type ServoFamily,
+} from '../../src/drivers/serial.ts';
+import {
+  EMULATOR_KINDS,
+  type EmulatedBus,
+  type EmulatorKind,
+  FaultyDevice,
+  MemoryLine,
+  SimpleBody,
+} from '../../src/emulate/index.ts';
+
+const BITS_PER_BYTE = 10;
+
+export interface ServoRig {
+  readonly driver: ServoDriver;
+  readonly robot: RobotConfig;
+  readonly line: MemoryLine;
+  readonly bus: EmulatedBus;
+  /** The line's faults. */
+  readonly faults: FaultyDevice;
+  readonly body: SimpleBody;
+  /** Path of the calibration. */
+  readonly calibration: string;
+  /** Lets the rest of the control period pass, as the guard's tick does. */
+  endOfTick(): void;
+  remove(): void;
+}
+
+export interface ServoRigOptions {
+  /** Name of a robot in `config/robots/`. */
+  readonly robot: string;
+  readonly family: ServoFamily;
+  readonly seed?: number;
+  readonly adapter?: string;
+  readonly calibrate?: (calibration: Omit<Calibration, 'checksum'>) => Omit<Calibration, 'checksum'>;
+  readonly options?: Partial<ServoDriverOptions>;
+  readonly signalNames?: readonly string[];
+}
+
+/** A calibration of a bus as it comes: each servo in the middle of its turn at its joint's zero, turning as the joint does. */
+export function freshCalibration(
+  robot: RobotConfig,
+  { motors, jointNames }: Pick<ServoDriverOptions, 'motors' | 'jointNames'>,
+  family: ServoFamily,
+  firmware: string,
+  adapter = 'EMU0001',
+): Omit<Calibration, 'checksum'> {
+  const joints = jointNames.map((name, i): [string, JointCalibration] => {
+    const { id, model } = motors[i]!;
+    const { modelNumber, countsPerTurn } = family.models[model]!;
+    const zeroCounts = countsPerTurn / 2;
+    const reach = { minCounts: 0, maxCounts: countsPerTurn - 1, homingOffsetCounts: 0 };
+    return [name, { id, model, modelNumber, firmware, direction: 1, zeroCounts, ...reach }];
+  });
+  return {
+    kind: 'rein-calibration',
+    version: 1,
+    robot: robot.name,
+    family: family.name,
+    adapter,
+    calibratedAt: '2026-01-01T00:00:00.000Z',
+    joints: Object.fromEntries(joints),
+  };
+}
+
+/** What the driver of the robot called `name` is made with. */
+export function servoOptionsOf(robot: RobotConfig, signalNames: readonly string[] = []): ServoDriverOptions {
+  const { driver, ...model } = robot;
+  const request = { robot: model, task: 'test', signalNames, scene: () => fail() };
+  return driverKind(driver.kind).optionsOf(driver, request) as unknown as ServoDriverOptions;
+}
+
+function fail(): never {
+  throw new Error('a bus has no scene');
+}
+
+/** Closed, in the home pose. */
+export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', ...rest }: ServoRigOptions): ServoRig {
+  const { robot } = loadRobotFile(name);
+  const options = { ...servoOptionsOf(robot, rest.signalNames ?? []), ...rest.options };
+  const body = new SimpleBody(robot.joints.map((_, i) => ({ startRad: robot.homeRad[i]!, inertiaKgM2: 0.03 })));
+  const rng = new Rng(seed);
+  const bus = (EMULATOR_KINDS as Readonly<Record<string, EmulatorKind>>)[family.name]!.create({
+    robot,
+    body,
+    baud: options.baud,
+    rng: rng.fork('bus'),
+  });
+  const faults = new FaultyDevice(bus, bus.packets, BITS_PER_BYTE / options.baud, rng.fork('faults'));
+  const line = new MemoryLine(faults, { baud: options.baud, path: '/dev/null' });
+  const folder = mkdtempSync(join(tmpdir(), 'rein-servos-'));
+  const calibration = join(folder, 'calibration.json');
+  const fresh = freshCalibration(robot, options, family, FIRMWARE[family.name], adapter);
+  writeFileSync(calibration, calibrationText(rest.calibrate?.(fresh) ?? fresh));
+  const { driver: _, ...model } = robot;
+  const driver = new ServoDriver({
+    model,
+    family,
+    options: { ...options, calibration },
+    openLine: () => line,
+    serialNumber: () => 'EMU0001',
+  });
+  let tick = 0;
+  const startS = line.clock.nowS();
+  return {
+    driver,
+    robot,
+    line,
+    bus,
+    faults,
+    body,
+    calibration,
+    endOfTick: () => {
+      tick = Math.max(tick + 1, Math.floor((line.clock.nowS() - startS) * robot.controlHz) + 1);
+      line.wait(startS + tick / robot.controlHz);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const FIRMWARE: Readonly<Record<ServoFamily['name'], string>> = { feetech: '3.10', dynamixel: '46' };
+
+/** `driver`, under which a control period passes with each `read`, as the contract suite takes it. */
+export function paced({ driver, endOfTick }: ServoRig): Driver {
+  const read = driver.read.bind(driver);
+  driver.read = (out) => {
+    endOfTick();
+    return read(out);
+  };
+  return driver;
+}
