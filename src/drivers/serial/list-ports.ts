@@ -1,5 +1,5 @@
 /** Serial ports of this machine, without opening any, and who an adapter is. */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 
@@ -72,17 +72,32 @@ export interface PortUser {
   readonly program: string;
 }
 
-/** Other processes that have `path` open. Linux; elsewhere none is seen. */
+/**
+ * Other processes that have `path` open, or only who has locked it where it is a pseudo-terminal, which its other end keeps open itself.
+ * Linux; elsewhere none is seen.
+ */
 export function usersOf(path: string): readonly PortUser[] {
   let device: string;
   let pids: readonly string[];
   try {
     device = realpathSync(path);
+    if (device.startsWith('/dev/pts/')) return lockersOf(device);
     pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   } catch {
     return [];
   }
   return pids.flatMap((pid) => (hasOpen(pid, device) ? [{ pid: Number(pid), program: programOf(pid) }] : []));
+}
+
+/** Of the kernel's list of locks: `1: FLOCK ADVISORY WRITE 4711 00:18:5 0 EOF`. */
+function lockersOf(device: string): readonly PortUser[] {
+  const { ino } = statSync(device);
+  const locks = readFileSync('/proc/locks', 'utf8').split('\n');
+  const pids = locks.flatMap((line) => {
+    const [, kind, , , pid, file] = line.split(/\s+/);
+    return kind === 'FLOCK' && file?.endsWith(`:${ino}`) === true && pid !== String(process.pid) ? [pid!] : [];
+  });
+  return [...new Set(pids)].map((pid) => ({ pid: Number(pid), program: programOf(pid) }));
 }
 
 function hasOpen(pid: string, device: string): boolean {
