@@ -41,6 +41,14 @@ describe('row 14, a frozen reading', () => {
     expect(run({ referenceRadPerS: 0.03, read: () => 0 })).toEqual({ ms: 200, flags: FROZEN_READING });
   });
 
+  it('lets a coarse encoder stand until the reference is ten times its noise away', () => {
+    const [first, ...others] = shortArm.joints;
+    const coarse: RobotModel = { ...shortArm, joints: [{ ...first!, encoderNoiseRad: 0.00154 }, ...others] };
+    // 0.0012 rad a tick: 0.0154 rad are reached in the 13th.
+    expect(run({ model: coarse, referenceRadPerS: 0.06, read: () => 0 })).toEqual({ ms: 260, flags: FROZEN_READING });
+    expect(run({ model: coarse, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
+  });
+
   it('is no fault while nothing is asked for, however long', () => {
     expect(run({ referenceRadPerS: 0, read: () => 0.1 })).toBeUndefined();
   });

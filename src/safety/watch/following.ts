@@ -7,6 +7,11 @@ const SAME = 1e-6;
 /** Share of its highest speed at which a joint was asked to move. */
 const COMMANDED_SHARE = 0.05;
 const FROZEN_AFTER_S = 0.1;
+/**
+ * A reference that went less far than so many times the encoder's noise may not have moved a joint of a coarse encoder: such servos break
+ * loose with an error of some counts (4 of 4096 a turn where 0.05 N·m of dry friction meet 18 N·m/rad, either way).
+ */
+const STICTION_NOISES = 10;
 /** Wheels need time to break loose, and odometry to notice. */
 const FREE_FROZEN_AFTER_S = 0.5;
 const LARGEST_ERROR_RAD = 0.2;
@@ -83,7 +88,11 @@ export class FollowingWatchdog {
     const joint = this.#joints[i]!;
     const afterS = isFree(joint) ? FREE_FROZEN_AFTER_S : FROZEN_AFTER_S;
     if (this.#stillS[i]! < afterS - ROUNDING_S) return false;
-    return Math.abs(reference - this.#referenceThen[i]!) >= COMMANDED_SHARE * joint.velocityMaxRadPerS * afterS;
+    const least = Math.max(
+      COMMANDED_SHARE * joint.velocityMaxRadPerS * afterS,
+      STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
+    );
+    return Math.abs(reference - this.#referenceThen[i]!) >= least;
   }
 
   /** Odometry drifts from what was asked for, so distances driven are not compared. */
