@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type CommandSpec, commanderOf, type RunnableCommand, runnable } from './command.ts';
 import { doctorCommand } from './doctor.ts';
+import { emulateCommand } from './emulate.ts';
 import { evalCommand } from './eval.ts';
 import { exportEncoderCommand, exportPolicyCommand } from './export.ts';
 import { learnCommand } from './learn.ts';
@@ -62,6 +63,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(recoverCommand, async () => (await import('./bodies/recover.ts')).recoverBody),
   runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
+  runnable(emulateCommand, async () => (await import('./bodies/emulate.ts')).emulateBody),
   runnable(pluginsCommand, async () => (await import('./bodies/plugins.ts')).pluginsBody),
   runnable(doctorCommand, async () => (await import('./doctor/run-doctor.ts')).runDoctor),
 ];

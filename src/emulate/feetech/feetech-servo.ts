@@ -272,7 +272,8 @@ export class FeetechServo {
   #report(counts: number, hornRadPerS: number, supplyV: number): void {
     const { registers, faults, spec, motor } = this;
     if (!faults.isFrozen) {
-      registers.set('presentPosition', Math.floor(counts) + faults.wrapTurns * spec.model.countsPerTurn);
+      const turn = Math.floor(spec.model.countsPerTurn);
+      registers.set('presentPosition', (Math.round(counts) % turn) + faults.wrapTurns * turn);
       registers.set('presentSpeed', (hornRadPerS * spec.model.countsPerTurn) / TURN);
     }
     registers.set('presentLoad', this.#duty * 1000);

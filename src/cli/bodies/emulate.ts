@@ -1,0 +1,194 @@
+/** What `rein emulate` does: the devices of a robot at a port of this machine, until somebody ends it. */
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { loadRobotFile, type Override, type RobotConfig, resolveConfig } from '../../config/index.ts';
+import { createSetup } from '../../config/setup.ts';
+import { ReinError, Rng, SystemClock } from '../../core/index.ts';
+import { type ServoConfig, serialNumberOf } from '../../drivers/serial.ts';
+import {
+  applyFault,
+  EMULATOR_KINDS,
+  type EmulatedBody,
+  type EmulatedScene,
+  Emulator,
+  FAULT_COMMANDS,
+  MujocoBody,
+  SimpleBody,
+} from '../../emulate/index.ts';
+import { scenesOf } from '../../tasks/index.ts';
+import type { EmulateOptions } from '../emulate.ts';
+import { INTERRUPTED, interruptibly } from './interrupt.ts';
+
+const DEFAULT_ROBOT = 'so101';
+
+/** Resolves to the exit code. Rejects with `ReinError`. */
+export async function emulateBody(options: EmulateOptions): Promise<number> {
+  const { kind, serial, durationS } = options;
+  const { robot, scene } = worldOf(options);
+  const family = EMULATOR_KINDS[kind];
+  const baud = options.baud ?? (robot.driver.kind === kind ? (robot.driver as ServoConfig).baud : family.baud);
+  const rng = new Rng(options.seed);
+  const body = await bodyOf(robot, scene);
+  const say = new Reporter(options.format);
+  try {
+    const bus = family.create({ robot, body, baud, rng: rng.fork('bus'), supplyV: options.supplyV });
+    const link = resolve(options.link ?? join(tmpdir(), `usb-Emulated_${robot.name}_${serial}-if00`));
+    const latencyS = options.latencyMs === undefined ? undefined : options.latencyMs * 1e-3;
+    const emulator = new Emulator({ bus, baud, clock: new SystemClock(), rng, link, latencyS });
+    for (const fault of options.fault) applyFault(emulator, fault.replace(/[=,]/g, ' '));
+    emulator.plug();
+    say.ready({ kind, robot: robot.name, link, path: emulator.path, serial: serialNumberOf(link), baud, ids: bus.ids });
+    return await interruptibly(
+      (line) => say.note(line),
+      'the port goes',
+      async ({ signal }) => {
+        const end = new AbortController();
+        signal.addEventListener('abort', () => end.abort());
+        const timer = durationS === undefined ? undefined : setTimeout(() => end.abort(), durationS * 1e3);
+        const typed = createInterface({ input: process.stdin });
+        typed.on('line', (line) => (line.trim() === 'quit' ? end.abort() : obey(emulator, line, say)));
+        try {
+          await emulator.run(end.signal);
+        } finally {
+          clearTimeout(timer);
+          typed.close();
+          process.stdin.destroy();
+        }
+        say.ended(emulator.statistics());
+        return signal.aborted ? INTERRUPTED : 0;
+      },
+    );
+  } finally {
+    body.close();
+  }
+}
+
+/** The robot, and what a task puts beside it. */
+function worldOf({ robot: name, task, seed }: EmulateOptions): {
+  robot: RobotConfig;
+  scene?: EmulatedScene | undefined;
+} {
+  if (task === undefined) return { robot: loadRobotFile(name ?? DEFAULT_ROBOT).robot };
+  const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
+  const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
+  const config = resolveConfig({ task, seed, overrides });
+  const { surroundings } = scenesOf(config.task);
+  if (surroundings === undefined) return { robot: config.robot };
+  const { task: described } = createSetup(config);
+  const layout = described.isArrangedByPeople
+    ? { jointsRad: config.robot.homeRad, objects: {}, signals: {} }
+    : described.drawLayout(new Rng(seed).fork('layout'));
+  return { robot: config.robot, scene: { surroundings, signalNames: described.signalNames, layout } };
+}
+
+async function bodyOf(robot: RobotConfig, scene: EmulatedScene | undefined): Promise<EmulatedBody> {
+  const { model: file } = robot.driver as { readonly model?: string };
+  if (file !== undefined) return MujocoBody.open({ file, model: robot, scene });
+  if (scene !== undefined) {
+    throw new ReinError('config', `Nothing can stand beside ${robot.name}: its file names no model.`, {
+      remedy: 'Name its MJCF or URDF as driver.model, or leave --task out.',
+    });
+  }
+  return new SimpleBody(robot.homeRad.map((startRad) => ({ startRad })));
+}
+
+function obey(emulator: Emulator, line: string, say: Reporter): void {
+  const word = line.trim();
+  if (word === '') return;
+  try {
+    if (word === 'help') say.note(helpText());
+    else if (word === 'state') say.state(emulator.bus.states());
+    else if (word === 'statistics') say.statistics(emulator.statistics());
+    else {
+      applyFault(emulator, word);
+      say.done(word, emulator.path);
+    }
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    say.refused(word, error);
+  }
+}
+
+function helpText(): string {
+  const rows = Object.entries(FAULT_COMMANDS).map(([word, { usage, help }]) => [`${word} ${usage}`.trim(), help]);
+  const own = [
+    ['state', 'every servo, as it is now'],
+    ['statistics', 'what the line has carried, and how exactly'],
+    ['quit', 'the end'],
+  ];
+  return [...rows, ...own].map(([left, right]) => `  ${left!.padEnd(18)} ${right}`).join('\n');
+}
+
+interface Ready {
+  readonly kind: string;
+  readonly robot: string;
+  readonly link: string;
+  readonly path: string | undefined;
+  readonly serial: string | undefined;
+  readonly baud: number;
+  readonly ids: readonly number[];
+}
+
+/** What is said, in words or as one JSON object a line. */
+class Reporter {
+  readonly #isJson: boolean;
+
+  constructor(format: EmulateOptions['format']) {
+    this.#isJson = format === 'json';
+  }
+
+  ready(ready: Ready): void {
+    const { kind, robot, link, path, serial, baud, ids } = ready;
+    this.#say('ready', { ...ready }, [
+      `${kind} servos ${ids.join(' ')} of ${robot}, ${baud} baud, at`,
+      `  ${link}`,
+      `  (${path}${serial === undefined ? '' : `, adapter ${serial}`})`,
+      `Now, in another terminal: rein doctor, or name it as driver.port of a robot's file.`,
+      'Here: help lists what can go wrong; state shows the servos; Ctrl+C ends it.',
+    ]);
+  }
+
+  note(text: string): void {
+    this.#say('note', { text }, [text]);
+  }
+
+  done(command: string, path: string | undefined): void {
+    this.#say('done', { command, path: path ?? null }, [
+      `${command}: done${path === undefined ? ', the port is gone' : ''}`,
+    ]);
+  }
+
+  refused(command: string, { message, remedy }: ReinError): void {
+    this.#say('refused', { command, message, remedy }, [`${command}: ${message}; ${remedy ?? ''}`]);
+  }
+
+  state(servos: ReturnType<Emulator['bus']['states']>): void {
+    this.#say(
+      'state',
+      { servos },
+      servos.map(({ id, model, position, isTorqueOn, load, currentA, temperatureC, errors }) => {
+        const measured = `${position} counts, ${Math.round(load * 100)} % load, ${currentA.toFixed(2)} A, ${temperatureC.toFixed(0)} °C`;
+        return `${id} ${model}: ${measured}, torque ${isTorqueOn ? 'on' : 'off'}${errors.map((name) => `, ${name}`).join('')}`;
+      }),
+    );
+  }
+
+  statistics(statistics: ReturnType<Emulator['statistics']>): void {
+    this.#say('statistics', statistics, [statisticsText(statistics)]);
+  }
+
+  ended(statistics: ReturnType<Emulator['statistics']>): void {
+    this.#say('ended', statistics, [statisticsText(statistics)]);
+  }
+
+  #say(event: string, fields: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
+    process.stdout.write(this.#isJson ? `${JSON.stringify({ event, ...fields })}\n` : `${lines.join('\n')}\n`);
+  }
+}
+
+function statisticsText(statistics: ReturnType<Emulator['statistics']>): string {
+  const { requests, wrongBytes, replies, lateReplies, faults, replyBeginLateS } = statistics;
+  const us = (value: number): string => (Number.isFinite(value) ? `${Math.round(value * 1e6)} µs` : 'none');
+  return `${requests} requests, ${wrongBytes} wrong bytes, ${replies} replies (${lateReplies} late; behind their moment: half ${us(replyBeginLateS.p50)}, 99 % ${us(replyBeginLateS.p99)}), ${faults} faults`;
+}

@@ -1,0 +1,97 @@
+/** `rein emulate`: an arm's servos at a serial port, without an arm. */
+import {
+  type Configured,
+  collect,
+  listOf,
+  oneOf,
+  option,
+  optionsOf,
+  pathOption,
+  positiveNumber,
+  seconds,
+  seedOption,
+  taskOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand } from './command.ts';
+
+const options = optionsOf({
+  kind: option(oneOf('feetech'), '<kind>', 'family of the devices: feetech'),
+  robot: option(
+    text().optional(),
+    '--robot <file>',
+    'name of a file in config/robots/, or a path ending in .yaml; its joints and its model',
+    { defaultText: 'so101, or the robot of --task' },
+  ),
+  link: pathOption('--link <path>', 'symbolic link to the port; its last part has the serial number in it'),
+  serial: option(
+    text()
+      .regex(/^[A-Za-z0-9]+$/, 'It must be letters and digits.')
+      .default('EMU0001'),
+    '--serial <text>',
+    'serial number of the adapter, for the link that is made without --link',
+  ),
+  baud: option(wholeNumber(9600, 4_500_000).optional(), '--baud <n>', 'bits a second on the line', {
+    defaultText: "that of the robot's file, else of a new device",
+  }),
+  latencyMs: option(
+    positiveNumber(100).optional(),
+    '--latency <ms>',
+    'the adapter hands bytes over only so often, as one on USB does (default: each byte at its time)',
+  ),
+  supplyV: option(
+    positiveNumber(60).optional(),
+    '--supply <V>',
+    'voltage of the supply (default: what servos are rated for)',
+  ),
+  task: taskOption(text().optional(), 'nothing stands beside the arm'),
+  fault: option(
+    listOf(text()).default([]),
+    '--fault <name=value>',
+    'something wrong from the beginning on, e.g. drop=0.01, dead=3, shift=2,0.3; may be given several times',
+    { read: collect },
+  ),
+  durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
+  seed: seedOption(),
+  format: option(oneOf('text', 'json').default('text'), '--json', 'print each event as one line of JSON', {
+    given: 'json',
+  }),
+});
+
+export type EmulateOptions = Configured<typeof options>;
+
+const HELP = `
+What happens:
+  A port appears that speaks, byte for byte and at the speed of the line, as the servos of the arm would. Behind them
+  the robot's own model is simulated, in real time: an arm without torque falls. Whatever opens a serial port can use
+  it, Rein's own commands or a program of others; nothing tells it from a cable but that nothing can break.
+  --task puts the scene of a task beside the arm; servos under driver.signals of the robot's file measure it.
+  Servos are mounted as the robot's calibration says; without one each joint's 0 is the middle of its servo's turn.
+
+  Whatever goes wrong on a real bus can be made to happen: type a line while it runs, or send it to standard input.
+  help lists them all; state shows every servo, statistics what the line has carried, quit ends it.
+    drop 0.01      one byte of a hundred is lost        unplug, plug   the cable
+    dead 3         servo 3 answers no more              brown-out      the supply
+    overload 2     it answers, and hardly pulls         heal 3         it is well again
+  The same faults on the same bytes follow from the same --seed.
+
+Examples:
+  $ rein emulate feetech                                    an SO-101 at a link that the first line shows
+  $ rein emulate feetech --link /tmp/usb-Emulated_so101_EMU0001-if00
+  $ rein emulate feetech --latency 1 --fault flip=0.001     over USB, with a bad cable
+  $ echo 'dead 3' | rein emulate feetech --duration 10 --json
+
+Exit codes:
+  0  --duration is over, or quit was typed
+  1  it could not be done; the line that begins with "rein:" says why
+  2  the command line was not understood
+  130  Ctrl+C ended it`;
+
+export const emulateCommand = defineCommand({
+  name: 'emulate',
+  description: 'bus servos at a serial port without hardware, with the faults of real ones',
+  help: HELP,
+  options,
+  endsInOrder: true,
+});
