@@ -50,7 +50,7 @@ const homes = {
   '@mujoco/mujoco': ['src/drivers/(mujoco|import)/', 'src/sim/environments/'],
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
   zeromq: ['src/link/'],
-  serialport: ['src/drivers/serial/'],
+  serialport: ['src/drivers/serial/', 'bench/serial/'],
   rclnodejs: ['src/ros/rclnodejs/'],
   pino: ['src/record/log\\.ts$'],
   yaml: ['src/config/'],

@@ -36,6 +36,15 @@ interface RosArguments {
   json?: string;
 }
 
+interface SerialArguments {
+  seconds: number;
+  rate: number;
+  rounds: number;
+  lerobot?: string;
+  scservo?: string;
+  json?: string;
+}
+
 interface CdrArguments {
   seconds: number;
   json?: string;
@@ -50,6 +59,7 @@ Close other programs first: what they take is missing in the figures. Options fo
   $ npm run bench -- safety
   $ npm run bench -- learner --threads 2
   $ npm run bench -- cdr
+  $ npm run bench -- serial
   $ npm run bench -- monitor
   $ npm run bench -- ros --json ros.json
   $ npm run bench -- tick --help`;
@@ -122,6 +132,27 @@ What it prints: one line a message, then the same as JSON. It writes nothing but
 Examples:
   $ npm run bench -- cdr                        a few seconds
   $ npm run bench -- cdr --seconds 0.1          to see that it works`;
+
+const SERIAL_HELP = `
+What is measured:
+  An emulated SO-101 at a pseudo-terminal, six servos at 1 Mbaud with the line's own timing. In each tick all are read by one
+  request, and all goals are written by another:
+    descriptor  the tick's thread has a descriptor of its own beside serialport's, as guards do
+    exchange    serialport's stream on the main thread, which the tick's thread asks by a message
+    mainLoop    serialport's stream, and the tick on the same event loop
+  each with a main thread that is quiet, and one that computes for 1 ms of every 5. With --lerobot and --scservo its own
+  motor bus on the same arm in turns with them (positions alone, so fewer bytes); python3-serial has to be installed.
+
+How to read it:
+  p50, p99, max  from the tick's beginning until the goals were handed over
+  × the line     the median, as a multiple of what the bits of the requests and replies take
+
+What it prints: a line a case, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- serial                                 three minutes
+  $ npm run bench -- serial --lerobot ~/lerobot --scservo ~/Feetech-Servo-SDK
+  $ npm run bench -- serial --seconds 1 --rounds 1          to see that it works`;
 
 const ROS_HELP = `
 What is measured, each with programs of its own on this machine and the real ROS 2 that is sourced:
@@ -226,6 +257,22 @@ program
     const result = await benchMonitor({ ...options, onPhase });
     await print(formatMonitorBench(result), result, options.json);
     if (result.failures.length > 0) process.exitCode = 1;
+  });
+program
+  .command('serial')
+  .description('a tick at an emulated servo bus: three ways of speaking to it, and LeRobot beside them')
+  .option('--seconds <n>', 'of each case and round', argument(seconds()), 10)
+  .option('--rate <hz>', 'ticks a second', argument(wholeNumber(10, 200)), 100)
+  .option('--rounds <n>', 'turns of all cases', argument(wholeNumber(1, 100)), 3)
+  .option('--lerobot <dir>', 'a checkout of huggingface/lerobot', argument(path()))
+  .option('--scservo <dir>', 'folder that holds its package scservo_sdk', argument(path()))
+  .option('--json <file>', 'write the result there as well', argument(path()))
+  .addHelpText('after', SERIAL_HELP)
+  .action(async ({ rate, ...options }: SerialArguments) => {
+    const { benchSerial, formatSerialBench } = await import('./serial/serial-bench.ts');
+    const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
+    const result = await benchSerial({ ...options, rateHz: rate, onPhase });
+    await print(formatSerialBench(result), result, options.json);
   });
 program
   .command('cdr')

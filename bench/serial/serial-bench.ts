@@ -1,0 +1,149 @@
+/** What a tick costs at a serial bus: three ways of speaking to it, and LeRobot's own code, in turns on one emulated arm. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { quantile, ReinError } from '../../src/core/index.ts';
+
+export interface SerialBenchOptions {
+  readonly seconds: number;
+  readonly rateHz: number;
+  /** Turns of all cases. */
+  readonly rounds: number;
+  /** A checkout of huggingface/lerobot, and the folder that holds scservo_sdk; absent: left out. */
+  readonly lerobot?: string | undefined;
+  readonly scservo?: string | undefined;
+  readonly onPhase: (label: string) => void;
+}
+
+export interface SerialBenchCase {
+  readonly name: string;
+  readonly ticks: number;
+  /** Ticks in which not all servos answered. */
+  readonly failed: number;
+  /** From the tick's beginning until the goals were handed over, ms. */
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  readonly max_ms: number;
+  /** How late ticks began, ms; null where that is not told. */
+  readonly late_p99_ms: number | null;
+  /** Of the median, what the line itself takes. */
+  readonly over_minimum: number;
+}
+
+export interface SerialBenchResult {
+  /** What the bits of request, replies and goals take on the line, ms; what LeRobot asks for is less. */
+  readonly minimum_ms: number;
+  readonly lerobot_minimum_ms: number;
+  readonly cases: readonly SerialBenchCase[];
+}
+
+const POLL_MS = 20;
+const SERVOS = 6;
+const BYTE_MS = 10 / 1000;
+/** Request, six replies of 6 bytes each. The goals' bytes go out while the tick goes on. */
+const MINIMUM_MS = (8 + SERVOS + SERVOS * (6 + 6)) * BYTE_MS;
+/** The same for the positions alone. */
+const LEROBOT_MINIMUM_MS = (8 + SERVOS + SERVOS * (6 + 2)) * BYTE_MS;
+const WAYS = ['descriptor', 'exchange', 'mainLoop'] as const;
+const LOADS = ['quiet', 'busy'] as const;
+const bin = fileURLToPath(new URL('../../../bin/rein.js', import.meta.url));
+const run = promisify(execFile);
+
+export async function benchSerial(options: SerialBenchOptions): Promise<SerialBenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-serial-bench-'));
+  const link = join(folder, 'usb-Emulated_so101_BENCH-if00');
+  const emulator = spawn(process.execPath, [bin, 'emulate', 'feetech', '--robot', 'so101', '--link', link], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  try {
+    while (!existsSync(link)) {
+      if (emulator.exitCode !== null) throw new ReinError('environment', 'The emulator ended early.');
+      await delay(POLL_MS);
+    }
+    return await measure(options, link);
+  } finally {
+    await end(emulator);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(options: SerialBenchOptions, link: string): Promise<SerialBenchResult> {
+  const { rounds, lerobot, scservo, onPhase } = options;
+  const ticks = fileURLToPath(new URL('./tick-process.js', import.meta.url));
+  const script = fileURLToPath(new URL('../../../bench/serial/lerobot_bus.py', import.meta.url));
+  const figures = [String(options.rateHz), String(options.seconds)];
+  const found = new Map<string, { tookMs: number[]; lateMs: number[]; failed: number }>();
+  const add = (name: string, text: string): void => {
+    const {
+      tookMs,
+      lateMs = [],
+      failed = 0,
+    } = JSON.parse(text) as {
+      tookMs: number[];
+      lateMs?: number[];
+      failed?: number;
+    };
+    const all = found.get(name) ?? { tookMs: [], lateMs: [], failed: 0 };
+    all.tookMs.push(...tookMs.filter((ms) => ms >= 0));
+    all.lateMs.push(...lateMs);
+    all.failed += failed + tookMs.filter((ms) => ms < 0).length;
+    found.set(name, all);
+  };
+  await run(process.execPath, [ticks, 'prepare', 'quiet', link]);
+  for (let round = 0; round < rounds; round++) {
+    for (const load of LOADS) {
+      for (const way of WAYS) {
+        onPhase(`${way}, ${load}, round ${round + 1} of ${rounds}`);
+        const flags = ['--single-threaded', ticks, way, load, link, ...figures];
+        add(`${way} ${load}`, (await run(process.execPath, flags, { maxBuffer: 1e9 })).stdout);
+      }
+    }
+    if (lerobot === undefined || scservo === undefined) continue;
+    if (!existsSync(join(lerobot, 'src/lerobot/motors/motors_bus.py'))) {
+      throw new ReinError('config', `There is no LeRobot at ${lerobot}.`, {
+        remedy: 'Name a checkout of huggingface/lerobot.',
+      });
+    }
+    onPhase(`LeRobot, round ${round + 1} of ${rounds}`);
+    const python = [script, link, String(options.seconds), String(options.rateHz), lerobot, scservo];
+    add('lerobot', (await run('/usr/bin/python3', python, { maxBuffer: 1e9 })).stdout);
+  }
+  const cases = [...found].map(([name, { tookMs, lateMs, failed }]): SerialBenchCase => {
+    const minimum = name === 'lerobot' ? LEROBOT_MINIMUM_MS : MINIMUM_MS;
+    const p50 = quantile(tookMs, 0.5);
+    return {
+      name,
+      ticks: tookMs.length + failed,
+      failed,
+      p50_ms: p50,
+      p99_ms: quantile(tookMs, 0.99),
+      max_ms: Math.max(...tookMs),
+      late_p99_ms: lateMs.length === 0 ? null : quantile(lateMs, 0.99),
+      over_minimum: p50 / minimum,
+    };
+  });
+  return { minimum_ms: MINIMUM_MS, lerobot_minimum_ms: LEROBOT_MINIMUM_MS, cases };
+}
+
+async function end(emulator: ChildProcess): Promise<void> {
+  if (emulator.exitCode !== null) return;
+  const ended = once(emulator, 'exit');
+  emulator.kill('SIGINT');
+  await ended;
+}
+
+export function formatSerialBench({ minimum_ms, lerobot_minimum_ms, cases }: SerialBenchResult): string {
+  const head = `One request for six servos and its replies are ${minimum_ms.toFixed(2)} ms on the line (LeRobot's: ${lerobot_minimum_ms.toFixed(2)} ms)`;
+  const rows = cases.map(
+    (one) =>
+      `${one.name.padEnd(17)} p50 ${one.p50_ms.toFixed(2)}, p99 ${one.p99_ms.toFixed(2)}, max ${one.max_ms.toFixed(2)} ms; ` +
+      `${one.over_minimum.toFixed(2)} × the line; ${one.failed} of ${one.ticks} not whole` +
+      (one.late_p99_ms === null ? '' : `; late p99 ${one.late_p99_ms.toFixed(2)} ms`),
+  );
+  return [head, ...rows].join('\n');
+}
