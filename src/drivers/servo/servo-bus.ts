@@ -9,6 +9,8 @@ const DEFAULT_ANSWER_S = 0.004;
 const LOOK_S = 60e-6;
 /** Bits on the line for each byte: start, 8, stop. */
 const BITS_PER_BYTE = 10;
+/** Between ticks nobody is in a hurry, and a machine may be busy. */
+const PATIENT_TRIES = 5;
 const RECEIVE_BYTES = 4096;
 const IDS = 256;
 
@@ -76,19 +78,19 @@ export class ServoBus {
   }
 
   /** Asks `id` for a sign of life; its parameters, if any, come into `into`. `parameters`: how many. */
-  ping(id: number, into: Uint8Array, parameters: number, tries = 2): ReplyStatus {
+  ping(id: number, into: Uint8Array, parameters: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.ping(this.#request, id);
     return this.#askOne(bytes, id, into, 0, parameters, tries);
   }
 
   /** Reads `count` bytes from `address` of `id` into `into` at `at`. */
-  read(id: number, address: number, count: number, into: Uint8Array, at = 0, tries = 2): ReplyStatus {
+  read(id: number, address: number, count: number, into: Uint8Array, at = 0, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.read(this.#request, id, address, count);
     return this.#askOne(bytes, id, into, at, count, tries);
   }
 
   /** Writes `count` bytes of `data` to `address` of `id`, which confirms it. */
-  write(id: number, address: number, data: Uint8Array, count: number, tries = 2): ReplyStatus {
+  write(id: number, address: number, data: Uint8Array, count: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.write(this.#request, id, address, data, 0, count);
     return this.#askOne(bytes, id, this.#scratch, 0, 0, tries);
   }

@@ -1,0 +1,240 @@
+/** An emulated arm under a supervised guard, driven by this process as its node. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { driverSpec } from '../../src/config/setup.ts';
+import { type GuardFrame, type GuardRequest, ReinError, type RobotModel, SystemClock } from '../../src/core/index.ts';
+import { calibrationText, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
+import {
+  connectGuardLink,
+  createActionCommand,
+  GUARD_NODE_FLAGS,
+  type GuardConfig,
+  type GuardLink,
+} from '../../src/guard/index.ts';
+import { Supervisor, type SupervisorEvent } from '../../src/session/supervisor.ts';
+import type { ArmSample, EmulatorAnswer, EmulatorOrder } from './emulator-process.ts';
+import { LEASE_S, POLICY_PERIOD_S, TRIAL_ACTION, trialConfig } from './trial-arm.ts';
+
+const PATIENCE_S = 60;
+const COMMAND_MS = 40;
+/** How the arm swings, rad/s of its phase. */
+const SWING_RAD_PER_S = 4;
+const LOG_LINES = 20;
+const SERIAL_NUMBER = 'TRIALS';
+const FIRMWARE = '3.10';
+const MIDDLE = { zeroCounts: 2048, minCounts: 0, maxCounts: 4095, homingOffsetCounts: 0 } as const;
+
+/** A frame of the guard, as far as trials look at it. */
+export interface SeenFrame {
+  readonly atS: number;
+  readonly state: GuardFrame['state'];
+  readonly flags: number;
+}
+
+export interface SeenEvent {
+  readonly atS: number;
+  readonly event: SupervisorEvent;
+}
+
+export class BusRig {
+  readonly model: RobotModel;
+  /** Since the last fault. */
+  frames: SeenFrame[] = [];
+  events: SeenEvent[] = [];
+  readonly #folder: string;
+  readonly #emulator: ChildProcess;
+  readonly #config: GuardConfig;
+  readonly #errorsTo: number;
+  readonly #clock: SystemClock = new SystemClock();
+  #supervisor: Supervisor | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #link: GuardLink | undefined;
+  #driving: NodeJS.Timeout | undefined;
+  #seq = 0;
+
+  /** Starts the emulator. */
+  static async open(): Promise<BusRig> {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-bus-trials-'));
+    const port = join(folder, `usb-Emulated_so101_${SERIAL_NUMBER}-if00`);
+    const emulator = fork(program('./emulator-process.js'), [port], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    await once(emulator, 'message');
+    return new BusRig(folder, port, emulator);
+  }
+
+  private constructor(folder: string, port: string, emulator: ChildProcess) {
+    this.#folder = folder;
+    this.#emulator = emulator;
+    this.#errorsTo = openSync(join(folder, 'guard.log'), 'a');
+    const { driver, ...model } = trialConfig(loadRobotFile('so101').robot);
+    const calibration = join(folder, 'calibration.json');
+    writeFileSync(calibration, calibrationOf(model, driver as ServoConfig));
+    this.model = model;
+    const written = { ...model, driver: { ...driver, port, calibration } };
+    this.#config = {
+      model,
+      action: TRIAL_ACTION,
+      policyPeriodS: POLICY_PERIOD_S,
+      driver: driverSpec(
+        written,
+        { name: 'trials', signalNames: [] },
+        { scene: () => fail(), surroundings: undefined },
+      ),
+      socketPath: join(folder, 'guard.sock'),
+      authority: 'node',
+      realTimePriority: 'try',
+    };
+    writeFileSync(join(folder, 'guard.json'), JSON.stringify(this.#config));
+  }
+
+  /** Starts guard and guardian, and connects. */
+  async start(): Promise<void> {
+    this.#supervisor = new Supervisor({
+      guard: {
+        modulePath: program('../../guard/guard-process.js'),
+        args: [join(this.#folder, 'guard.json')],
+        nodeFlags: GUARD_NODE_FLAGS,
+        errorsTo: this.#errorsTo,
+      },
+      node: { modulePath: program('./idle-process.js'), args: [] },
+      maxNodeRestarts: 0,
+      onEvent: (event) => this.events.push({ atS: this.#clock.nowS(), event }),
+    });
+    this.#running = this.#supervisor.run();
+    this.#link = await Promise.race([this.#connect(), this.#running.then(() => fail())]);
+    this.#link.onFrame(({ state, faultFlags }) =>
+      this.frames.push({ atS: this.#clock.nowS(), state, flags: faultFlags }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#driving);
+    this.#supervisor?.stop();
+    await this.#running;
+    this.#supervisor = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    this.#emulator.disconnect();
+    await once(this.#emulator, 'exit');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** What the guard said last. */
+  log(): string {
+    return readFileSync(join(this.#folder, 'guard.log'), 'utf8').split('\n').slice(-LOG_LINES).join('\n');
+  }
+
+  nowS(): number {
+    return this.#clock.nowS();
+  }
+
+  /** Acknowledges, enables and activates until the arm swings. */
+  async drive(): Promise<void> {
+    clearInterval(this.#driving);
+    const link = this.#link!;
+    const command = createActionCommand(link.shape.actions);
+    command.decider = 'policy';
+    command.leaseS = LEASE_S;
+    const untilS = this.nowS() + PATIENCE_S;
+    while (link.latest.state !== 'active.policy') {
+      if (this.nowS() > untilS)
+        fail(`the arm did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}`);
+      await this.#getMoving(link);
+    }
+    const startS = this.nowS();
+    this.#driving = setInterval(() => {
+      const phase = SWING_RAD_PER_S * (this.nowS() - startS);
+      command.seq = this.#seq++;
+      command.issuedAtS = this.nowS();
+      for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(phase + i);
+      link.send(command);
+    }, COMMAND_MS);
+  }
+
+  rest(): void {
+    clearInterval(this.#driving);
+  }
+
+  /** Makes faults happen, with semicolons between; resolves with the moment, s. What was seen before is forgotten. */
+  async fault(fault: string): Promise<number> {
+    this.frames = [];
+    this.events = [];
+    const answer = await this.#order({ fault });
+    return 'doneAtS' in answer ? answer.doneAtS : fail();
+  }
+
+  /** How the arm has been since the last fault. */
+  async samples(): Promise<readonly ArmSample[]> {
+    const answer = await this.#order({ report: true });
+    return 'samples' in answer ? answer.samples : fail();
+  }
+
+  kill(name: NodeJS.Signals): number {
+    this.frames = [];
+    this.events = [];
+    const pid = this.#supervisor?.pids.guard;
+    if (pid === undefined) fail('there is no guard');
+    process.kill(pid!, name);
+    return this.nowS();
+  }
+
+  async #order(order: EmulatorOrder): Promise<EmulatorAnswer> {
+    const answer = once(this.#emulator, 'message');
+    this.#emulator.send(order);
+    return (await answer)[0] as EmulatorAnswer;
+  }
+
+  async #getMoving(link: GuardLink): Promise<void> {
+    const { state, faultFlags } = link.latest;
+    const ask = (kind: 'acknowledge' | 'enable' | 'activate'): Promise<unknown> =>
+      link.request({ kind } as GuardRequest);
+    if (state === 'stopped' || state === 'fault' || faultFlags !== 0) await ask('acknowledge');
+    else if (state === 'standby') await ask('enable');
+    else if (state === 'ready') await ask('activate');
+    await link.advance(2);
+  }
+
+  async #connect(): Promise<GuardLink> {
+    const untilS = this.nowS() + PATIENCE_S;
+    for (;;) {
+      try {
+        return await connectGuardLink(this.#config.socketPath);
+      } catch (error) {
+        if (this.nowS() > untilS) throw error;
+        await delay(50);
+      }
+    }
+  }
+}
+
+function calibrationOf(model: RobotModel, { motors }: ServoConfig): string {
+  const joints = model.joints.map(({ name }) => {
+    const { id, model: servo } = motors[name]!;
+    const { modelNumber } = feetechFamily.models[servo]!;
+    return [name, { id, model: servo, modelNumber, firmware: FIRMWARE, direction: 1 as const, ...MIDDLE }];
+  });
+  return calibrationText({
+    kind: 'rein-calibration',
+    version: 1,
+    robot: model.name,
+    family: 'feetech',
+    adapter: SERIAL_NUMBER,
+    calibratedAt: new Date(0).toISOString(),
+    joints: Object.fromEntries(joints),
+  });
+}
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+function fail(why = 'the trials are wrong'): never {
+  throw new ReinError('environment', `The rig of the bus trials failed: ${why}.`);
+}

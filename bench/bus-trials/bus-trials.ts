@@ -1,0 +1,242 @@
+/** Faults of a serial bus while its arm moves, again and again: what stops it, how soon, and what is said. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { quantile, Rng } from '../../src/core/index.ts';
+import { type Fault, faultsOf } from '../../src/safety/index.ts';
+import { BusRig } from './bus-rig.ts';
+
+/** One kind of fault. */
+interface TrialKind {
+  readonly name: string;
+  /** Rows that may report it, the sternest of which says what is done. */
+  readonly rows: readonly number[];
+  /** As people type it to the emulator; or a signal for the guard. */
+  readonly fault?: string;
+  readonly signal?: NodeJS.Signals;
+  /** What ends it. */
+  readonly heal?: string;
+  readonly action: Fault['action'];
+  /** By when somebody has to know, ms. */
+  readonly knownMs: (periodMs: number) => number;
+  /** What torque does then: goes off in all servos that hear, or stays. */
+  readonly torque: 'off' | 'stays';
+  /** Servos that do not hear. */
+  readonly deaf: number;
+}
+
+/** Servos of the arm. */
+const SERVOS = 6;
+/** Standing is slower than this, rad/s: the sag of an arm that is let down counts, too. */
+const STANDING_RAD_PER_S = 0.05;
+const SWING_MS = 1200;
+/** All of a trial is over then, ms: stop and exit ramp. */
+const WATCHED_MS = 2500;
+/** Three missed replies (row 10), and the tick that looks at them; half a tick for the emulator to do it. */
+const MISSED = (periodMs: number): number => 4.5 * periodMs;
+/** Row 13. */
+const SHOWN_MS = 100;
+
+export const BUS_TRIALS: readonly TrialKind[] = [
+  {
+    name: 'unplug',
+    rows: [10],
+    fault: 'unplug',
+    heal: 'plug',
+    action: 'cat1',
+    knownMs: MISSED,
+    torque: 'stays',
+    deaf: 0,
+  },
+  {
+    name: 'garbage',
+    rows: [10, 11],
+    fault: 'noise 90000',
+    heal: 'noise 0',
+    action: 'cat1',
+    knownMs: MISSED,
+    torque: 'off',
+    deaf: 0,
+  },
+  {
+    name: 'deadServo',
+    rows: [10],
+    fault: 'dead 3',
+    heal: 'heal 3',
+    action: 'cat1',
+    knownMs: MISSED,
+    torque: 'off',
+    deaf: 1,
+  },
+  {
+    name: 'overload',
+    rows: [13],
+    fault: 'overload 2',
+    heal: 'heal 2',
+    action: 'cat1',
+    knownMs: () => SHOWN_MS,
+    torque: 'off',
+    deaf: 0,
+  },
+  {
+    name: 'brownOut',
+    rows: [13, 37],
+    fault: 'brown-out',
+    action: 'cat1',
+    knownMs: () => 5 * SHOWN_MS,
+    torque: 'off',
+    deaf: 0,
+  },
+  { name: 'guardKilled', rows: [25], signal: 'SIGKILL', action: 'cat0', knownMs: () => 50, torque: 'off', deaf: 0 },
+  {
+    name: 'guardFrozen',
+    rows: [24, 25],
+    signal: 'SIGSTOP',
+    action: 'cat0',
+    knownMs: (p) => Math.max(100, 4 * p) + 50,
+    torque: 'off',
+    deaf: 0,
+  },
+];
+
+/** What one trial showed; ms from the fault. */
+export interface BusTrial {
+  readonly knownMs: number;
+  /** Rows that were reported. */
+  readonly rows: readonly number[];
+  readonly actions: readonly string[];
+  /** Torque gone from the last servo that was to let go. */
+  readonly torqueOffMs: number | null;
+  readonly standsMs: number | null;
+  readonly wrong?: string;
+}
+
+export interface BusTrialResult {
+  readonly name: string;
+  readonly rows: readonly number[];
+  readonly action: Fault['action'];
+  readonly trials: number;
+  readonly boundMs: number;
+  readonly known: { readonly medianMs: number; readonly p95Ms: number; readonly worstMs: number };
+  readonly torqueOff: { readonly medianMs: number; readonly worstMs: number } | null;
+  readonly failed: readonly string[];
+}
+
+export interface BusTrialsOptions {
+  readonly names: readonly string[];
+  readonly trials: number;
+  readonly seed: number;
+  readonly onTrial?: (name: string, done: number, trial: BusTrial) => void;
+}
+
+export async function runBusTrials({
+  names,
+  trials,
+  seed,
+  onTrial,
+}: BusTrialsOptions): Promise<readonly BusTrialResult[]> {
+  const rig = await BusRig.open();
+  try {
+    await rig.start();
+    const results: BusTrialResult[] = [];
+    for (const kind of BUS_TRIALS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+      const rng = new Rng(seed);
+      const done: BusTrial[] = [];
+      while (done.length < trials) {
+        done.push(await runTrial(rig, kind, rng));
+        onTrial?.(kind.name, done.length, done.at(-1)!);
+      }
+      results.push(resultOf(rig, kind, done));
+    }
+    return results;
+  } finally {
+    await rig.close();
+  }
+}
+
+async function runTrial(rig: BusRig, kind: TrialKind, rng: Rng): Promise<BusTrial> {
+  await rig.drive();
+  // At any phase of the swing.
+  await delay(SWING_MS + rng.uniformIn(0, SWING_MS));
+  const isOfGuard = kind.signal !== undefined;
+  if (isOfGuard) await rig.fault('noise 0');
+  const faultS = isOfGuard ? rig.kill(kind.signal!) : await rig.fault(kind.fault!);
+  await delay(WATCHED_MS);
+  const trial = judge(rig, kind, faultS, await rig.samples());
+  rig.rest();
+  if (kind.heal !== undefined) await rig.fault(kind.heal);
+  if (kind.signal === 'SIGSTOP') rig.kill('SIGCONT');
+  if (kind.signal === 'SIGKILL') {
+    await rig.stop();
+    await rig.start();
+  }
+  return trial;
+}
+
+function judge(
+  rig: BusRig,
+  kind: TrialKind,
+  faultS: number,
+  samples: Awaited<ReturnType<BusRig['samples']>>,
+): BusTrial {
+  const isOfGuard = kind.signal !== undefined;
+  const after = (atS: number | undefined): number => (atS === undefined ? Number.NaN : 1e3 * (atS - faultS));
+  const told = rig.frames.find(({ flags }) => faultsOf(flags).some(({ row }) => kind.rows.includes(row)));
+  const stopped = rig.events.find(({ event }) => event.kind === 'busStopped');
+  const since = samples.filter(({ atS }) => atS >= faultS);
+  // The guardian's own clock is not heard: what the servos do is.
+  const allOff = since.find(({ torqued }) => torqued <= kind.deaf);
+  const knownMs = isOfGuard ? after(allOff?.atS) : after(told?.atS);
+  const flags = rig.frames.reduce((bits, frame) => bits | frame.flags, 0);
+  const rows = isOfGuard ? [25] : [...new Set(faultsOf(flags).map(({ row }) => row))];
+  const actions = isOfGuard ? ['cat0'] : [...new Set(faultsOf(told?.flags ?? 0).map(({ action }) => action))];
+  const stands = since.findLast(({ speedRadPerS }) => speedRadPerS > STANDING_RAD_PER_S);
+  const periodMs = 1e3 / rig.model.controlHz;
+  const wrong = [
+    Number.isNaN(knownMs) ? 'nobody was told' : undefined,
+    knownMs > kind.knownMs(periodMs) ? `known after ${knownMs.toFixed(0)} ms` : undefined,
+    actions.includes(kind.action) ? undefined : `done was ${actions.join(', ') || 'nothing'}`,
+    kind.torque === 'stays' && since.some(({ torqued }) => torqued < SERVOS) ? 'servos let go' : undefined,
+    kind.torque === 'off' && allOff === undefined ? 'torque stayed on' : undefined,
+    isOfGuard && stopped === undefined ? 'nobody said that the bus was stopped' : undefined,
+    // Limp before anybody could know: silently.
+    !isOfGuard && kind.name !== 'brownOut' && allOff !== undefined && allOff.atS < (told?.atS ?? 0)
+      ? 'limp before it was told'
+      : undefined,
+  ].find((text) => text !== undefined);
+  return {
+    knownMs,
+    rows,
+    actions,
+    torqueOffMs: allOff === undefined ? null : after(allOff.atS),
+    standsMs: stands === undefined ? null : after(stands.atS),
+    ...(wrong === undefined ? {} : { wrong }),
+  };
+}
+
+function resultOf(rig: BusRig, kind: TrialKind, trials: readonly BusTrial[]): BusTrialResult {
+  const known = trials.map(({ knownMs }) => knownMs).filter((ms) => !Number.isNaN(ms));
+  const off = trials.flatMap(({ torqueOffMs }) => torqueOffMs ?? []);
+  return {
+    name: kind.name,
+    rows: kind.rows,
+    action: kind.action,
+    trials: trials.length,
+    boundMs: kind.knownMs(1e3 / rig.model.controlHz),
+    known: { medianMs: quantile(known, 0.5), p95Ms: quantile(known, 0.95), worstMs: Math.max(...known) },
+    torqueOff: off.length === 0 ? null : { medianMs: quantile(off, 0.5), worstMs: Math.max(...off) },
+    failed: trials.flatMap(({ wrong }, i) => (wrong === undefined ? [] : [`trial ${i}: ${wrong}`])),
+  };
+}
+
+export function formatBusTrials(results: readonly BusTrialResult[]): string {
+  const ms = (value: number): string => value.toFixed(0);
+  return results
+    .map(({ name, rows, action, trials, boundMs, known, torqueOff, failed }) => {
+      const off =
+        torqueOff === null
+          ? 'torque stays'
+          : `torque off after ${ms(torqueOff.medianMs)}, at most ${ms(torqueOff.worstMs)} ms`;
+      const head = `${name.padEnd(12)} rows ${rows.join(', ')}, ${action}: known after ${ms(known.medianMs)} ms (p95 ${ms(known.p95Ms)}, worst ${ms(known.worstMs)}, bound ${ms(boundMs)}); ${off}; ${trials - failed.length} of ${trials} as promised`;
+      return [head, ...failed.map((text) => `  ${text}`)].join('\n');
+    })
+    .join('\n');
+}

@@ -1,0 +1,56 @@
+/**
+ * An emulated SO-101 for trials, which looks at itself: `emulator-process.js LINK`. Orders come as messages: a fault as people type it, or
+ * `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
+ */
+import { loadRobotFile } from '../../src/config/index.ts';
+import { Rng, SystemClock } from '../../src/core/index.ts';
+import { modelOf } from '../../src/drivers/index.ts';
+import { applyFault, EMULATOR_KINDS, Emulator, MujocoBody } from '../../src/emulate/index.ts';
+import { trialConfig } from './trial-arm.ts';
+
+/** What comes in. */
+export type EmulatorOrder = { readonly fault: string } | { readonly report: true };
+
+/** A moment of the arm, s of the machine's monotonic clock. */
+export interface ArmSample {
+  readonly atS: number;
+  /** Fastest joint, rad/s. */
+  readonly speedRadPerS: number;
+  /** Servos with torque on. */
+  readonly torqued: number;
+}
+
+export type EmulatorAnswer = { readonly doneAtS: number } | { readonly samples: readonly ArmSample[] };
+
+const BAUD = 1_000_000;
+const MOST_SAMPLES = 20_000;
+
+const robot = trialConfig(loadRobotFile('so101').robot);
+const { driver, ...model } = robot;
+const body = await MujocoBody.open({ file: modelOf(driver)!, model });
+const bus = EMULATOR_KINDS.feetech.create({ robot, body, baud: BAUD, rng: new Rng(1) });
+const clock = new SystemClock();
+const emulator = new Emulator({ bus, baud: BAUD, clock, rng: new Rng(2), link: process.argv[2] });
+let samples: ArmSample[] = [];
+const abort = new AbortController();
+
+process.on('disconnect', () => abort.abort());
+process.on('message', (order: EmulatorOrder) => {
+  if ('report' in order) process.send?.({ samples } satisfies EmulatorAnswer);
+  else {
+    samples = [];
+    for (const fault of order.fault.split(';')) applyFault(emulator, fault);
+    process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
+  }
+});
+emulator.plug();
+process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
+await emulator.run(abort.signal, () => {
+  if (samples.length >= MOST_SAMPLES) samples.shift();
+  samples.push({
+    atS: clock.nowS(),
+    speedRadPerS: Math.max(...body.velocityRadPerS.map(Math.abs)),
+    torqued: bus.states().filter(({ isTorqueOn }) => isTorqueOn).length,
+  });
+});
+process.exit(0);

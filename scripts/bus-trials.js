@@ -1,0 +1,50 @@
+/**
+ * Breaks the bus of an emulated SO-101 while it moves, in every way that it can break, again and again, and says how soon that is known
+ * and what is done.
+ *
+ *   npm run trials:bus -- [NAME …] [--trials 100] [--seed 1] [--json FILE]
+ *
+ * NAME: unplug, garbage, deadServo, overload, brownOut, guardKilled, guardFrozen; default all. Exit code 1 when anything took
+ * longer than promised, or an arm went limp before anybody was told. Some six seconds a trial. Needs a build, and Linux.
+ */
+import './node-version.js';
+import { writeFileSync } from 'node:fs';
+import { BUS_TRIALS, formatBusTrials, runBusTrials } from '../dist/bench/bus-trials/bus-trials.js';
+import { scriptArguments } from './arguments.js';
+
+const { values, positionals } = scriptArguments(import.meta.url, {
+  allowPositionals: true,
+  options: {
+    trials: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+const names = BUS_TRIALS.map(({ name }) => name);
+const unknown = positionals.filter((name) => !names.includes(name));
+const trials = Number(values.trials);
+const seed = Number(values.seed);
+if (unknown.length > 0) refuse(`There is no trial named ${unknown.join(', ')}. Trials: ${names.join(', ')}.`);
+if (!Number.isInteger(trials) || trials < 1) refuse(`--trials wants a whole number from 1 on, not ${values.trials}.`);
+if (!Number.isSafeInteger(seed)) refuse(`--seed wants a whole number, not ${values.seed}.`);
+
+const results = await runBusTrials({
+  names: positionals,
+  trials,
+  seed,
+  onTrial: (name, done, { knownMs, wrong }) => {
+    if (wrong !== undefined || done === trials || done % 10 === 0 || trials < 10) {
+      console.error(
+        `${name}: ${done} of ${trials}, known after ${knownMs.toFixed(0)} ms${wrong === undefined ? '' : `; ${wrong}`}`,
+      );
+    }
+  },
+});
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, undefined, 2)}\n`);
+console.log(formatBusTrials(results));
+process.exit(results.some(({ failed }) => failed.length > 0) ? 1 : 0);
+
+function refuse(sentence) {
+  console.error(sentence);
+  process.exit(2);
+}
