@@ -63,7 +63,10 @@ export class DescriptorLine implements SerialLine {
     try {
       return writeSync(this.#fd, bytes, 0, length) === length ? 'ok' : 'full';
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 'full' : 'lost';
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 'full';
+      // A port that has hung up reads as one where nothing comes: only a write tells.
+      this.close();
+      return 'lost';
     }
   }
 

@@ -32,7 +32,11 @@ export class LineSpeed {
   /** Of the port at `path`; `undefined` where no program can tell, and every speed counts as the right one. */
   static open(path: string): LineSpeed | undefined {
     const program = ANSWERERS.find(([name]) => spawnSync(name, ['-V'], { stdio: 'ignore' }).error === undefined);
-    return program === undefined ? undefined : new LineSpeed(path, program);
+    if (program === undefined) return undefined;
+    const speed = new LineSpeed(path, program);
+    // The first answer takes as long as the program takes to start.
+    speed.ask();
+    return speed;
   }
 
   private constructor(path: string, [program, ...args]: (typeof ANSWERERS)[number]) {

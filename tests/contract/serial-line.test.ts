@@ -1,0 +1,41 @@
+import { afterEach } from 'vitest';
+import { Rng, SystemClock } from '../../src/core/index.ts';
+import { DescriptorLine, FEETECH_MODELS, feetech } from '../../src/drivers/serial.ts';
+import { FeetechBus, FeetechServo, MemoryLine, SimpleBody } from '../../src/emulate/index.ts';
+import { Emulated } from '../support/emulated.ts';
+import { describeSerialLine } from './serial-line.contract.ts';
+
+/** A ping of servo 1, and what it says to it. */
+const request = Uint8Array.of(0xff, 0xff, 0x01, 0x02, 0x01, 0xfb);
+const reply = new Uint8Array(6);
+feetech.writeStatus(reply, 1, 0, reply, 0, 0);
+
+const emulated: Emulated[] = [];
+afterEach(async () => {
+  for (const each of emulated.splice(0)) await each.end();
+});
+
+describeSerialLine('memory', async () => {
+  const servo = new FeetechServo({
+    id: 1,
+    model: FEETECH_MODELS['sts3215']!,
+    joint: 0,
+    zeroCounts: 2048,
+    countsPerUnit: 4096 / (2 * Math.PI),
+  });
+  const body = new SimpleBody([{}]);
+  const bus = new FeetechBus({ servos: [servo], body, baud: 1_000_000, rng: new Rng(1) });
+  const line = new MemoryLine(bus, { baud: 1_000_000 });
+  return { line, request, reply, unplug: () => line.unplug() };
+});
+
+describeSerialLine("descriptor's", async () => {
+  const arm = new Emulated(['feetech']);
+  emulated.push(arm);
+  const { link, baud } = await arm.next('ready');
+  const line = new DescriptorLine(link as string, baud as number, new SystemClock());
+  const unplug = async (): Promise<void> => {
+    await arm.type('unplug');
+  };
+  return { line, request, reply, unplug };
+});
