@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { applyFault, FAULT_COMMANDS, type FaultTarget, LINE_FAULTS, noServoFaults } from './faults.ts';
+
+function target(): FaultTarget & { readonly done: string[]; readonly faults: ReturnType<typeof noServoFaults> } {
+  const done: string[] = [];
+  const faults = noServoFaults();
+  return {
+    done,
+    faults,
+    ids: [1, 2],
+    servo: (id) => (id === 2 ? faults : undefined),
+    setRate: (fault, rate) => void done.push(`${fault} ${rate}`),
+    setNoise: (bytesPerS) => void done.push(`noise ${bytesPerS}`),
+    powerCycle: () => void done.push('power'),
+    unplug: () => void done.push('unplug'),
+    plug: () => void done.push('plug'),
+  };
+}
+
+it('does what is typed', () => {
+  const emulator = target();
+  for (const line of ['drop 0.01', ' wrong-id  1', 'noise 5000', 'brown-out', 'unplug', 'plug']) {
+    applyFault(emulator, line);
+  }
+  expect(emulator.done).toEqual(['drop 0.01', 'wrongId 1', 'noise 5000', 'power', 'unplug', 'plug']);
+  for (const line of ['dead 2', 'overload 2', 'error 2 32', 'mirror 2', 'shift 2 -0.5', 'wrap 2', 'freeze 2']) {
+    applyFault(emulator, line);
+  }
+  expect(emulator.faults).toEqual({
+    isDead: true,
+    isOverloaded: true,
+    errorBits: 32,
+    isMirrored: true,
+    shiftRad: -0.5,
+    wrapTurns: 1,
+    isFrozen: true,
+  });
+  applyFault(emulator, 'heal 2');
+  expect(emulator.faults).toEqual(noServoFaults());
+});
+
+it('has a word for each fault of the line', () => {
+  for (const help of Object.values(LINE_FAULTS)) {
+    expect(Object.values(FAULT_COMMANDS).some((command) => command.help.startsWith(help))).toBe(true);
+  }
+});
+
+it.each([
+  ['ded 2', /no fault "ded", did you mean "dead"\?/],
+  ['drop', /wants a number/],
+  ['drop 2', /from 0 to 1/],
+  ['dead 3', /no servo 3; there are 1, 2/],
+  ['dead x', /wants a number, not "x"/],
+  ['unplug now', /takes nothing after it/],
+  ['', /no fault ""/],
+])('says what is wrong with "%s"', (line, reason) => {
+  expect(() => applyFault(target(), line)).toThrow(reason);
+});
