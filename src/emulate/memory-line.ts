@@ -8,6 +8,8 @@ import { Wire, type WireOptions } from './wire.ts';
 const BUFFER_BYTES = 4096;
 /** What an operating system takes before the adapter has sent it. */
 const WRITE_BYTES = 4096;
+/** Longest time that passes for the devices at once, s. */
+const PIECE_S = 0.01;
 
 /** Time as a line's `wait` lets it pass; several lines may share one. */
 export class WaitedClock implements Clock {
@@ -60,6 +62,7 @@ export class MemoryLine implements SerialLine {
     this.#device = device;
     this.#isRightBaud = this.baud === options.baud;
     this.#transmit = (bytes, atS) => this.wire.fromDevice(bytes, bytes.length, atS);
+    device.advance(this.clock.nowS(), this.#transmit);
   }
 
   write(bytes: Uint8Array, length: number): LineStatus {
@@ -87,8 +90,11 @@ export class MemoryLine implements SerialLine {
   }
 
   wait(untilS: number): void {
-    this.clock.passTo(untilS);
-    this.#collect();
+    // In pieces: no device takes a pause for time that passed.
+    for (let nowS = this.clock.nowS(); nowS < untilS; nowS = this.clock.nowS()) {
+      this.clock.passTo(Math.min(untilS, nowS + PIECE_S));
+      this.#collect();
+    }
   }
 
   /** Pulls the plug: what is under way is lost, and nothing can be read or written until `plug`. The devices keep their power. */

@@ -59,6 +59,7 @@ export class FeetechBus implements EmulatedBus {
     this.#reader = new feetech.FeetechReader((id, instruction, bytes, at, count) =>
       this.#understand(id, instruction, bytes.slice(at, at + count)),
     );
+    this.#drive(0);
   }
 
   get ids(): readonly number[] {
@@ -99,21 +100,24 @@ export class FeetechBus implements EmulatedBus {
 
   advance(nowS: number, transmit: Transmit): void {
     this.#transmit = transmit;
-    const { positionRad, velocityRadPerS, torqueNm, signals } = this.#body;
-    this.#clock.advance(nowS, (dtS) => {
-      const supplyV = Math.max(0, this.supplyV - SUPPLY_OHM * this.#currentA());
-      for (const servo of this.servos) {
-        const { joint, signal } = servo.spec;
-        if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);
-        else torqueNm[joint] = servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
-      }
-    });
+    this.#clock.advance(nowS, this.#drive);
   }
 
   powerCycle(): void {
     for (const servo of this.servos) servo.powerCycle();
     this.#reader.restart();
+    this.#drive(0);
   }
+
+  readonly #drive = (dtS: number): void => {
+    const { positionRad, velocityRadPerS, torqueNm, signals } = this.#body;
+    const supplyV = Math.max(0, this.supplyV - SUPPLY_OHM * this.#currentA());
+    for (const servo of this.servos) {
+      const { joint, signal } = servo.spec;
+      if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);
+      else torqueNm[joint] = servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
+    }
+  };
 
   #currentA(): number {
     let sum = 0;

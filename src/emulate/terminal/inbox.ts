@@ -7,6 +7,8 @@ const HEAD = 0;
 const TAIL = 1;
 const STOP = 2;
 const DONE = 3;
+const UP = 4;
+const HEADER_BYTES = 32;
 
 /** The shared memory of both threads. */
 export class Inbox {
@@ -16,12 +18,12 @@ export class Inbox {
   readonly #length: Int32Array;
   readonly #bytes: Uint8Array;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16 + SLOTS * (8 + 4 + SLOT_BYTES))) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(HEADER_BYTES + SLOTS * (8 + 4 + SLOT_BYTES))) {
     this.memory = memory;
-    this.#control = new Int32Array(memory, 0, 4);
-    this.#atS = new Float64Array(memory, 16, SLOTS);
-    this.#length = new Int32Array(memory, 16 + 8 * SLOTS, SLOTS);
-    this.#bytes = new Uint8Array(memory, 16 + 12 * SLOTS, SLOTS * SLOT_BYTES);
+    this.#control = new Int32Array(memory, 0, HEADER_BYTES / 4);
+    this.#atS = new Float64Array(memory, HEADER_BYTES, SLOTS);
+    this.#length = new Int32Array(memory, HEADER_BYTES + 8 * SLOTS, SLOTS);
+    this.#bytes = new Uint8Array(memory, HEADER_BYTES + 12 * SLOTS, SLOTS * SLOT_BYTES);
   }
 
   /** The reader's: where the next chunk goes. Waits while there is no room. */
@@ -71,6 +73,17 @@ export class Inbox {
   stop(): void {
     Atomics.store(this.#control, STOP, 1);
     Atomics.notify(this.#control, TAIL);
+  }
+
+  /** The reader's first word: from now on it reads. */
+  up(): void {
+    Atomics.store(this.#control, UP, 1);
+    Atomics.notify(this.#control, UP);
+  }
+
+  /** Waits for that, `ms` at most. Returns whether it came. */
+  waitUp(ms: number): boolean {
+    return Atomics.wait(this.#control, UP, 0, ms) !== 'timed-out';
   }
 
   /** The reader's last word: the descriptor is nobody's any more. */

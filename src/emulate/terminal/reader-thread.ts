@@ -7,6 +7,7 @@ import { Inbox } from './inbox.ts';
 const { masterFd, memory } = workerData as { readonly masterFd: number; readonly memory: SharedArrayBuffer };
 const inbox = new Inbox(memory);
 const clock = new SystemClock();
+inbox.up();
 try {
   while (!inbox.isStopped) {
     const got = readSync(masterFd, inbox.room(), 0, 4096, null);

@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Clock, QuantileHistogram } from '../../core/index.ts';
+import { type Clock, QuantileHistogram, ReinError } from '../../core/index.ts';
 import type { EmulatedDevice, Transmit } from '../device.ts';
 import { misheard } from '../memory-line.ts';
 import { Wire, type WireOptions } from '../wire.ts';
@@ -30,6 +30,7 @@ const WAKE_S = 90e-6;
 const EARLY_S = 10e-6;
 /** A reply that begins later than this is late, s. */
 const LATE_S = 500e-6;
+const START_MS = 10_000;
 const END_MS = 1000;
 
 export interface TerminalServerOptions extends WireOptions {
@@ -92,6 +93,17 @@ export class TerminalServer {
       workerData: { masterFd: terminal.masterFd, memory: inbox.memory },
     });
     reader.unref();
+    if (!inbox.waitUp(START_MS)) {
+      inbox.stop();
+      terminal.wakeReader();
+      throw new ReinError(
+        'environment',
+        `The thread that reads the emulated port did not start within ${START_MS / 1e3} s.`,
+        {
+          remedy: 'This machine is too busy: try again.',
+        },
+      );
+    }
     this.#port = { terminal, inbox, speed: LineSpeed.open(terminal.path) };
     this.#options.link?.pointTo(terminal.path);
   }

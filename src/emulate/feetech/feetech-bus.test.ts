@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { Rng } from '../../core/index.ts';
+import { FEETECH_MODELS, feetech, ServoBus } from '../../drivers/serial.ts';
+import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
+import { MemoryLine } from '../memory-line.ts';
+import { FeetechBus } from './feetech-bus.ts';
+import { FeetechServo, type FeetechServoSpec } from './feetech-servo.ts';
+
+const PER_RAD = 4096 / (2 * Math.PI);
+const GOAL = 42;
+const POSITION = 56;
+const TORQUE_ENABLE = 40;
+const { INSTRUCTION, STS_PROTOCOL } = feetech;
+
+interface Arm {
+  readonly servos: readonly FeetechServo[];
+  readonly device: FeetechBus;
+  readonly body: SimpleBody;
+  readonly line: MemoryLine;
+  readonly bus: ServoBus;
+}
+
+function arm(
+  ids: readonly number[],
+  { joint = {}, ...options }: { joint?: SimpleJoint; hostBaud?: number; spec?: Partial<FeetechServoSpec> } = {},
+): Arm {
+  const servos = ids.map(
+    (id, i) =>
+      new FeetechServo({
+        id,
+        model: FEETECH_MODELS['sts3215']!,
+        joint: i,
+        zeroCounts: 2048,
+        countsPerUnit: PER_RAD,
+        registers: { returnDelay: 0 },
+        ...options.spec,
+      }),
+  );
+  const body = new SimpleBody(ids.map(() => ({ inertiaKgM2: 0.03, ...joint })));
+  const device = new FeetechBus({ servos, body, baud: 1_000_000, rng: new Rng(1) });
+  const line = new MemoryLine(device, { baud: 1_000_000, hostBaud: options.hostBaud });
+  return { servos, device, body, line, bus: new ServoBus({ line, protocol: STS_PROTOCOL }) };
+}
+
+function pass({ line }: Arm, seconds: number): void {
+  line.wait(line.clock.nowS() + seconds);
+  // As a host does that goes on at its beat: time is let pass in small pieces.
+  line.read(new Uint8Array(256), 0);
+}
+
+function bytesOf(value: number): Uint8Array {
+  return Uint8Array.of(value & 0xff, value >> 8);
+}
+
+function read16({ bus }: Arm, id: number, address: number): number {
+  const into = new Uint8Array(2);
+  expect(bus.read(id, address, 2, into)).toBe('ok');
+  return into[0]! + 256 * into[1]!;
+}
+
+/** One request as bytes, and all that comes back within 20 ms. */
+function exchange({ line }: Arm, id: number, instruction: number, ...parameters: readonly number[]): number[] {
+  const body = [id, parameters.length + 2, instruction, ...parameters];
+  const packet = Uint8Array.of(0xff, 0xff, ...body, ~body.reduce((sum, byte) => sum + byte, 0) & 0xff);
+  expect(line.write(packet, packet.length)).toBe('ok');
+  line.wait(line.clock.nowS() + 0.02);
+  const into = new Uint8Array(512);
+  return [...into.subarray(0, line.read(into, 0))];
+}
+
+describe('what a servo answers', () => {
+  it('is what the manual prints for a ping of servo 1', () => {
+    // Feetech, "Smart Servo Communication Protocol", PING: FF FF 01 02 01 FB is answered with FF FF 01 02 00 FC.
+    expect(exchange(arm([1]), 1, INSTRUCTION.ping)).toEqual([0xff, 0xff, 0x01, 0x02, 0x00, 0xfc]);
+  });
+
+  it('is what stands in its registers', () => {
+    const subject = arm([1]);
+    const answer = exchange(subject, 1, INSTRUCTION.read, POSITION, 2);
+    expect(answer.slice(0, 7)).toEqual([0xff, 0xff, 1, 4, 0, 0x00, 0x08]);
+    expect(read16(subject, 1, 3)).toBe(777);
+  });
+
+  it('begins after its return delay, in units of 2 µs', () => {
+    const answersAt = (returnDelay: number): number => {
+      const subject = arm([1], { spec: { registers: { returnDelay } } });
+      const request = Uint8Array.of(0xff, 0xff, 1, 2, 1, 0xfb);
+      subject.line.write(request, request.length);
+      return subject.line.wire.nextS;
+    };
+    expect(answersAt(250) - answersAt(0)).toBeCloseTo(500e-6, 5);
+  });
+
+  it('stays out after broadcasts, and after writes at status level 0', () => {
+    const subject = arm([1]);
+    expect(exchange(subject, 0xfe, INSTRUCTION.write, TORQUE_ENABLE, 1)).toEqual([]);
+    expect(subject.servos[0]!.isTorqueOn).toBe(true);
+    subject.servos[0]!.registers.set('statusLevel', 0);
+    expect(exchange(subject, 1, INSTRUCTION.write, TORQUE_ENABLE, 0)).toEqual([]);
+    expect(exchange(subject, 1, INSTRUCTION.read, TORQUE_ENABLE, 1)).toHaveLength(7);
+  });
+
+  it('comes one after another to a sync read, in the order asked for, without those that are not there', () => {
+    const subject = arm([1, 2, 3]);
+    subject.servos[1]!.faults.isDead = true;
+    const into = new Uint8Array(6).fill(9);
+    const answered = subject.bus.syncRead(Uint8Array.of(3, 2, 1), 3, POSITION, 2, into, Number.POSITIVE_INFINITY);
+    expect(answered).toBe(2);
+    expect([3, 2, 1].map((id) => subject.bus.hasAnswered(id))).toEqual([true, false, true]);
+    expect([...into]).toEqual([0, 8, 9, 9, 0, 8]);
+  });
+
+  it('is garbage where two have one id', () => {
+    const subject = arm([4, 4]);
+    subject.servos[1]!.registers.set('presentTemperature', 33);
+    expect(subject.bus.read(4, 0, 8, new Uint8Array(8))).toBe('missing');
+    expect(subject.line.wire.collisions).toBeGreaterThan(0);
+  });
+
+  it('is nothing at another baud rate, whichever end has it', () => {
+    const deaf = arm([1], { hostBaud: 115_200 });
+    expect(deaf.bus.ping(1, new Uint8Array(1), 0)).toBe('missing');
+    expect(deaf.device.counts.wrongBytes).toBeGreaterThan(0);
+    expect(arm([1], { spec: { registers: { baud: 4 } } }).bus.ping(1, new Uint8Array(1), 0)).toBe('missing');
+  });
+});
+
+describe('what a servo keeps', () => {
+  it('is what was written while its memory was unlocked', () => {
+    const subject = arm([1]);
+    const { bus } = subject;
+    bus.write(1, 21, Uint8Array.of(16), 1);
+    expect(subject.servos[0]!.registers.get('gainP')).toBe(16);
+    subject.device.powerCycle();
+    expect(subject.servos[0]!.registers.get('gainP')).toBe(32);
+    bus.write(1, 55, Uint8Array.of(0), 1);
+    bus.write(1, 21, Uint8Array.of(16), 1);
+    subject.device.powerCycle();
+    expect(subject.servos[0]!.registers.get('gainP')).toBe(16);
+    expect(subject.servos[0]!.registers.get('lock')).toBe(1);
+  });
+
+  it('is what nobody may write', () => {
+    const subject = arm([1]);
+    expect(subject.bus.write(1, POSITION, bytesOf(5), 2)).toBe('ok');
+    pass(subject, 0.01);
+    expect(read16(subject, 1, POSITION)).toBe(2048);
+  });
+
+  it('is a write that waits for its action', () => {
+    const subject = arm([1, 2]);
+    for (const id of [1, 2]) exchange(subject, id, INSTRUCTION.regWrite, TORQUE_ENABLE, 1);
+    expect(subject.servos.map(({ isTorqueOn }) => isTorqueOn)).toEqual([false, false]);
+    expect(subject.servos[0]!.registers.get('asyncWrite')).toBe(1);
+    expect(exchange(subject, 0xfe, INSTRUCTION.action)).toEqual([]);
+    expect(subject.servos.map(({ isTorqueOn }) => isTorqueOn)).toEqual([true, true]);
+    expect(subject.servos[0]!.registers.get('asyncWrite')).toBe(0);
+  });
+
+  it('is its id through a factory reset, and its cap after a brown-out', () => {
+    const subject = arm([5]);
+    const { bus, servos, device } = subject;
+    bus.write(5, 55, Uint8Array.of(0), 1);
+    bus.write(5, 16, bytesOf(600), 2);
+    bus.write(5, TORQUE_ENABLE, Uint8Array.of(1), 1);
+    device.powerCycle();
+    expect(servos[0]!.isTorqueOn).toBe(false);
+    expect(servos[0]!.registers.get('torqueLimit')).toBe(600);
+    expect(exchange(subject, 5, INSTRUCTION.factoryReset)).toHaveLength(6);
+    expect(servos[0]!.id).toBe(5);
+    expect(servos[0]!.registers.get('torqueMax')).toBe(1000);
+  });
+
+  it('is the middle that 128 in its torque register makes of where it stands', () => {
+    const subject = arm([1], { joint: { startRad: 0.5 } });
+    pass(subject, 0.01);
+    expect(read16(subject, 1, POSITION)).toBe(2048 + Math.round(0.5 * PER_RAD));
+    subject.bus.write(1, TORQUE_ENABLE, Uint8Array.of(128), 1);
+    subject.device.powerCycle();
+    pass(subject, 0.01);
+    expect(read16(subject, 1, POSITION)).toBe(2048);
+  });
+});
+
+it('goes where a sync write sends it, and holds there', () => {
+  const subject = arm([1, 2]);
+  const { bus, body } = subject;
+  const ids = Uint8Array.of(1, 2);
+  const goals = [2048 + 300, 2048 - 500];
+  bus.syncWrite(ids, 2, GOAL, Uint8Array.from(goals.flatMap((goal) => [...bytesOf(goal)])), 2);
+  bus.syncWrite(ids, 2, TORQUE_ENABLE, Uint8Array.of(1, 1), 1);
+  for (let i = 0; i < 100; i++) pass(subject, 0.02);
+  for (const [i, goal] of goals.entries()) {
+    expect(body.positionRad[i]).toBeCloseTo((goal - 2048) / PER_RAD, 1);
+    expect(Math.abs(read16(subject, i + 1, POSITION) - goal)).toBeLessThan(12);
+  }
+});
