@@ -37,12 +37,13 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
     const latencyS = options.latencyMs === undefined ? undefined : options.latencyMs * 1e-3;
     const emulator = new Emulator({ bus, baud, clock: new SystemClock(), rng, link, latencyS });
     for (const fault of options.fault) applyFault(emulator, fault.replace(/[=,]/g, ' '));
-    emulator.plug();
-    say.ready({ kind, robot: robot.name, link, path: emulator.path, serial: serialNumberOf(link), baud, ids: bus.ids });
     return await interruptibly(
       (line) => say.note(line),
       'the port goes',
       async ({ signal }) => {
+        emulator.plug();
+        const { path } = emulator;
+        say.ready({ kind, robot: robot.name, link, path, serial: serialNumberOf(link), baud, ids: bus.ids });
         const end = new AbortController();
         signal.addEventListener('abort', () => end.abort());
         const timer = durationS === undefined ? undefined : setTimeout(() => end.abort(), durationS * 1e3);

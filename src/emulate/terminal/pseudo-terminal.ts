@@ -20,8 +20,8 @@ const UNLOCKERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['perl', '-e', 'open(my $m, "+<&=3") or die $!; my $n = pack("i", 0); ioctl($m, 0x40045431, $n) or die $!'],
   ['python3', '-c', 'import fcntl, struct; fcntl.ioctl(3, 0x40045431, struct.pack("i", 0))'],
 ];
-/** Bytes that may wait unread: the kernel keeps 64 KiB and then lets the writer wait. */
-const UNREAD_MAX_BYTES = 16_384;
+/** Bytes that may wait unread: the kernel keeps 8 KiB of a pseudo-terminal (Linux, drivers/tty/pty.c) and then lets the writer wait. */
+const UNREAD_MAX_BYTES = 4096;
 
 /** Both ends open: the master to be the device, the slave so that the port stays when nobody else has it open. */
 export class PseudoTerminal {
