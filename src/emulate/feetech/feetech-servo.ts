@@ -131,7 +131,8 @@ export class FeetechServo {
 
   /** Error bits, as in every status. */
   get error(): number {
-    return this.registers.get('status');
+    const { errorBits, isOverloaded } = this.faults;
+    return this.registers.get('status') | errorBits | (isOverloaded ? STATUS.overload : 0);
   }
 
   get isTorqueOn(): boolean {
@@ -260,13 +261,8 @@ export class FeetechServo {
       this.#latched |= STATUS.temperature;
     const volts = supplyV * 10;
     const voltage = volts < registers.get('voltageMin') || volts > registers.get('voltageMax');
-    const shown =
-      this.#latched |
-      (this.#isHot ? STATUS.temperature : 0) |
-      (voltage ? STATUS.voltage : 0) |
-      (this.faults.isOverloaded ? STATUS.overload : 0) |
-      this.faults.errorBits;
-    registers.set('status', shown);
+    registers.set('status', this.#latched | (this.#isHot ? STATUS.temperature : 0) | (voltage ? STATUS.voltage : 0));
+    registers.set('status', this.error);
   }
 
   #report(counts: number, hornRadPerS: number, supplyV: number): void {
