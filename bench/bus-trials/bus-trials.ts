@@ -28,6 +28,7 @@ const SERVOS = 6;
 /** Standing is slower than this, rad/s: the sag of an arm that is let down counts, too. */
 const STANDING_RAD_PER_S = 0.05;
 const SWING_MS = 1200;
+const THAW_MS = 500;
 /** All of a trial is over then, ms: stop and exit ramp. */
 const WATCHED_MS = 2500;
 /** Three missed replies (row 10), and the tick that looks at them; half a tick for the emulator to do it. */
@@ -49,7 +50,7 @@ export const BUS_TRIALS: readonly TrialKind[] = [
   {
     name: 'garbage',
     rows: [10, 11],
-    fault: 'noise 90000',
+    fault: 'noise 400000',
     heal: 'noise 0',
     action: 'cat1',
     knownMs: MISSED,
@@ -163,7 +164,11 @@ async function runTrial(rig: BusRig, kind: TrialKind, rng: Rng): Promise<BusTria
   const trial = judge(rig, kind, faultS, await rig.samples());
   rig.rest();
   if (kind.heal !== undefined) await rig.fault(kind.heal);
-  if (kind.signal === 'SIGSTOP') rig.kill('SIGCONT');
+  if (kind.signal === 'SIGSTOP') {
+    rig.kill('SIGCONT');
+    // Until then the newest frame is that of before.
+    await delay(THAW_MS);
+  }
   if (kind.signal === 'SIGKILL') {
     await rig.stop();
     await rig.start();

@@ -4,8 +4,7 @@
  */
 import { loadRobotFile } from '../../src/config/index.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
-import { modelOf } from '../../src/drivers/index.ts';
-import { applyFault, EMULATOR_KINDS, Emulator, MujocoBody } from '../../src/emulate/index.ts';
+import { applyFault, EMULATOR_KINDS, Emulator, SimpleBody } from '../../src/emulate/index.ts';
 import { trialConfig } from './trial-arm.ts';
 
 /** What comes in. */
@@ -26,8 +25,11 @@ const BAUD = 1_000_000;
 const MOST_SAMPLES = 20_000;
 
 const robot = trialConfig(loadRobotFile('so101').robot);
-const { driver, ...model } = robot;
-const body = await MujocoBody.open({ file: modelOf(driver)!, model });
+const { driver: _, ...model } = robot;
+// Dry friction holds it where it lets go, so that each trial begins in its middle.
+const body = new SimpleBody(
+  model.joints.map((_, i) => ({ startRad: model.homeRad[i]!, inertiaKgM2: 0.03, frictionNm: 0.05 })),
+);
 const bus = EMULATOR_KINDS.feetech.create({ robot, body, baud: BAUD, rng: new Rng(1) });
 const clock = new SystemClock();
 const emulator = new Emulator({ bus, baud: BAUD, clock, rng: new Rng(2), link: process.argv[2] });

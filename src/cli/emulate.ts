@@ -2,6 +2,7 @@
 import {
   type Configured,
   collect,
+  configOption,
   listOf,
   oneOf,
   option,
@@ -46,6 +47,7 @@ const options = optionsOf({
     'voltage of the supply (default: what servos are rated for)',
   ),
   task: taskOption(text().optional(), 'nothing stands beside the arm'),
+  config: configOption(),
   fault: option(
     listOf(text()).default([]),
     '--fault <name=value>',
@@ -64,7 +66,8 @@ export type EmulateOptions = Configured<typeof options>;
 const HELP = `
 What happens:
   A port appears that speaks, byte for byte and at the speed of the line, as the servos of the arm would. Behind them
-  the robot's own model is simulated, in real time: an arm without torque falls. Whatever opens a serial port can use
+  the robot's own model is simulated, in real time. A hand holds it at home until its servos pull; without torque it falls
+  then, and hold brings it back. Whatever opens a serial port can use
   it, Rein's own commands or a program of others; nothing tells it from a cable but that nothing can break.
   --task puts the scene of a task beside the arm; servos under driver.signals of the robot's file measure it.
   Servos are mounted as the robot's calibration says; without one each joint's 0 is the middle of its servo's turn.

@@ -20,6 +20,11 @@ export interface Driver {
    * torque; may take up to five seconds. Absent: always ready.
    */
   prepare?(): string | undefined;
+  /**
+   * Opens again what was lost, an adapter that was unplugged for example; what is wrong is a notice. Asked between ticks, without torque,
+   * when somebody acknowledges that the robot was lost; may take some seconds. Absent: it comes back by itself.
+   */
+  reconnect?(): void;
   /** The emergency stop is pressed, as of the last `read`. Absent: this robot has no button that software sees. Tick path. */
   readonly isEmergencyStopPressed?: boolean;
   /**

@@ -1,5 +1,6 @@
 /** Emulated devices on emulated lines: bytes, time, faults and bodies as real ones have, without hardware. */
 export { BodyClock, type EmulatedBody } from './bodies/body.ts';
+export { HeldBody, type PlaceableBody } from './bodies/held-body.ts';
 export { Motor, type MotorSpec } from './bodies/motor.ts';
 export { type EmulatedScene, MujocoBody, type MujocoBodyOptions } from './bodies/mujoco-body.ts';
 export { SimpleBody, type SimpleJoint } from './bodies/simple-body.ts';

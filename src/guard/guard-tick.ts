@@ -106,6 +106,11 @@ export class GuardTick implements TickStages {
     return this.#measurement.isTrusted;
   }
 
+  /** The driver has not answered for some ticks. */
+  get isLost(): boolean {
+    return this.#measurement.isLost;
+  }
+
   read(): void {
     this.#measurement.read();
   }

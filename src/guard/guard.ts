@@ -144,6 +144,10 @@ export class Guard {
     if (!tick.mayAcknowledge) {
       return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}`, needs: 'state' };
     }
+    if (tick.isLost && !hasTorque(tick.state) && this.#driver.reconnect !== undefined) {
+      this.#driver.reconnect();
+      tick.measureAnew();
+    }
     // It goes on from where it is measured, so it has to be.
     if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };

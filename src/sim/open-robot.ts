@@ -43,7 +43,9 @@ export interface OpenRobot {
  * await robot.close();
  */
 export async function openRobot({ task, config, seed = 0 }: OpenRobotOptions): Promise<OpenRobot> {
-  const setup = createSetup(resolveConfig({ task, seed, isSimulated: true, ...(config === undefined ? {} : { overlay: config }) }));
+  const setup = createSetup(
+    resolveConfig({ task, seed, isSimulated: true, ...(config === undefined ? {} : { overlay: config }) }),
+  );
   const robot: SimulatedRobot = await createSimulatedRobot(setup);
   const layouts = new Rng(seed).fork('layouts');
   let closing: Promise<void> | undefined;

@@ -13,6 +13,7 @@ import {
   type EmulatedScene,
   Emulator,
   FAULT_COMMANDS,
+  HeldBody,
   MujocoBody,
   SimpleBody,
 } from '../../emulate/index.ts';
@@ -29,7 +30,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
   const family = EMULATOR_KINDS[kind];
   const baud = options.baud ?? (robot.driver.kind === kind ? (robot.driver as ServoConfig).baud : family.baud);
   const rng = new Rng(options.seed);
-  const body = await bodyOf(robot, scene);
+  const { body, hand } = await bodyOf(robot, scene);
   const say = new Reporter(options.format);
   try {
     const bus = family.create({ robot, body, baud, rng: rng.fork('bus'), supplyV: options.supplyV });
@@ -48,7 +49,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
         signal.addEventListener('abort', () => end.abort());
         const timer = durationS === undefined ? undefined : setTimeout(() => end.abort(), durationS * 1e3);
         const typed = createInterface({ input: process.stdin });
-        typed.on('line', (line) => (line.trim() === 'quit' ? end.abort() : obey(emulator, line, say)));
+        typed.on('line', (line) => (line.trim() === 'quit' ? end.abort() : obey(emulator, hand, line, say)));
         try {
           await emulator.run(end.signal);
         } finally {
@@ -66,14 +67,14 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
 }
 
 /** The robot, and what a task puts beside it. */
-function worldOf({ robot: name, task, seed }: EmulateOptions): {
+function worldOf({ robot: name, task, config: overlay, seed }: EmulateOptions): {
   robot: RobotConfig;
   scene?: EmulatedScene | undefined;
 } {
   if (task === undefined) return { robot: loadRobotFile(name ?? DEFAULT_ROBOT).robot };
   const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
   const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
-  const config = resolveConfig({ task, seed, overrides });
+  const config = resolveConfig({ task, seed, overrides, overlay });
   const { surroundings } = scenesOf(config.task);
   if (surroundings === undefined) return { robot: config.robot };
   const { task: described } = createSetup(config);
@@ -83,25 +84,34 @@ function worldOf({ robot: name, task, seed }: EmulateOptions): {
   return { robot: config.robot, scene: { surroundings, signalNames: described.signalNames, layout } };
 }
 
-async function bodyOf(robot: RobotConfig, scene: EmulatedScene | undefined): Promise<EmulatedBody> {
+async function bodyOf(
+  robot: RobotConfig,
+  scene: EmulatedScene | undefined,
+): Promise<{ readonly body: EmulatedBody; readonly hand?: HeldBody }> {
   const { model: file } = robot.driver as { readonly model?: string };
-  if (file !== undefined) return MujocoBody.open({ file, model: robot, scene });
+  if (file !== undefined) {
+    const hand = new HeldBody(await MujocoBody.open({ file, model: robot, scene }), robot.homeRad);
+    return { body: hand, hand };
+  }
   if (scene !== undefined) {
     throw new ReinError('config', `Nothing can stand beside ${robot.name}: its file names no model.`, {
       remedy: 'Name its MJCF or URDF as driver.model, or leave --task out.',
     });
   }
-  return new SimpleBody(robot.homeRad.map((startRad) => ({ startRad })));
+  return { body: new SimpleBody(robot.homeRad.map((startRad) => ({ startRad }))) };
 }
 
-function obey(emulator: Emulator, line: string, say: Reporter): void {
+function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say: Reporter): void {
   const word = line.trim();
   if (word === '') return;
   try {
     if (word === 'help') say.note(helpText());
     else if (word === 'state') say.state(emulator.bus.states());
     else if (word === 'statistics') say.statistics(emulator.statistics());
-    else {
+    else if (hand !== undefined && (word === 'hold' || word === 'release')) {
+      hand[word]();
+      say.done(word, emulator.path);
+    } else {
       applyFault(emulator, word);
       say.done(word, emulator.path);
     }
@@ -114,6 +124,8 @@ function obey(emulator: Emulator, line: string, say: Reporter): void {
 function helpText(): string {
   const rows = Object.entries(FAULT_COMMANDS).map(([word, { usage, help }]) => [`${word} ${usage}`.trim(), help]);
   const own = [
+    ['hold', 'a hand brings the arm home, and holds it until its servos pull'],
+    ['release', 'the hand lets go'],
     ['state', 'every servo, as it is now'],
     ['statistics', 'what the line has carried, and how exactly'],
     ['quit', 'the end'],

@@ -83,18 +83,21 @@ export class ServoDriver implements Driver {
     this.#start(loadCalibration(path, subject));
   }
 
-  /** Opens what is closed or was unplugged, and has every servo say anew who and how it is. */
+  /** Has every servo say anew who and how it is. */
   prepare(): string | undefined {
     const arm = this.#arm;
     if (arm === undefined) return 'the driver is not open';
-    try {
-      if (arm.bus.isLost) this.#start(arm.calibration);
-      else arm.configure();
-      return undefined;
-    } catch (error) {
-      if (error instanceof ReinError) return error.message.replace(/\.$/, '');
-      throw error;
-    }
+    return tried(() => arm.configure())?.message.replace(/\.$/, '');
+  }
+
+  /** The port that was gone, where it is there again. */
+  reconnect(): void {
+    const arm = this.#arm;
+    if (arm === undefined || !arm.bus.isLost) return;
+    const refusal = tried(() => this.#start(arm.calibration));
+    if (refusal === undefined) return;
+    this.#arm = arm;
+    this.#notice = { level: 'error', row: 10, message: refusal.message, remedy: refusal.remedy ?? '' };
   }
 
   takeNotice(): GuardNotice | undefined {
@@ -151,6 +154,17 @@ export class ServoDriver implements Driver {
       line.close();
       throw error;
     }
+  }
+}
+
+/** The `ReinError` that `act` throws. */
+function tried(act: () => void): ReinError | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReinError) return error;
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { RobotModel, SceneLayout } from '../../core/index.ts';
 import type { SurroundingsSpec } from '../../drivers/index.ts';
 import { RobotPlant } from '../../drivers/mujoco.ts';
-import type { EmulatedBody } from './body.ts';
+import type { PlaceableBody } from './held-body.ts';
 
 const STEP_S = 0.002;
 /** The servos limit themselves: more than any of them exerts, N·m. */
@@ -24,7 +24,7 @@ export interface MujocoBodyOptions {
   readonly scene?: EmulatedScene | undefined;
 }
 
-export class MujocoBody implements EmulatedBody {
+export class MujocoBody implements PlaceableBody {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
   readonly torqueNm: Float64Array;
@@ -32,6 +32,7 @@ export class MujocoBody implements EmulatedBody {
   readonly stepS: number = STEP_S;
   readonly #plant: RobotPlant;
   readonly #measure: () => void;
+  readonly #arrange: () => void;
 
   /** Throws `ReinError('config')` for a file that cannot be simulated. */
   static async open(options: MujocoBodyOptions): Promise<MujocoBody> {
@@ -59,16 +60,24 @@ export class MujocoBody implements EmulatedBody {
     this.torqueNm = new Float64Array(model.joints.length);
     if (scene === undefined) {
       this.#measure = () => undefined;
+      this.#arrange = () => undefined;
       return;
     }
     const { surroundings: spec, signalNames, layout } = scene;
     const surroundings = plant.surroundings(spec, signalNames);
     const values = new Float64Array(signalNames.length) as Parameters<typeof surroundings.measure>[0];
-    plant.reset(layout.jointsRad, () => surroundings.place(layout));
+    this.#arrange = () => surroundings.place(layout);
+    plant.reset(layout.jointsRad, this.#arrange);
     this.#measure = () => {
       surroundings.measure(values);
       for (const [i, name] of signalNames.entries()) this.signals.set(name, values[i]!);
     };
+    this.#measure();
+  }
+
+  place(jointsRad: ArrayLike<number>): void {
+    this.#plant.reset(jointsRad, this.#arrange);
+    this.torqueNm.fill(0);
     this.#measure();
   }
 

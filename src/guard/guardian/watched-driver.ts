@@ -53,6 +53,10 @@ export class WatchedDriver implements Driver {
     this.#driver.passFirstMotion?.();
   }
 
+  reconnect(): void {
+    this.#driver.reconnect?.();
+  }
+
   takeNotice(): GuardNotice | undefined {
     return this.#driver.takeNotice?.();
   }
