@@ -9,8 +9,9 @@ const DEFAULT_ANSWER_S = 0.004;
 const LOOK_S = 60e-6;
 /** Bits on the line for each byte: start, 8, stop. */
 const BITS_PER_BYTE = 10;
-/** Between ticks nobody is in a hurry, and a machine may be busy. */
+/** Between ticks nobody is in a hurry, and a machine may be busy: so many tries, and so long for each answer, s. */
 const PATIENT_TRIES = 5;
+const PATIENT_ANSWER_S = 0.03;
 const RECEIVE_BYTES = 4096;
 const IDS = 256;
 
@@ -44,6 +45,7 @@ export class ServoBus {
   readonly #ids: Uint8Array = new Uint8Array(IDS);
   readonly #answered: Uint8Array = new Uint8Array(IDS);
   readonly #scratch: Uint8Array = new Uint8Array(8);
+  #patienceS: number;
   #into: Uint8Array = new Uint8Array(0);
   #wanted = 0;
   #pending = 0;
@@ -53,6 +55,7 @@ export class ServoBus {
     this.line = line;
     this.protocol = protocol;
     this.#answerS = answerS;
+    this.#patienceS = answerS;
     this.#request = new Uint8Array(protocol.maxPacketBytes);
     this.#reader = protocol.createReader((id, error, bytes, at, count) => this.#take(id, error, bytes, at, count));
   }
@@ -176,7 +179,9 @@ export class ServoBus {
       this.drain();
       this.#answered[id] = 0;
       this.#slots[id] = at;
+      this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
       this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, Number.POSITIVE_INFINITY);
+      this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
       if (hasAnswered) return 'ok';
@@ -196,7 +201,7 @@ export class ServoBus {
     if (!this.#send(bytes)) return;
     const sentAtS = line.clock.nowS();
     const onLineS = this.lineS(bytes + replyBytes);
-    const untilS = Math.min(deadlineS, sentAtS + onLineS + this.#answerS);
+    const untilS = Math.min(deadlineS, sentAtS + onLineS + this.#patienceS);
     // Nothing whole can be there before the line has carried it.
     line.wait(Math.min(untilS, sentAtS + onLineS));
     for (;;) {
