@@ -45,6 +45,8 @@ export interface DeviceState {
   readonly currentA: number;
   readonly temperatureC: number;
   readonly errors: readonly string[];
+  /** Of an encoder: the signal that it measures, and what one count of it is, m or rad. */
+  readonly measures?: { readonly signal: string; readonly perCount: number } | undefined;
 }
 
 /** All devices of a line, of one family. */

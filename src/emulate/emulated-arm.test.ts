@@ -53,6 +53,20 @@ it('takes ids, models and encoders from the file, and the mounting from its cali
   expect(servos[6]!.countsPerUnit).toBeCloseTo(100_000, 6);
 });
 
+it('has an encoder for each signal of the scene that the file does not name', () => {
+  const signalNames = ['buttonZM', 'buttonYawRad'];
+  const alone = mountedServos(robot, { ...FEETECH, signalNames });
+  expect(alone.slice(6)).toMatchObject([
+    { id: 7, signal: 'buttonZM', zeroCounts: 0, countsPerUnit: 100_000 },
+    { id: 8, signal: 'buttonYawRad', countsPerUnit: 10_000 },
+  ]);
+  const named = mountedServos(onBus('/nowhere.json'), { ...FEETECH, signalNames });
+  expect(named.slice(6)).toMatchObject([
+    { id: 7, signal: 'buttonZM', zeroCounts: 100 },
+    { id: 17, signal: 'buttonYawRad' },
+  ]);
+});
+
 it('refuses a model that there is not', () => {
   const wrong = onBus('/nowhere.json');
   (wrong.driver as never as { motors: Record<string, { model: string }> }).motors['gripper']!.model = 'sts9';

@@ -28,11 +28,16 @@ export interface MountedServo {
   readonly homingOffsetCounts: number;
 }
 
+/** What one count of an encoder is that the robot's file does not name, m or rad. */
+const PER_COUNT = { m: 0.00001, rad: 0.0001 };
+
 /** What a family of servos is built in with, where the robot's file has no bus. */
 interface DefaultServos {
   readonly family: string;
   readonly model: string;
   readonly models: Readonly<Record<string, ServoModel>>;
+  /** Signals of the scene: an encoder for each that `driver.signals` does not name, with the ids behind all others. */
+  readonly signalNames?: readonly string[] | undefined;
 }
 
 /**
@@ -76,7 +81,20 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
       homingOffsetCounts: 0,
     }),
   );
-  return [...ofJoints, ...ofSignals];
+  const named = [...ofJoints, ...ofSignals];
+  const firstId = 1 + Math.max(...named.map(({ id }) => id));
+  const unnamed = (defaults.signalNames ?? []).filter((name) => !ofSignals.some(({ signal }) => signal === name));
+  const ofScene = unnamed.map(
+    (signal, i): MountedServo => ({
+      id: firstId + i,
+      model: modelOf(defaults.model),
+      signal,
+      zeroCounts: 0,
+      countsPerUnit: 1 / PER_COUNT[signal.endsWith('Rad') ? 'rad' : 'm'],
+      homingOffsetCounts: 0,
+    }),
+  );
+  return [...named, ...ofScene];
 }
 
 /** `undefined` where there is none yet, or none that could be this robot's: bringing one up is what an emulator is for. */

@@ -15,6 +15,8 @@ export interface BusRequest {
   readonly body: EmulatedBody;
   readonly baud: number;
   readonly rng: Rng;
+  /** What is measured beside the arm: an encoder for each hangs on the bus. Default: what the robot's file names. */
+  readonly signalNames?: readonly string[] | undefined;
   /** Voltage of the supply; absent: what the devices are rated for. */
   readonly supplyV?: number | undefined;
 }
@@ -30,8 +32,8 @@ export interface EmulatorKind {
 const FEETECH: EmulatorKind = {
   kind: 'feetech',
   baud: 1_000_000,
-  create: ({ robot, ...rest }) => {
-    const mounted = mountedServos(robot, { family: 'feetech', model: 'sts3215', models: FEETECH_MODELS });
+  create: ({ robot, signalNames, ...rest }) => {
+    const mounted = mountedServos(robot, { family: 'feetech', model: 'sts3215', models: FEETECH_MODELS, signalNames });
     const servos = mounted.map(
       ({ homingOffsetCounts, ...spec }) =>
         new FeetechServo({ ...spec, registers: homingOffsetCounts === 0 ? {} : { homingOffset: homingOffsetCounts } }),

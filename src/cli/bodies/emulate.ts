@@ -33,7 +33,14 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
   const { body, hand } = await bodyOf(robot, scene);
   const say = new Reporter(options.format);
   try {
-    const bus = family.create({ robot, body, baud, rng: rng.fork('bus'), supplyV: options.supplyV });
+    const bus = family.create({
+      robot,
+      body,
+      baud,
+      rng: rng.fork('bus'),
+      supplyV: options.supplyV,
+      signalNames: scene?.signalNames,
+    });
     const link = resolve(options.link ?? join(tmpdir(), `usb-Emulated_${robot.name}_${serial}-if00`));
     const latencyS = options.latencyMs === undefined ? undefined : options.latencyMs * 1e-3;
     const emulator = new Emulator({ bus, baud, clock: new SystemClock(), rng, link, latencyS });
@@ -44,7 +51,10 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
       async ({ signal }) => {
         emulator.plug();
         const { path } = emulator;
-        say.ready({ kind, robot: robot.name, link, path, serial: serialNumberOf(link), baud, ids: bus.ids });
+        say.ready(
+          { kind, robot: robot.name, link, path, serial: serialNumberOf(link), baud, ids: bus.ids },
+          bus.states(),
+        );
         const end = new AbortController();
         signal.addEventListener('abort', () => end.abort());
         const timer = durationS === undefined ? undefined : setTimeout(() => end.abort(), durationS * 1e3);
@@ -151,12 +161,14 @@ class Reporter {
     this.#isJson = format === 'json';
   }
 
-  ready(ready: Ready): void {
+  ready(ready: Ready, servos: ReturnType<Emulator['bus']['states']>): void {
     const { kind, robot, link, path, serial, baud, ids } = ready;
-    this.#say('ready', { ...ready }, [
+    const encoders = servos.flatMap(({ id, measures }) => (measures === undefined ? [] : [{ id, ...measures }]));
+    this.#say('ready', { ...ready, encoders }, [
       `${kind} servos ${ids.join(' ')} of ${robot}, ${baud} baud, at`,
       `  ${link}`,
       `  (${path}${serial === undefined ? '' : `, adapter ${serial}`})`,
+      ...encoders.map(({ id, signal, perCount }) => `  ${id} measures ${signal}, ${perCount} a count`),
       `Now, in another terminal: rein doctor, or name it as driver.port of a robot's file.`,
       'Here: help lists what can go wrong; state shows the servos; Ctrl+C ends it.',
     ]);

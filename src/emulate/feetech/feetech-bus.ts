@@ -80,6 +80,7 @@ export class FeetechBus implements EmulatedBus {
       currentA: motor.currentA,
       temperatureC: motor.temperatureC,
       errors: feetech.errorNames(error),
+      measures: spec.signal === undefined ? undefined : { signal: spec.signal, perCount: 1 / spec.countsPerUnit },
     }));
   }
 

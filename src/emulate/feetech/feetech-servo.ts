@@ -183,12 +183,12 @@ export class FeetechServo {
     return ((driven - GEAR_NM_S_PER_RAD * hornRadPerS) * perUnit * TURN) / perTurn;
   }
 
-  /** The reading: one turn, less the stored offset. */
+  /** The reading, less the stored offset: one turn, or of an encoder as many as its register holds. */
   #counts(): number {
     const turn = this.spec.model.countsPerTurn;
     const offset = this.registers.has('homingOffset') ? this.registers.get('homingOffset') : 0;
-    const counts = this.#actualCounts - offset;
-    return counts - Math.floor(counts / turn) * turn;
+    const counts = Math.round(this.#actualCounts - offset);
+    return this.spec.joint === undefined ? counts : counts - Math.floor(counts / turn) * turn;
   }
 
   /** Proportional, integral and differential of the set-point's error, within the limit, over the dead zone. */
@@ -268,8 +268,7 @@ export class FeetechServo {
   #report(counts: number, hornRadPerS: number, supplyV: number): void {
     const { registers, faults, spec, motor } = this;
     if (!faults.isFrozen) {
-      const turn = Math.floor(spec.model.countsPerTurn);
-      registers.set('presentPosition', (Math.round(counts) % turn) + faults.wrapTurns * turn);
+      registers.set('presentPosition', counts + faults.wrapTurns * spec.model.countsPerTurn);
       registers.set('presentSpeed', (hornRadPerS * spec.model.countsPerTurn) / TURN);
     }
     registers.set('presentLoad', this.#duty * 1000);
