@@ -28,8 +28,8 @@ export interface MountedServo {
   readonly homingOffsetCounts: number;
 }
 
-/** What one count of an encoder is that the robot's file does not name, m or rad. */
-const PER_COUNT = { m: 0.00001, rad: 0.0001 };
+/** Counts of an encoder that the robot's file does not name: of 0.01 mm, or 0.1 mrad. */
+const COUNTS_PER = { m: 100_000, rad: 10_000 };
 
 /** What a family of servos is built in with, where the robot's file has no bus. */
 interface DefaultServos {
@@ -90,7 +90,7 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
       model: modelOf(defaults.model),
       signal,
       zeroCounts: 0,
-      countsPerUnit: 1 / PER_COUNT[signal.endsWith('Rad') ? 'rad' : 'm'],
+      countsPerUnit: COUNTS_PER[signal.endsWith('Rad') ? 'rad' : 'm'],
       homingOffsetCounts: 0,
     }),
   );

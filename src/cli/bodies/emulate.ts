@@ -1,6 +1,6 @@
 /** What `rein emulate` does: the devices of a robot at a port of this machine, until somebody ends it. */
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadRobotFile, type Override, type RobotConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
@@ -84,14 +84,21 @@ function worldOf({ robot: name, task, config: overlay, seed }: EmulateOptions): 
   if (task === undefined) return { robot: loadRobotFile(name ?? DEFAULT_ROBOT).robot };
   const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
   const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
-  const config = resolveConfig({ task, seed, overrides, overlay });
+  // As the simulator has it: there each signal is measured. The bus is what the robot's own file says.
+  const config = resolveConfig({ task, seed, overrides, overlay, isSimulated: true });
+  const folder = /\.ya?ml$/.test(task) ? dirname(resolve(task)) : undefined;
+  const own =
+    overlay === undefined
+      ? loadRobotFile(name ?? config.task.robot, folder).robot
+      : resolveConfig({ task, seed, overrides, overlay }).robot;
+  const robot = { ...config.robot, driver: own.driver };
   const { surroundings } = scenesOf(config.task);
-  if (surroundings === undefined) return { robot: config.robot };
+  if (surroundings === undefined) return { robot };
   const { task: described } = createSetup(config);
   const layout = described.isArrangedByPeople
     ? { jointsRad: config.robot.homeRad, objects: {}, signals: {} }
     : described.drawLayout(new Rng(seed).fork('layout'));
-  return { robot: config.robot, scene: { surroundings, signalNames: described.signalNames, layout } };
+  return { robot, scene: { surroundings, signalNames: described.signalNames, layout } };
 }
 
 async function bodyOf(
