@@ -13,6 +13,7 @@ import { recoverCommand } from './recover.ts';
 import { relabelCommand } from './relabel.ts';
 import { reportCommand } from './report.ts';
 import { rewardCheckCommand, rewardCollectCommand, rewardTrainCommand } from './reward.ts';
+import { robotImportCommand } from './robot.ts';
 import { runCommand } from './run.ts';
 import { safetyCheckCommand } from './safety.ts';
 import { safetyIdentifyCommand } from './safety-identify.ts';
@@ -61,6 +62,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(rewardCheckCommand, async () => (await import('./bodies/reward.ts')).rewardCheckBody),
   runnable(relabelCommand, async () => (await import('./bodies/relabel.ts')).relabelBody),
   runnable(recoverCommand, async () => (await import('./bodies/recover.ts')).recoverBody),
+  runnable(robotImportCommand, async () => (await import('./bodies/robot-import.ts')).robotImportBody),
   runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
   runnable(emulateCommand, async () => (await import('./bodies/emulate.ts')).emulateBody),
@@ -72,6 +74,7 @@ const COMMANDS: readonly RunnableCommand[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   export: 'write what a training has come to for others',
   reward: 'learn from labelled states what a success looks like',
+  robot: 'make a robot known that has a model',
   safety: "prove what a robot's safety chain holds",
 };
 

@@ -2,6 +2,7 @@
 export { ARM_WORDS } from './arm-summary.ts';
 export type { AdversaryName, EnergyComparison, SafetyCheckResult, StopFigure, StopResult, Trace } from './result.ts';
 export { type CheckProgress, runSafetyCheck } from './run-check.ts';
-export { loadCheckSubject } from './subject/load-subject.ts';
+export { loadCheckSubject, loadModelSubject } from './subject/load-subject.ts';
+export type { ModelSubject } from './subject/model-subject.ts';
 export { KIND_WORDS } from './summary.ts';
 export { printedBound } from './upper-bound.ts';

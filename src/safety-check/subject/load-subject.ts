@@ -15,7 +15,7 @@ import {
 } from '../../config/index.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { isMujoco, modelOf } from '../../drivers/index.ts';
-import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
+import { type ModelFiles, type ModelSubject, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import { type CheckSubject, checkPlant, compileSubject, type SubjectOptions } from './subject.ts';
 
 /**
@@ -30,24 +30,55 @@ export async function loadCheckSubject(pathOrName: string, options: SubjectOptio
   return subject;
 }
 
+/**
+ * The same of an MJCF or URDF with its limits, or of a limits YAML, with what was assumed part by part. Throws `ReinError('config')`;
+ * for a robot that has a file of its own too.
+ */
+export async function loadModelSubject(path: string, options: SubjectOptions = {}): Promise<ModelSubject> {
+  const subject = await modelSubjectOf(path, options, options.from ?? process.cwd());
+  if (subject === undefined) refuseModel(path, options.from ?? process.cwd());
+  await checkPlant(subject.subject, subject.place);
+  return subject;
+}
+
+function refuseModel(path: string, from: string): never {
+  if (/\.ya?ml$/i.test(path) && existsSync(at(from, path)) && yamlKind(at(from, path), path) === 'robot') {
+    throw new ReinError('config', `${path} is the file of a robot already`, {
+      remedy: `use it as it is: rein safety check ${path}`,
+    });
+  }
+  throw new ReinError('config', `${path} is no MJCF (.xml, .mjcf), URDF (.urdf) or limits file that is there`, {
+    remedy: "give the path of the robot's model",
+  });
+}
+
 async function subjectOf(pathOrName: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+  const ofModel = await modelSubjectOf(pathOrName, options, from);
+  if (ofModel !== undefined) return ofModel;
   const { limits } = options;
-  if (isModelFile(pathOrName)) {
-    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(limits, from) }, options);
-  }
-  const isYaml = /\.ya?ml$/i.test(pathOrName);
-  const path = at(from, pathOrName);
-  if (isYaml && existsSync(path)) {
-    const shown = shownPath(path);
-    const kind = yamlKind(path, shown);
-    if (kind === 'limits') return subjectOfLimits(path, options, from);
-    refuseSubject(kind, shown);
-  }
   if (limits !== undefined) {
     throw new ReinError('config', `--limits belongs to an MJCF or URDF: the robot ${pathOrName} has limits of its own`);
   }
   refuseModelOptions(pathOrName, options);
   return subjectOfRobot(loadRobotFile(pathOrName, from), options);
+}
+
+/** Of an MJCF, a URDF or a limits file; `undefined` for what may be a robot of its own. */
+async function modelSubjectOf(
+  pathOrName: string,
+  options: SubjectOptions,
+  from: string,
+): Promise<ModelSubject | undefined> {
+  if (isModelFile(pathOrName)) {
+    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(options.limits, from) }, options);
+  }
+  const path = at(from, pathOrName);
+  if (!/\.ya?ml$/i.test(pathOrName) || !existsSync(path)) return undefined;
+  const shown = shownPath(path);
+  const kind = yamlKind(path, shown);
+  if (kind === 'limits') return subjectOfLimits(path, options, from);
+  refuseSubject(kind, shown);
+  return undefined;
 }
 
 /** What a robot's own file says in full. */
@@ -65,7 +96,7 @@ function refuseModelOptions(name: string, { accelMaxRadPerS2, fixed = [], packag
 }
 
 /** Our own limits file, which names the model. */
-async function subjectOfLimits(path: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+async function subjectOfLimits(path: string, options: SubjectOptions, from: string): Promise<ModelSubject> {
   const { limits } = options;
   const own = readOwnLimits(path, shownPath(path));
   const { model, limits: named } = own.config;

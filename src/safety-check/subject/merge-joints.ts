@@ -26,6 +26,8 @@ export interface MergedJoint {
   readonly joint: JointModel;
   /** Where each number was written. */
   readonly places: Readonly<Partial<Record<keyof JointLimits, Place>>>;
+  /** What no file says of it. */
+  readonly assumed: ReadonlySet<keyof JointLimits>;
 }
 
 /** A joint that turns without end is checked over a turn to each side, rad. */
@@ -200,18 +202,23 @@ function mergeJoint(
     const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key];
     if (fact !== undefined) merged[key] = fact;
   }
+  const guessed = new Set<keyof JointLimits>();
   for (const key of ['accelMaxRadPerS2', 'stiffnessNmPerRad', 'dampingNmSPerRad'] as const) {
-    const fact = merged[key] ?? assume(key, merged);
-    if (fact !== undefined) merged[key] = fact;
+    if (merged[key] !== undefined) continue;
+    const fact = assume(key, merged);
+    if (fact === undefined) continue;
+    merged[key] = fact;
+    guessed.add(key);
   }
   for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));
   if (merged.positionMinRad === undefined && merged.positionMaxRad === undefined && model.kind === 'revolute') {
     merged.positionMinRad = { value: -ENDLESS_RAD, place: model.place };
     merged.positionMaxRad = { value: ENDLESS_RAD, place: model.place };
+    guessed.add('positionMinRad').add('positionMaxRad');
     assumed.push(`Joint "${name}" turns without end; it was checked from −2π to 2π.`);
   }
   problems.push(...checkMissing(model, merged, { own, ros }), ...checkOrder(name, merged));
-  return { joint: jointOf(model, merged), places: placesOf(merged) };
+  return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
 }
 
 function factsOf(model: ImportedJoint): JointFacts {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import {
   checkRobot,
   counted,
+  type JointLimits,
   type LimitsConfig,
   noLimits,
   type OwnLimits,
@@ -20,6 +21,8 @@ import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;
 const MARGIN_SHARE = 0.05;
+const LIMITS_REMEDY =
+  'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
 
 /** The files of one robot. */
 export interface ModelFiles {
@@ -36,8 +39,18 @@ export interface PlacedSubject {
   readonly place: PlaceOf;
 }
 
+/** The parts of a robot that are worked out where no file gives them. */
+export type AssumedPart = 'tool' | 'workspace' | 'homeRad' | 'limitMarginRad' | 'capsules' | 'pairs';
+
+/** The same of a model with its limits, of which some may be assumed. */
+export interface ModelSubject extends PlacedSubject {
+  readonly assumedParts: ReadonlySet<AssumedPart>;
+  /** For each joint what no file says of it. */
+  readonly assumedLimits: readonly ReadonlySet<keyof JointLimits>[];
+}
+
 /** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
-export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<PlacedSubject> {
+export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<ModelSubject> {
   const { importRobot } = await import('../../drivers/mujoco.ts');
   const { packages, onPhase, accelMaxRadPerS2, payloadMaxKg } = options;
   const written = files.own?.config ?? noLimits();
@@ -47,7 +60,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
   refuseUnknownFixed(robot, options.fixed ?? []);
   const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros, accelMaxRadPerS2 });
-  if (problems.length > 0) throw problemsError(problems);
+  if (problems.length > 0) throw problemsError(problems, LIMITS_REMEDY);
   assumed.push(...(files.ros?.notes ?? []));
   const builder = new ModelBuilder(files, config, robot, joints, assumed);
   const model = builder.build();
@@ -59,7 +72,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const plantImage = await compileSubject(plantFile, model, packages);
   const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
   // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
-  if (builder.isHomeAssumed) {
+  if (builder.assumedParts.has('homeRad')) {
     for (const message of overlaps)
       assumed.push(`${message.replace('(homeRad)', '(assumed)')}: give homeRad to be sure.`);
   } else if (overlaps.length > 0) {
@@ -69,6 +82,8 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   return {
     subject: { model, plantFile, plantImage, sources, assumed },
     place: (path) => builder.place(path),
+    assumedParts: builder.assumedParts,
+    assumedLimits: joints.map((each) => each.assumed),
   };
 }
 
@@ -80,6 +95,7 @@ function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): voi
   throw new ReinError(
     'config',
     `--fixed ${unknown}: the model has no joint of that name, it has ${all.join(', ')}${didYouMean(unknown, all)}`,
+    { remedy: 'give --fixed the name of a joint that the model has' },
   );
 }
 
@@ -112,8 +128,8 @@ async function overlapsAtHome(
 class ModelBuilder {
   /** Pairs whose capsules overlap at home, though the robot is not built so. */
   suspect: readonly (readonly [string, string])[] = [];
-  /** No file says where the robot is at home. */
-  isHomeAssumed = false;
+  /** What no file gives. */
+  readonly assumedParts: Set<AssumedPart> = new Set();
   readonly #files: ModelFiles;
   readonly #config: LimitsConfig;
   readonly #robot: ImportedRobot;
@@ -179,8 +195,10 @@ class ModelBuilder {
       );
     }
     const frame = name === undefined ? this.#lastFrame() : this.#frameNamed(name);
-    if (name === undefined)
+    if (name === undefined) {
+      this.assumedParts.add('tool');
       this.#assumed.push(`No tool is given: it was taken to be the ${frame.kind} "${frame.name}".`);
+    }
     const turn = new Float64Array(9);
     matrixFromRpy(turn, ...frame.originRpyRad);
     const at = (k: number): number =>
@@ -213,6 +231,7 @@ class ModelBuilder {
   #margin(): number {
     const { limitMarginRad } = this.#config;
     if (limitMarginRad !== undefined) return limitMarginRad;
+    this.assumedParts.add('limitMarginRad');
     const range = ({ joint }: MergedJoint): number => joint.positionMaxRad - joint.positionMinRad;
     const least = this.#joints.reduce((best, each) => (range(each) < range(best) ? each : best));
     const margin = Number((MARGIN_SHARE * range(least)).toPrecision(3));
@@ -227,7 +246,7 @@ class ModelBuilder {
     const { homeRad } = this.#config;
     if (homeRad !== undefined) return homeRad;
     if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
-    this.isHomeAssumed = true;
+    this.assumedParts.add('homeRad');
     this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
     return this.#joints.map(({ joint: { positionMinRad: min, positionMaxRad: max } }) =>
       min + limitMarginRad <= 0 && max - limitMarginRad >= 0 ? 0 : (min + max) / 2,
@@ -236,6 +255,7 @@ class ModelBuilder {
 
   #workspace(model: RobotModel): RobotModel['workspace'] {
     if (this.#config.workspace !== undefined) return this.#config.workspace;
+    this.assumedParts.add('workspace');
     let topology: LinkTopology;
     try {
       topology = new LinkTopology(model);
@@ -260,6 +280,7 @@ class ModelBuilder {
     const capsules = collision.capsules ?? this.#robot.capsules;
     if (capsules.length === 0) return undefined;
     if (collision.capsules === undefined) {
+      this.assumedParts.add('capsules');
       this.#assumed.push("Shapes are capsules around each link's shapes in the model.");
       const bare = this.#joints
         .map(({ joint }) => joint.name)
@@ -271,6 +292,7 @@ class ModelBuilder {
       }
     }
     if (collision.pairs !== undefined) return { capsules, pairs: collision.pairs, keepOut, clearanceM };
+    this.assumedParts.add('pairs');
     let chosen: ReturnType<typeof choosePairs>;
     try {
       chosen = choosePairs(model, capsules, clearanceM);

@@ -1,0 +1,136 @@
+/** What `rein robot import` does: read, work out, write under another name, load that, and only then give it its own. */
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { loadRobotFile, shownPath } from '../../config/index.ts';
+import { ArmKinematics, ReinError, type RobotModel } from '../../core/index.ts';
+import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
+import type { RobotImportOptions } from '../robot.ts';
+import { makeOutFolder } from './out-folder.ts';
+import { robotFileText } from './robot-text.ts';
+import { progressLine } from './terminal.ts';
+
+/** As names in a robot's file are. */
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** A tool that is higher than this at home is taken to work above the plane that its base stands on, m. */
+const ABOVE_M = 0.01;
+const LINE_MS = 15_000;
+
+/** What the writer is told. */
+export interface ImportedFile {
+  readonly model: RobotModel;
+  readonly subject: ModelSubject;
+  /** The model's file, as the robot's file names it. */
+  readonly modelPath: string;
+  /** The workspace ends at the plane on which the base stands, which nobody said. */
+  readonly isAboveFloor: boolean;
+}
+
+/** Resolves to 0. Rejects with `ReinError('config')`; then the file is as it was. */
+export async function robotImportBody(options: RobotImportOptions): Promise<number> {
+  const { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, force } = options;
+  if (options.out !== undefined) checkOut(options.out, force);
+  const progress = progressLine('live', LINE_MS);
+  const onPhase = progress.phase;
+  const about = { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, onPhase };
+  const subject = await loadModelSubject(options.model, about).catch(withRemedy).finally(progress.end);
+  const { plantFile } = subject.subject;
+  const named = { ...subject.subject.model, name: options.name ?? subject.subject.model.name };
+  checkNames(named, options.name);
+  const out = resolve(options.out ?? `${named.name}.yaml`);
+  checkOut(out, force);
+  const place = workspaceOf(named, subject);
+  const file = { ...place, subject, modelPath: relativePath(dirname(out), plantFile!) };
+  makeOutFolder(dirname(out));
+  await writeChecked(out, robotFileText(file));
+  report(out, file, Object.keys(packages).length > 0);
+  return 0;
+}
+
+function withRemedy(error: unknown): never {
+  if (!(error instanceof ReinError) || error.remedy !== undefined) throw error;
+  throw new ReinError(error.kind, error.message, {
+    remedy: 'give an MJCF or URDF that MuJoCo loads, mended where the line says',
+    cause: error,
+  });
+}
+
+function checkOut(out: string, force: boolean): void {
+  if (!/\.ya?ml$/i.test(out)) {
+    throw new ReinError('config', `--out ${shownPath(out)} is no name of a robot's file`, {
+      remedy: 'give a name that ends in .yaml',
+    });
+  }
+  if (existsSync(out) && !force) {
+    throw new ReinError('config', `${shownPath(out)} is there already`, {
+      remedy: 'give --out another name, or --force to write over it',
+    });
+  }
+}
+
+function checkNames({ name, joints }: RobotModel, asked: string | undefined): void {
+  if (!NAME.test(name)) {
+    throw new ReinError(
+      'config',
+      `"${name}" is no name of a robot: letters, digits, _ and - after a letter, at most 64`,
+      {
+        remedy: asked === undefined ? 'give one with --name' : 'give another with --name',
+      },
+    );
+  }
+  const joint = joints.find((each) => !NAME.test(each.name));
+  if (joint === undefined) return;
+  throw new ReinError(
+    'config',
+    `joint "${joint.name}" has a name that a robot's file cannot hold: letters, digits, _ and - after a letter, at most 64`,
+    { remedy: 'rename it in the model' },
+  );
+}
+
+/** Where nobody gave a box, and the tool is above the base's plane at home, it stays above it. */
+function workspaceOf(model: RobotModel, { assumedParts }: ModelSubject): Pick<ImportedFile, 'model' | 'isAboveFloor'> {
+  const { workspace } = model;
+  const atHome = new ArmKinematics(model).tcpPositionM[2]!;
+  if (!assumedParts.has('workspace') || !(atHome > ABOVE_M)) return { model, isAboveFloor: false };
+  const minM = [workspace.minM[0], workspace.minM[1], 0] as const;
+  return { model: { ...model, workspace: { ...workspace, minM } }, isAboveFloor: true };
+}
+
+/** Writes `text` beside `out`, loads and compiles it as every command does, and gives it its name; or leaves nothing. */
+async function writeChecked(out: string, text: string): Promise<void> {
+  const draft = join(dirname(out), `.${basename(out).replace(/\.ya?ml$/i, '')}-${process.pid}.yaml`);
+  try {
+    writeFileSync(draft, text);
+    loadRobotFile(draft);
+    await loadCheckSubject(draft);
+    renameSync(draft, out);
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    const why = cause.message.replaceAll(shownPath(draft), shownPath(out));
+    throw new ReinError('config', `${shownPath(out)} was not written: ${why}`, {
+      remedy: cause instanceof ReinError ? cause.remedy : 'give --out a file in a folder that can be written to',
+      cause,
+    });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function relativePath(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
+
+function report(out: string, { model, subject, isAboveFloor }: ImportedFile, hasPackages: boolean): void {
+  const shown = shownPath(out);
+  const lines = [
+    `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
+    ...subject.subject.assumed.map((message) => `assumed: ${message}`),
+    ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
+    ...(hasPackages
+      ? ['note: --package counted for the import alone; for this file, list the packages on ROS_PACKAGE_PATH.']
+      : []),
+    'next:',
+    `  rein safety check ${shown}       what these limits are worth`,
+    `  rein teleop --robot ${shown}     drive it, simulated`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

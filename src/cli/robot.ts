@@ -1,0 +1,75 @@
+/** `rein robot import`: a robot's file from the MJCF or URDF that there is. */
+import {
+  type Configured,
+  collect,
+  option,
+  optionsOf,
+  path,
+  pathOption,
+  positiveNumber,
+  recordOption,
+  switchOption,
+  text,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+const options = optionsOf({
+  /** An MJCF, a URDF, or a limits file. */
+  model: option(path(), '<model>', "the robot's MJCF or URDF, or a limits file that names it"),
+  limits: pathOption('--limits <file>', 'its limits: our YAML, or a ROS joint_limits.yaml'),
+  out: pathOption('--out <file>', 'the file to write; NAME.yaml here where absent'),
+  name: option(text().optional(), '--name <name>', "the robot's name; else what the model is called"),
+  fixed: option(
+    text().array().default([]),
+    '--fixed <joint>',
+    'a joint that stands still or follows another, such as a finger; may be repeated',
+    { read: collect },
+  ),
+  packages: recordOption(
+    '--package <name=folder>',
+    'where package://name of a URDF is; may be repeated',
+    /^([\w.-]+)=(.+)$/s,
+    'It must be NAME=FOLDER.',
+  ),
+  accelMaxRadPerS2: option(
+    positiveNumber(1000).optional(),
+    '--accel <rad/s2>',
+    'acceleration of joints of which no file says it; else worked out',
+  ),
+  payloadMaxKg: option(positiveNumber(1000).optional(), '--payload <kg>', 'heaviest load of the tool'),
+  force: switchOption('--force', 'write over a file that is there'),
+});
+
+export type RobotImportOptions = Configured<typeof options>;
+
+const HELP = `
+What it does:
+  1  Reads the joints, frames, masses, shapes and servos of the model, and lays the limits over them.
+  2  Works out what no file says: home pose, workspace, margins, which links to keep apart, and for lack of better
+     acceleration, stiffness and damping.
+  3  Writes a robot's file in which each number says where it is from, what was assumed and what to look at first. Its
+     driver is the simulator, with this model. The file is loaded and compiled once before it gets its name.
+
+What a model has to have: limits of position, speed and torque of every joint that moves. An MJCF knows no speed limits,
+and a URDF only what its <limit> says; what is lacking comes from --limits:
+  joints:
+    shoulder: { velocityMaxRadPerS: 2, accelMaxRadPerS2: 8, torqueMaxNm: 20 }
+or from a ROS joint_limits.yaml as it is. docs/config.md lists all keys of a limits file.
+
+What it does not do: measure. Which of the numbers are your robot's, you know; "rein safety check" tries them, and
+"rein safety identify" measures servos and links of the real one.
+
+Examples:
+  $ rein robot import my_arm.urdf                             writes my_arm.yaml here
+  $ rein robot import my_arm.xml --limits joint_limits.yaml --out robots/my-arm.yaml
+  $ rein robot import arm.urdf --package my_description=~/ws/src/my_description --fixed right_finger
+  $ rein safety check my_arm.yaml                             then: what these limits are worth
+  $ rein teleop --robot my_arm.yaml                           and drive it, simulated
+${EXIT_CODES}`;
+
+export const robotImportCommand = defineCommand({
+  name: 'robot import',
+  description: "write a robot's file from an MJCF or URDF",
+  help: HELP,
+  options,
+});
