@@ -6,7 +6,7 @@ import { ArmKinematics, ReinError, type RobotModel } from '../../core/index.ts';
 import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
 import type { RobotImportOptions } from '../robot.ts';
 import { makeOutFolder } from './out-folder.ts';
-import { robotFileText } from './robot-text.ts';
+import { type ImportedFile, robotFileText } from './robot-text.ts';
 import { progressLine } from './terminal.ts';
 
 /** As names in a robot's file are. */
@@ -14,16 +14,6 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 /** A tool that is higher than this at home is taken to work above the plane that its base stands on, m. */
 const ABOVE_M = 0.01;
 const LINE_MS = 15_000;
-
-/** What the writer is told. */
-export interface ImportedFile {
-  readonly model: RobotModel;
-  readonly subject: ModelSubject;
-  /** The model's file, as the robot's file names it. */
-  readonly modelPath: string;
-  /** The workspace ends at the plane on which the base stands, which nobody said. */
-  readonly isAboveFloor: boolean;
-}
 
 /** Resolves to 0. Rejects with `ReinError('config')`; then the file is as it was. */
 export async function robotImportBody(options: RobotImportOptions): Promise<number> {

@@ -8,8 +8,18 @@ import {
   type TankModel,
   torqueUnit,
 } from '../../core/index.ts';
+import type { ModelSubject } from '../../safety-check/index.ts';
 import { wrapText } from '../wrap.ts';
-import type { ImportedFile } from './robot-import.ts';
+
+/** What the writer is told. */
+export interface ImportedFile {
+  readonly model: RobotModel;
+  readonly subject: ModelSubject;
+  /** The model's file, as the robot's file names it. */
+  readonly modelPath: string;
+  /** The workspace ends at the plane on which the base stands, which nobody said. */
+  readonly isAboveFloor: boolean;
+}
 
 /** Width of comments, columns. */
 const WIDTH = 118;

@@ -75,8 +75,9 @@ export class PlantDriver implements Driver {
   read(out: RobotState): DriverStatus {
     const plant = this.#plant;
     if (plant === undefined) return 'lost';
-    // Torque off with the weight held: the references follow, so that the servos pull nowhere.
-    if (!this.#isEnabled) this.#hold(plant);
+    // Torque off with the weight held: the references follow, so that the servos pull nowhere. An arm that only its servos hold
+    // would sink out of every pose that it is put to: somebody holds that up where it is.
+    if (!this.#isEnabled && this.#model.gravityCompensated !== false) this.#hold(plant);
     this.#isTrusted = plant.step(this.#reference, this.#periodS) && this.#isTrusted;
     this.#timeS += this.#periodS;
     out.positionRad.set(plant.positionRad);
