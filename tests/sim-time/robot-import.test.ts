@@ -126,6 +126,30 @@ describe('rein robot import', () => {
     expect(robot).toMatchObject({ leashM: 0.02, tool: { link: 'wrist_roll', originXyzM: [0.0981, 0, -0.0079] } });
   }, 60_000);
 
+  it('quotes what YAML would take for no name', async () => {
+    writeFileSync(join(dir, 'arm.urdf'), URDF.replaceAll('"wrist"', '"true"'));
+    expect(await run('arm.urdf', '--name', 'null')).toMatchObject({ code: 0 });
+    expect(loadRobotFile(join(dir, 'null.yaml')).robot).toMatchObject({ name: 'null', tool: { link: 'true' } });
+  });
+
+  it('names the packages that it was told of, without which the model has no meshes', async () => {
+    const cube = ['0 0 0', '1 0 0', '0 1 0', '0 0 1', '1 1 1'].map((at) => `v ${at}`).join('\n');
+    mkdirSync(join(dir, 'ws', 'meshes'), { recursive: true });
+    writeFileSync(
+      join(dir, 'ws', 'meshes', 'hand.obj'),
+      `${cube}\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 5\nf 2 4 5\nf 3 4 5\n`,
+    );
+    const mesh = '<mesh filename="package://desk/meshes/hand.obj" scale="0.05 0.05 0.05"/>';
+    writeFileSync(join(dir, 'arm.urdf'), URDF.replace('<box size="0.08 0.06 0.03"/>', mesh));
+    expect(await run('arm.urdf', '--package', 'desk=ws', '--out', 'robots/meshed.yaml')).toMatchObject({ code: 0 });
+    expect(textOf('robots/meshed.yaml')).toContain('  packages:\n    "desk": "../ws"\n');
+    const { robot } = loadRobotFile(join(dir, 'robots', 'meshed.yaml'));
+    expect(robot.driver).toMatchObject({ packages: { desk: join(dir, 'ws') } });
+    writeFileSync(join(dir, 'task.yaml'), TASK.replace('mine.yaml', 'meshed.yaml'));
+    const opened = await openRobot({ task: join(dir, 'task.yaml'), seed: 1 });
+    await opened.close();
+  }, 60_000);
+
   it('writes over a file only where it is told to', async () => {
     writeFileSync(join(dir, 'desk-arm.yaml'), 'mine');
     const refused = await run('arm.urdf');
@@ -138,6 +162,19 @@ describe('rein robot import', () => {
     expect(textOf('desk-arm.yaml')).toContain('name: desk-arm');
   });
 });
+
+/** Sixteen joints and a base, each with a shape: one more than a robot's file may have. */
+function longUrdf(): string {
+  const links = Array.from(
+    { length: 16 },
+    (_, i) => `<link name="l${i}">${inertial(0.1, '0 0 0.03')}${box('0.02 0.02 0.05', '0 0 0.03')}</link>`,
+  );
+  const limit = 'lower="-1" upper="1" effort="40" velocity="1"';
+  const joints = links.map((_, i) =>
+    joint(`j${i}`, i === 0 ? 'base' : `l${i - 1}`, `l${i}`, '0 0 0.06', '0 1 0', limit),
+  );
+  return `<robot name="long"><link name="base">${box('0.1 0.1 0.04', '0 0 0')}</link>${links.join('')}${joints.join('')}</robot>`;
+}
 
 describe('what is refused leaves nothing behind', () => {
   const limits = (text: string) => () => writeFileSync(join(dir, 'limits.yaml'), text);
@@ -194,6 +231,12 @@ describe('what is refused leaves nothing behind', () => {
       model((text) => text.replace('"wrist"', '"left/wrist"')),
       ['arm.urdf'],
       /joint "left\/wrist" has a name that a robot's file cannot hold.*\n {2}→ rename it/,
+    ],
+    [
+      'a robot that would not load again',
+      model(longUrdf),
+      ['arm.urdf'],
+      /long\.yaml was not written: .*capsules.*\n {2}→ /s,
     ],
     [
       'an --out of another kind',

@@ -29,10 +29,12 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   const out = resolve(options.out ?? `${named.name}.yaml`);
   checkOut(out, force);
   const place = workspaceOf(named, subject);
-  const file = { ...place, subject, modelPath: relativePath(dirname(out), plantFile!) };
+  const pathFrom = (path: string): string => relativePath(dirname(out), path);
+  const folders = Object.entries(packages).map(([name, folder]) => [name, pathFrom(resolve(folder))] as const);
+  const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders };
   makeOutFolder(dirname(out));
   await writeChecked(out, robotFileText(file));
-  report(out, file, Object.keys(packages).length > 0);
+  report(out, file);
   return 0;
 }
 
@@ -109,15 +111,12 @@ function relativePath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-function report(out: string, { model, subject, isAboveFloor }: ImportedFile, hasPackages: boolean): void {
+function report(out: string, { model, subject, isAboveFloor }: ImportedFile): void {
   const shown = shownPath(out);
   const lines = [
     `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
     ...subject.subject.assumed.map((message) => `assumed: ${message}`),
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
-    ...(hasPackages
-      ? ['note: --package counted for the import alone; for this file, list the packages on ROS_PACKAGE_PATH.']
-      : []),
     'next:',
     `  rein safety check ${shown}       what these limits are worth`,
     `  rein teleop --robot ${shown}     drive it, simulated`,

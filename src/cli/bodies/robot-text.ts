@@ -17,6 +17,8 @@ export interface ImportedFile {
   readonly subject: ModelSubject;
   /** The model's file, as the robot's file names it. */
   readonly modelPath: string;
+  /** Folders of ROS packages by name, as the file names them. */
+  readonly packages: readonly (readonly [string, string])[];
   /** The workspace ends at the plane on which the base stands, which nobody said. */
   readonly isAboveFloor: boolean;
 }
@@ -45,7 +47,7 @@ export function robotFileText(file: ImportedFile): string {
   const names = capsuleNames(model.collision?.capsules ?? []);
   const parts = [
     headText(file),
-    `name: ${model.name}`,
+    `name: ${plain(model.name)}`,
     'joints:',
     ...model.joints.flatMap((_, i) => jointLines(file, i)),
     ...toolLines(file),
@@ -90,9 +92,9 @@ function jointLines(file: ImportedFile, index: number): string[] {
   const parent = joint.parent ?? before;
   return [
     comment(sourceText(file, index), '  '),
-    `  - name: ${joint.name}`,
+    `  - name: ${plain(joint.name)}`,
     ...(joint.kind === undefined || joint.kind === 'revolute' ? [] : [`    kind: ${joint.kind}`]),
-    ...(parent === before ? [] : [`    parent: ${parent}`]),
+    ...(parent === before ? [] : [`    parent: ${plain(parent)}`]),
     `    originXyzM: ${list(joint.originXyzM)}`,
     `    originRpyRad: ${list(joint.originRpyRad)}`,
     `    axis: ${list(joint.axis)}`,
@@ -142,7 +144,7 @@ function toolLines({ model, subject }: ImportedFile): string[] {
   return [
     comment(why),
     'tool:',
-    ...(link === undefined ? [] : [`  link: ${link}`]),
+    ...(link === undefined ? [] : [`  link: ${plain(link)}`]),
     `  originXyzM: ${list(originXyzM)}`,
     `  originRpyRad: ${list(originRpyRad)}`,
   ];
@@ -165,8 +167,8 @@ function pointLines({ points }: RobotModel): string[] {
   return [
     'points:',
     ...points.flatMap(({ name, link, positionM, workspace }) => [
-      `  - name: ${name}`,
-      `    link: ${link}`,
+      `  - name: ${plain(name)}`,
+      `    link: ${plain(link)}`,
       `    positionM: ${list(positionM)}`,
       ...(workspace === undefined ? [] : ['    workspace:', ...boxLines(workspace, '      ')]),
     ]),
@@ -187,7 +189,7 @@ function collisionLines({ model, subject }: ImportedFile, names: ReadonlyMap<str
     '  capsules:',
     ...collision.capsules.flatMap(({ name, link, fromM, toM, radiusM }) => [
       `    - name: ${names.get(name)}`,
-      `      link: ${link}`,
+      `      link: ${plain(link)}`,
       `      fromM: ${list(fromM)}`,
       `      toM: ${list(toM)}`,
       `      radiusM: ${number(radiusM)}`,
@@ -206,7 +208,7 @@ function keepOutLines(boxes: KeepOut, names: ReadonlyMap<string, string>): strin
   return [
     '  keepOut:',
     ...boxes.flatMap(({ name, capsules, ...box }) => [
-      `    - name: ${name}`,
+      `    - name: ${plain(name)}`,
       ...boxLines(box, '      '),
       ...(capsules === undefined ? [] : [`      capsules: [${capsules.map((each) => names.get(each)).join(', ')}]`]),
     ]),
@@ -217,11 +219,11 @@ function keepOutLines(boxes: KeepOut, names: ReadonlyMap<string, string>): strin
 function capsuleNames(capsules: readonly Capsule[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { name } of capsules) {
-    const plain = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^[^A-Za-z]/, 'link_$&');
+    const kept = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^[^A-Za-z]/, 'link_$&');
     const taken = new Set(names.values());
-    let free = plain.slice(0, 64);
-    for (let n = 2; taken.has(free); n++) free = `${plain.slice(0, 60)}_${n}`;
-    names.set(name, free);
+    let free = kept.slice(0, 64);
+    for (let n = 2; taken.has(free); n++) free = `${kept.slice(0, 60)}_${n}`;
+    names.set(name, plain(free));
   }
   return names;
 }
@@ -265,7 +267,7 @@ function exitLines(): string[] {
   ];
 }
 
-function restLines({ model, subject, modelPath }: ImportedFile): string[] {
+function restLines({ model, subject, modelPath, packages }: ImportedFile): string[] {
   const { assumedParts } = subject;
   const margin = assumedParts.has('limitMarginRad') ? ' (ASSUMED)' : '';
   const home = assumedParts.has('homeRad')
@@ -287,7 +289,14 @@ function restLines({ model, subject, modelPath }: ImportedFile): string[] {
     'driver:',
     '  kind: mujoco',
     `  model: ${JSON.stringify(modelPath)}`,
+    ...(packages.length === 0 ? [] : ['  packages:']),
+    ...packages.map(([name, folder]) => `    ${JSON.stringify(name)}: ${JSON.stringify(folder)}`),
   ];
+}
+
+/** A name as YAML: some words are no text there. */
+function plain(name: string): string {
+  return /^(true|false|null)$/i.test(name) ? `"${name}"` : name;
 }
 
 function list(values: ArrayLike<number>): string {

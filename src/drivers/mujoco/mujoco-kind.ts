@@ -22,14 +22,21 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
     ];
   },
   model: ({ model }) => model,
-  withPaths: (config, from) => (config.model === undefined ? config : { ...config, model: from(config.model) }),
-  optionsOf: ({ model }, { robot, task, signalNames, scene, surroundings }) => {
+  withPaths: ({ model, packages, ...config }, from) => ({
+    ...config,
+    ...(model !== undefined && { model: from(model) }),
+    ...(packages !== undefined && {
+      packages: Object.fromEntries(Object.entries(packages).map(([name, folder]) => [name, from(folder)])),
+    }),
+  }),
+  optionsOf: ({ model, packages }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {
       const jointNames = robot.joints.map(({ name }) => name);
       return { jointNames, signalNames, periodS: 1 / robot.controlHz, scene: scene() };
     }
-    if (surroundings !== undefined) return { file: model, signalNames: [...signalNames], surroundings };
-    if (signalNames.length === 0) return { file: model, signalNames: [] };
+    const file = { file: model, ...(packages !== undefined && { packages }) };
+    if (surroundings !== undefined) return { ...file, signalNames: [...signalNames], surroundings };
+    if (signalNames.length === 0) return { ...file, signalNames: [] };
     throw new ReinError(
       'config',
       `Robot ${robot.name} is simulated from its own file and gives no signals; task ${task} needs ${signalNames.join(', ')}.`,

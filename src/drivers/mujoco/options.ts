@@ -17,6 +17,13 @@ export const mujocoSchema = z.strictObject({
         "The robot's own MJCF or URDF, whose joints have this file's names; relative to this file. Servos, base and limits are this file's.",
     })
     .optional(),
+  packages: z
+    .record(z.string().regex(/^[\w.-]+$/), z.string().min(1).max(4096))
+    .meta({
+      description:
+        'Folders of ROS packages by name, for `package://` in a URDF; relative to this file. Others are looked for above the model and on ROS_PACKAGE_PATH.',
+    })
+    .optional(),
 });
 
 export type MujocoConfig = Configured<typeof mujocoSchema>;
@@ -61,6 +68,7 @@ const surroundings = z.strictObject({
 
 const plant = z.strictObject({
   file: z.string().min(1),
+  packages: z.record(z.string(), z.string()).optional(),
   // Those of places are measured; the layout gives the others, and 0 where it does not.
   signalNames: z.array(z.string()),
   surroundings: surroundings.optional(),

@@ -43,9 +43,10 @@ export class PlantDriver implements Driver {
   async open(): Promise<void> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
     // Where no tank says otherwise, the servos lead by velocity as industrial ones do: they would lag by damping / stiffness.
-    const { file, surroundings, signalNames } = this.#options;
+    const { file, packages, surroundings, signalNames } = this.#options;
     const plant = await RobotPlant.open({
       file,
+      packages,
       model: this.#model,
       surroundings: surroundings?.file,
       velocityFeedForward: this.#model.tank?.velocityFeedForward ?? true,

@@ -151,7 +151,9 @@ async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: Subjec
   const { model, plantFile } = subject;
   if (plantFile === undefined) return { subject, place: file.place };
   onPhase?.(`compiling ${model.name}`);
-  return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, undefined) }, place: file.place };
+  const { driver } = file.robot;
+  const packages = isMujoco(driver) ? driver.packages : undefined;
+  return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, packages) }, place: file.place };
 }
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
