@@ -1,0 +1,186 @@
+/**
+ * The whole job on an emulated SO-101 in real time: policy, guard, serial bytes, emulated servos, MuJoCo. Starts `rein emulate`, `rein learn`
+ * and `rein run` as on a bench, where it learns to press a button; then the policy that it learned acts alone, and its successes are
+ * counted.
+ *
+ *   npm run live:serial -- [--minutes 8] [--evaluate 60] [--seed 1] [--task press] [--out runs/live-serial] [--json FILE]
+ *
+ * Where the robot wants somebody to look at it, c is pressed, and counted. Needs a build, `script` (util-linux), and no hardware.
+ * Ends with code 1 where less than half of the last episodes succeed, or transitions were lost.
+ */
+import './node-version.js';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { loadRobotFile } from '../dist/config/index.js';
+import { wilsonInterval } from '../dist/core/statistics.js';
+import { calibrationText, feetechFamily } from '../dist/drivers/serial.js';
+import { scriptArguments } from './arguments.js';
+
+const { values } = scriptArguments(import.meta.url, {
+  options: {
+    minutes: { type: 'string', default: '8' },
+    evaluate: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    task: { type: 'string', default: 'press' },
+    bind: { type: 'string', default: 'tcp://127.0.0.1:7360' },
+    out: { type: 'string', default: join('runs', 'live-serial') },
+    json: { type: 'string' },
+  },
+});
+const bin = fileURLToPath(new URL('../bin/rein.js', import.meta.url));
+const { task, seed, bind } = values;
+const out = resolve(values.out);
+const serialNumber = 'LIVE01';
+const link = join(out, `usb-Emulated_so101_${serialNumber}-if00`);
+const overlay = join(out, 'bench.yaml');
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+writeFileSync(overlay, benchYaml());
+const env = { ...process.env, REIN_CONFIG: join(out, 'settings'), REIN_STATE: join(out, 'state') };
+writeCalibration();
+
+const children = new Set();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGTERM');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+
+const emulator = start('emulate', 'feetech', '--task', task, '--config', overlay, '--link', link, '--seed', seed);
+while (!existsSync(link)) await delay(50);
+const learner = start(
+  'learn',
+  '--task',
+  task,
+  '--config',
+  overlay,
+  '--seed',
+  seed,
+  '--bind',
+  bind,
+  '--out',
+  join(out, 'learner'),
+);
+await said(learner, 'robots connect with');
+console.log(`learning for ${values.minutes} min`);
+const robot = join(out, 'robot');
+const learnt = await runRobot(robot, 60 * Number(values.minutes), ['--learner', bind, '--operator', 'scripted']);
+await ended(learner, 'SIGINT');
+const policy = join(out, 'learner', 'policy.onnx');
+const perEpisodeS = 6;
+console.log(`the policy alone, for ${values.evaluate} episodes`);
+const alone = join(out, 'alone');
+const tried = await runRobot(alone, Number(values.evaluate) * perEpisodeS, ['--policy', policy]);
+await ended(emulator, 'SIGINT');
+
+const figures = { task, seed: Number(seed), minutes: Number(values.minutes), learning: learnt, alone: tried };
+console.log(JSON.stringify(figures, undefined, 2));
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+process.exit(tried.success_rate >= 0.5 && learnt.lost === 0 && tried.violations === 0 ? 0 : 1);
+
+function start(...args) {
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  child.stdout.resume();
+  return child;
+}
+
+function said(child, text) {
+  return new Promise((done, fail) => {
+    child.stdout.on('data', (data) => String(data).includes(text) && done());
+    child.once('exit', (code) => fail(new Error(`it ended with ${code}`)));
+  });
+}
+
+function ended(child, signal) {
+  return new Promise((done) => {
+    child.once('exit', done);
+    child.kill(signal);
+  });
+}
+
+/** At a terminal, as a person has it, who presses c where that is asked for. */
+async function runRobot(folder, seconds, more) {
+  const args = ['run', '--task', task, '--config', overlay, '--seed', seed, '--start', 'now', '--out', folder];
+  const line = [process.execPath, bin, ...args, '--duration', String(seconds), ...more].join(' ');
+  const child = spawn('script', ['-qfec', line, join(out, 'terminal.log')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env,
+  });
+  children.add(child);
+  let looks = 0;
+  child.stdout.on('data', (data) => {
+    const text = String(data);
+    if (!text.includes('press c to continue') && !text.includes('press c to start')) return;
+    looks++;
+    // Somebody puts the arm back where it hangs, and looks at it.
+    if (!text.includes('press c to start')) emulator.stdin.write('hold\n');
+    setTimeout(() => child.stdin.write('c'), 1000);
+  });
+  await new Promise((done) => child.once('exit', done));
+  children.delete(child);
+  return figuresOf(folder, looks);
+}
+
+function figuresOf(folder, looks) {
+  const records = readFileSync(join(folder, 'metrics.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const episodes = records.filter(({ kind }) => kind === 'episode');
+  const alone = episodes.filter(({ interventions }) => interventions === 0);
+  const half = alone.slice(Math.floor(alone.length / 2));
+  const wins = (list) => list.filter(({ success }) => success).length;
+  const last = records.findLast(({ kind }) => kind === 'link') ?? { lost: 0, duplicated: 0 };
+  const safety = records.findLast(({ kind }) => kind === 'safety') ?? { violations: 0, ticks: 0, overruns: 0 };
+  const { low, high } = wilsonInterval(wins(alone), alone.length);
+  return {
+    episodes: episodes.length,
+    without_help: alone.length,
+    successes: wins(alone),
+    success_rate: wins(alone) / Math.max(1, alone.length),
+    success_95: [low, high],
+    last_half: `${wins(half)} of ${half.length}`,
+    lost: last.lost,
+    duplicated: last.duplicated,
+    violations: safety.violations,
+    ticks: safety.ticks,
+    looks,
+  };
+}
+
+/** Where the button stands, and the encoder that measures its travel: 5 hundredths of a millimetre a count. */
+function benchYaml() {
+  return `robot:
+  driver:
+    port: ${link}
+    signals:
+      - { name: buttonXM, value: 0.24 }
+      - { name: buttonYM, value: 0 }
+      - { name: buttonZM, id: 7, model: sts3215, perCount: 0.00005 }
+      - { name: buttonYawRad, value: 0 }
+`;
+}
+
+/** As \`rein calibrate\` would find this arm: each servo in the middle of its turn at its joint's zero. */
+function writeCalibration() {
+  const { robot } = loadRobotFile('so101');
+  const joints = robot.joints.map(({ name }) => {
+    const { id, model } = robot.driver.motors[name];
+    const { modelNumber } = feetechFamily.models[model];
+    const middle = { zeroCounts: 2048, minCounts: 0, maxCounts: 4095, homingOffsetCounts: 0 };
+    return [name, { id, model, modelNumber, firmware: '3.10', direction: 1, ...middle }];
+  });
+  const folder = join(env.REIN_CONFIG, 'calibration');
+  mkdirSync(folder, { recursive: true });
+  const rest = { kind: 'rein-calibration', version: 1, robot: 'so101', family: 'feetech', adapter: serialNumber };
+  const text = calibrationText({
+    ...rest,
+    calibratedAt: new Date(0).toISOString(),
+    joints: Object.fromEntries(joints),
+  });
+  writeFileSync(join(folder, 'so101.json'), text);
+}
