@@ -20,8 +20,6 @@ export interface DeadlineOptions {
  * Calls `tick` once per period at deadlines that do not drift, and returns when `shouldGoOn` says so. Blocks its
  * thread: for worker threads only. A tick that begins or ends more than a period late counts as an overrun, and the
  * whole periods that it missed are left out, so that the phase is kept.
- * A driver that needs the event loop (serial ports do) cannot live on such a thread; its loop on the main thread
- * belongs beside this function.
  */
 export function runAtDeadlines(options: DeadlineOptions): void {
   const { periodS, clock, tick, shouldGoOn, lateness } = options;
