@@ -113,13 +113,14 @@ async function runRobot(folder, seconds, more) {
   children.add(child);
   let looks = 0;
   child.stdout.on('data', (data) => {
-    const text = String(data);
-    if (!text.includes('press c to continue') && !text.includes('press c to start')) return;
+    if (!String(data).includes('The robot stands.')) return;
     looks++;
     // Somebody puts the arm back where it hangs, and looks at it.
-    if (!text.includes('press c to start')) emulator.stdin.write('hold\n');
-    setTimeout(() => child.stdin.write('c'), 1000);
+    emulator.stdin.write('hold\n');
   });
+  // As often as it takes: a robot that is on its way to rest, or not read yet, refuses.
+  const person = setInterval(() => child.stdin.write('c'), 3000);
+  child.once('exit', () => clearInterval(person));
   await new Promise((done) => child.once('exit', done));
   children.delete(child);
   return figuresOf(folder, looks);
