@@ -12,3 +12,4 @@ export { parseRequest, readAnswer, readNumbers } from './link/messages.ts';
 export { PendingAnswers } from './link/remote.ts';
 export { connectGuardLink } from './link/socket-link.ts';
 export { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from './link/wire.ts';
+export { raiseThisThread } from './priority.ts';

@@ -17,6 +17,7 @@ import {
   MujocoBody,
   SimpleBody,
 } from '../../emulate/index.ts';
+import { raiseThisThread } from '../../guard/index.ts';
 import { scenesOf } from '../../tasks/index.ts';
 import type { EmulateOptions } from '../emulate.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
@@ -49,10 +50,12 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
       (line) => say.note(line),
       'the port goes',
       async ({ signal }) => {
+        // As hardware comes before programs. The thread that reads the port has it from this one.
+        const { isRaised } = raiseThisThread();
         emulator.plug();
         const { path } = emulator;
         say.ready(
-          { kind, robot: robot.name, link, path, serial: serialNumberOf(link), baud, ids: bus.ids },
+          { kind, robot: robot.name, link, path, serial: serialNumberOf(link), baud, ids: bus.ids, isRaised },
           bus.states(),
         );
         const end = new AbortController();
@@ -158,6 +161,8 @@ interface Ready {
   readonly serial: string | undefined;
   readonly baud: number;
   readonly ids: readonly number[];
+  /** Whether it has real-time priority. */
+  readonly isRaised: boolean;
 }
 
 /** What is said, in words or as one JSON object a line. */
@@ -169,13 +174,14 @@ class Reporter {
   }
 
   ready(ready: Ready, servos: ReturnType<Emulator['bus']['states']>): void {
-    const { kind, robot, link, path, serial, baud, ids } = ready;
+    const { kind, robot, link, path, serial, baud, ids, isRaised } = ready;
     const encoders = servos.flatMap(({ id, measures }) => (measures === undefined ? [] : [{ id, ...measures }]));
     this.#say('ready', { ...ready, encoders }, [
       `${kind} servos ${ids.join(' ')} of ${robot}, ${baud} baud, at`,
       `  ${link}`,
       `  (${path}${serial === undefined ? '' : `, adapter ${serial}`})`,
       ...encoders.map(({ id, signal, perCount }) => `  ${id} measures ${signal}, ${perCount} a count`),
+      ...(isRaised ? [] : ['  (no real-time priority: replies come late while this machine is busy)']),
       `Now, in another terminal: rein doctor, or name it as driver.port of a robot's file.`,
       'Here: help lists what can go wrong; state shows the servos; Ctrl+C ends it.',
     ]);
