@@ -57,4 +57,8 @@ export interface EmulatedBus extends EmulatedDevice {
   /** What is wrong with the device `id`, to be changed; `undefined` where there is none. */
   faultsOf(id: number): ServoFaults | undefined;
   states(): readonly DeviceState[];
+  /** Of the supply, V; to be changed. Absent: none that counts. */
+  supplyV?: number;
+  /** Writes a register of the device `id`, stored too; false where there is none. Absent: the devices have none. */
+  setRegister?(id: number, register: string, counts: number): boolean;
 }

@@ -1,7 +1,7 @@
 /** A bus of emulated devices at a port, with all that can be made to go wrong on it. */
-import type { Clock, Rng } from '../core/index.ts';
+import { type Clock, ReinError, type Rng } from '../core/index.ts';
 import type { EmulatedBus } from './device.ts';
-import type { FaultTarget, LineFault, ServoFaults } from './faults.ts';
+import type { FaultTarget, LineFault, PacketFault, ServoFaults } from './faults.ts';
 import { FaultyDevice } from './faulty-device.ts';
 import { PortLink } from './terminal/pseudo-terminal.ts';
 import { TerminalServer } from './terminal/terminal-server.ts';
@@ -63,6 +63,22 @@ export class Emulator implements FaultTarget {
 
   setNoise(bytesPerS: number): void {
     this.#line.noiseBytesPerS = bytesPerS;
+  }
+
+  plan(fault: PacketFault): void {
+    this.#line.plan(fault);
+  }
+
+  setSupply(volts: number): void {
+    if (this.bus.supplyV === undefined) throw new ReinError('config', 'no supply is emulated of these devices');
+    this.bus.supplyV = volts;
+  }
+
+  setRegister(id: number, register: string, counts: number): void {
+    if (this.bus.setRegister?.(id, register, counts) === true) return;
+    throw new ReinError('config', `there is no register ${register} of a device ${id}`, {
+      remedy: `devices: ${this.ids.join(', ')}; registers are named as in the driver's tables, e.g. firmwareMajor`,
+    });
   }
 
   servo(id: number): ServoFaults | undefined {

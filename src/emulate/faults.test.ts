@@ -11,6 +11,9 @@ function target(): FaultTarget & { readonly done: string[]; readonly faults: Ret
     servo: (id) => (id === 2 ? faults : undefined),
     setRate: (fault, rate) => void done.push(`${fault} ${rate}`),
     setNoise: (bytesPerS) => void done.push(`noise ${bytesPerS}`),
+    plan: (fault) => void done.push(JSON.stringify(fault)),
+    setSupply: (volts) => void done.push(`supply ${volts}`),
+    setRegister: (id, register, counts) => void done.push(`${id} ${register} ${counts}`),
     powerCycle: () => void done.push('power'),
     unplug: () => void done.push('unplug'),
     plug: () => void done.push('plug'),
@@ -39,6 +42,20 @@ it('does what is typed', () => {
   expect(emulator.faults).toEqual(noServoFaults());
 });
 
+it('plans the fault of one packet, changes registers, and lets a battery run empty', () => {
+  const emulator = target();
+  for (const line of ['next flip 13', 'next split 3 0.002', 'next stale', 'set 2 id 1', 'supply 5.5']) {
+    applyFault(emulator, line);
+  }
+  expect(emulator.done).toEqual([
+    '{"kind":"flip","bit":13}',
+    '{"kind":"split","at":3,"gapS":0.002}',
+    '{"kind":"stale"}',
+    '2 id 1',
+    'supply 5.5',
+  ]);
+});
+
 it('has a word for each fault of the line', () => {
   for (const help of Object.values(LINE_FAULTS)) {
     expect(Object.values(FAULT_COMMANDS).some((command) => command.help.startsWith(help))).toBe(true);
@@ -51,6 +68,8 @@ it.each([
   ['drop 2', /from 0 to 1/],
   ['dead 3', /no servo 3; there are 1, 2/],
   ['dead x', /wants a number, not "x"/],
+  ['next flop', /next takes drop, flip/],
+  ['set 1 id', /wants a number/],
   ['unplug now', /takes nothing after it/],
   ['', /no fault ""/],
 ])('says what is wrong with "%s"', (line, reason) => {

@@ -66,6 +66,12 @@ export interface FaultTarget {
   setRate(fault: LineFault, rate: number): void;
   /** Random bytes without end, a second; 0 ends it. */
   setNoise(bytesPerS: number): void;
+  /** The next packet, after those that are planned already. */
+  plan(fault: PacketFault): void;
+  /** Voltage of the supply. Throws `ReinError` where the devices have none that counts. */
+  setSupply(volts: number): void;
+  /** A register, in counts, stored too. Throws `ReinError` where device or register is not there. */
+  setRegister(id: number, register: string, counts: number): void;
   /** Ids of servos. */
   readonly ids: readonly number[];
   servo(id: number): ServoFaults | undefined;
@@ -123,6 +129,18 @@ const LINE_COMMANDS: Readonly<Record<string, FaultCommand>> = Object.fromEntries
   ]),
 );
 
+/** How the fault of one packet is typed behind `next`, and what its numbers are. */
+const PACKET_COMMANDS: Readonly<Record<string, (a: number, b: number) => PacketFault>> = {
+  drop: (at, count) => ({ kind: 'drop', at, count: count || 1 }),
+  flip: (bit) => ({ kind: 'flip', bit }),
+  delay: (seconds) => ({ kind: 'delay', seconds }),
+  duplicate: () => ({ kind: 'duplicate' }),
+  split: (at, gapS) => ({ kind: 'split', at, gapS }),
+  garbage: (count) => ({ kind: 'garbage', bytes: Uint8Array.from({ length: count }, (_, i) => i * 37) }),
+  'wrong-id': (id) => ({ kind: 'wrongId', id }),
+  stale: () => ({ kind: 'stale' }),
+};
+
 /** By the word that people type. */
 export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
   ...LINE_COMMANDS,
@@ -131,7 +149,27 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
     help: 'the bus is full of garbage; 0 ends it',
     apply: (target, args) => target.setNoise(Math.max(0, numberOf('noise', args[0]))),
   },
+  next: {
+    usage: 'FAULT [A] [B]',
+    help: 'to the next packet alone: drop AT COUNT, flip BIT, delay S, duplicate, split AT GAP_S, garbage COUNT, wrong-id ID, stale',
+    apply: (target, [kind = '', a = '0', b = '0']) => {
+      const make = PACKET_COMMANDS[kind];
+      if (make === undefined) throw misuse(`next takes ${Object.keys(PACKET_COMMANDS).join(', ')}`);
+      target.plan(make(numberOf('the fault', a), numberOf('the fault', b)));
+    },
+  },
   ...SERVO_FAULTS,
+  set: {
+    usage: 'ID REGISTER COUNTS',
+    help: 'a register as if it had come so: id (two servos with one id), firmwareMajor, modelNumber, baud, …',
+    apply: (target, [id, register = '', counts]) =>
+      target.setRegister(numberOf('set', id), register, numberOf('a register', counts)),
+  },
+  supply: {
+    usage: 'VOLTS',
+    help: 'voltage of the supply: a battery that runs empty',
+    apply: (target, [volts]) => target.setSupply(Math.max(0, numberOf('supply', volts))),
+  },
   'brown-out': {
     usage: '',
     help: 'power is cut for a moment: torque off, registers as from the factory but for the stored ones',

@@ -89,6 +89,25 @@ it('has the faults that are typed, until it is healed', async () => {
   expect(message).toMatch(/did you mean "dead"/);
 });
 
+it('spoils the next packet as it is told, and lets two servos have one id', async () => {
+  const arm = await emulated();
+  const bus = busOf(arm);
+  const ping = (id: number) => bus.ping(id, new Uint8Array(1), 0, 1);
+  for (const fault of ['flip 20', 'drop 2 1', 'wrong-id 9']) {
+    await arm.type(`next ${fault}`);
+    expect([fault, ping(1), ping(1)]).toEqual([fault, 'missing', 'ok']);
+  }
+  await arm.type('next split 3 0.002');
+  expect(ping(1)).toBe('ok');
+  await arm.type('set 2 id 1');
+  expect(ping(2)).toBe('missing');
+  expect(bus.read(1, 0, 70, new Uint8Array(70))).toBe('missing');
+  const { collidedBytes } = await arm.type('statistics', 'statistics');
+  expect(collidedBytes).toBeGreaterThan(10);
+  const { message } = await arm.type('set 3 colour 1', 'refused');
+  expect(message).toMatch(/no register colour of a device 3/);
+});
+
 it('is gone when it is unplugged, and back under its name', async () => {
   const arm = await emulated();
   const before = busOf(arm);

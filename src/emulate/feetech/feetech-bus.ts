@@ -70,6 +70,15 @@ export class FeetechBus implements EmulatedBus {
     return this.servos.find((servo) => servo.id === id)?.faults;
   }
 
+  setRegister(id: number, register: string, counts: number): boolean {
+    const servo = this.servos.find((each) => each.id === id);
+    if (servo?.registers.has(register) !== true) return false;
+    servo.registers.set(register, counts);
+    const { address, bytes } = servo.spec.model.registers[register]!;
+    servo.registers.store(address, bytes);
+    return true;
+  }
+
   states(): readonly DeviceState[] {
     return this.servos.map(({ id, spec, registers, motor, isTorqueOn, error }) => ({
       id,

@@ -19,7 +19,7 @@ const IDLE_S = 0.02;
 /** A host that has been quiet for so long is idle, s. */
 const QUIET_S = 0.5;
 /** After so long without a byte the host may have set another baud rate, s. */
-const ASK_SPEED_S = 0.005;
+const ASK_SPEED_S = 0.0015;
 /** The event loop of this thread gets a turn so often, s. */
 const TURN_S = 0.01;
 /** Bytes of one reply that come within this are handed over together, s. */
