@@ -90,11 +90,13 @@ function fail(): never {
 /** Closed, in the home pose. */
 export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', ...rest }: ServoRigOptions): ServoRig {
   const { robot } = loadRobotFile(name);
-  const options = { ...servoOptionsOf(robot, rest.signalNames ?? []), ...rest.options };
+  const { signals = [] } = rest.options ?? {};
+  const built = { ...robot, driver: { ...robot.driver, signals } };
+  const options = { ...servoOptionsOf(built, rest.signalNames ?? []), ...rest.options };
   const body = new SimpleBody(robot.joints.map((_, i) => ({ startRad: robot.homeRad[i]!, inertiaKgM2: 0.03 })));
   const rng = new Rng(seed);
   const bus = (EMULATOR_KINDS as Readonly<Record<string, EmulatorKind>>)[family.name]!.create({
-    robot,
+    robot: built,
     body,
     baud: options.baud,
     rng: rng.fork('bus'),
@@ -110,7 +112,16 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
     model,
     family,
     options: { ...options, calibration },
-    openLine: () => line,
+    openLine: () => ({
+      path: line.path,
+      baud: line.baud,
+      clock: line.clock,
+      write: (bytes, length) => line.write(bytes, length),
+      read: (into, at) => line.read(into, at),
+      wait: (untilS) => line.wait(untilS),
+      // The wire stays: it may be opened again.
+      close: () => undefined,
+    }),
     serialNumber: () => 'EMU0001',
   });
   let tick = 0;

@@ -27,8 +27,8 @@ export type ReplyStatus = 'ok' | 'missing' | 'lost';
 
 /**
  * One bus. All of it is synchronous: a request is written, and the bus waits for what has to come back, never past the given
- * moment. What comes of another servo, of another length or at another time is counted and dropped (rows 11 and 12). Tick path
- * after construction.
+ * moment. What comes of another servo, of another length or at another time is counted and dropped, and so is what comes twice (rows
+ * 11 and 12). Tick path after construction.
  */
 export class ServoBus {
   /** In the order of `BUS_COUNTERS`. */
@@ -49,6 +49,11 @@ export class ServoBus {
   #into: Uint8Array = new Uint8Array(0);
   #wanted = 0;
   #pending = 0;
+  /** Servos that two replies came of. */
+  #doubtful = 0;
+  /** Of the newest reply; and how many of `#ids` a request has asked at once. */
+  #lastSlot = -1;
+  #asked = 0;
   #isLost = false;
 
   constructor({ line, protocol, answerS = DEFAULT_ANSWER_S }: ServoBusOptions) {
@@ -163,12 +168,13 @@ export class ServoBus {
     }
     this.drain();
     for (let i = 0; i < servos; i++) if (this.#answered[ids[i]!] === 0) this.#slots[ids[i]!] = i * count;
+    this.#asked = asked;
     const chained = protocol.chainedBytes?.(asked, count);
     const reply = chained ?? asked * protocol.statusBytes(count);
     this.#reader.restart(chained === undefined ? undefined : count);
     const bytes = protocol.syncRead(this.#request, this.#ids, asked, address, count);
     this.#await(bytes, asked, reply, into, count, deadlineS);
-    const missing = this.#pending;
+    const missing = this.#pending + this.#doubtful;
     this.#endRequest();
     return missing;
   }
@@ -241,17 +247,36 @@ export class ServoBus {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
       return;
     }
+    if (slot <= this.#lastSlot) {
+      // Servos answer in the order in which they were asked: one that comes twice, or too late, or what came since, is another's.
+      this.#doubtFrom(slot);
+      this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
+      return;
+    }
+    this.#lastSlot = slot;
     for (let i = 0; i < count; i++) this.#into[slot + i] = bytes[at + i]!;
-    this.#slots[id] = -1;
     this.#errors[id] = error;
     this.#answered[id] = 1;
     this.#pending--;
     this.counters[BUS.replies] = this.counters[BUS.replies]! + 1;
   }
 
+  /** What has been answered from `slot` on is asked again. */
+  #doubtFrom(slot: number): void {
+    for (let k = 0; k < this.#asked; k++) {
+      const id = this.#ids[k]!;
+      if (this.#slots[id]! < slot || this.#answered[id] === 0) continue;
+      this.#answered[id] = 0;
+      this.#doubtful++;
+    }
+  }
+
   #endRequest(): void {
-    if (this.#pending > 0) this.#slots.fill(-1);
+    this.#slots.fill(-1);
     this.#pending = 0;
+    this.#doubtful = 0;
+    this.#lastSlot = -1;
+    this.#asked = 0;
     this.#countReader();
   }
 

@@ -361,6 +361,7 @@ class ServoArm {
     if (this.#line.clock.nowS() < deadlineS) this.#readSlow(nowS);
     this.#gather(nowS);
     this.#busyS = this.#line.clock.nowS() - nowS;
+    this.bus.counters[BUS.busyS] = this.#busyS;
     if (answered === 0) return 'lost';
     for (let i = 0; i < this.#joints; i++) {
       out.positionRad[i] = this.#position[i]!;

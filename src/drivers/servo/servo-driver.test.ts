@@ -1,0 +1,269 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ServoRig, type ServoRigOptions, servoRig } from '../../../tests/support/emulated-servos.ts';
+import { BUS, createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
+import { applyFault } from '../../emulate/faults.ts';
+import type { FeetechBus } from '../../emulate/feetech/feetech-bus.ts';
+import type { DriverStatus } from '../driver.ts';
+import { feetechFamily } from '../feetech/feetech-family.ts';
+import { calibrationText } from './calibration.ts';
+
+const rigs: ServoRig[] = [];
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) {
+    await rig.driver.close();
+    rig.remove();
+  }
+});
+
+function rigOf(options: Partial<ServoRigOptions> = {}): ServoRig {
+  const rig = servoRig({ robot: 'so101', family: feetechFamily, ...options });
+  rigs.push(rig);
+  return rig;
+}
+
+async function opened(options: Partial<ServoRigOptions> = {}): Promise<{ rig: ServoRig; state: RobotState }> {
+  const rig = rigOf(options);
+  await rig.driver.open();
+  return { rig, state: createRobotState(6, options.signalNames?.length ?? 0) };
+}
+
+/** So many ticks; gives what each read said. */
+function run({ driver, endOfTick }: ServoRig, state: RobotState, ticks: number, hold = true): DriverStatus[] {
+  const said: DriverStatus[] = [];
+  for (let i = 0; i < ticks; i++) {
+    endOfTick();
+    said.push(driver.read(state));
+    if (hold) driver.write(state.positionRad);
+  }
+  return said;
+}
+
+describe('an arm of bus servos', () => {
+  it('is read and written within what the line takes, and the rest of a tick is free', async () => {
+    const { rig, state } = await opened();
+    run(rig, state, 200);
+    const { busCounters } = rig.driver;
+    expect(busCounters[BUS.timeouts]).toBe(0);
+    expect(busCounters[BUS.foreignReplies]).toBe(0);
+    // 86 bytes of the joints' request and replies, some 22 of one servo's supply or cap, and the servos' own delay of 0.5 ms each.
+    expect(busCounters[BUS.busyS]).toBeGreaterThan(0.00086);
+    expect(busCounters[BUS.busyS]).toBeLessThan(0.0045);
+  });
+
+  it('answers for a servo that misses a request, by asking once more in the same tick', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    rig.faults.replies.drop = 0.002;
+    const said = run(rig, state, 300);
+    const { busCounters } = rig.driver;
+    expect(busCounters[BUS.retries]).toBeGreaterThan(10);
+    expect(said.filter((status) => status === 'ok').length).toBeGreaterThan(280);
+    expect(said).not.toContain('lost');
+  });
+
+  it('takes no reply of another servo, to another request or with a turned bit for a reading', async () => {
+    const { rig, state } = await opened();
+    run(rig, state, 5, false);
+    const truth = [...state.positionRad];
+    for (const [fault, rate] of [
+      ['wrongId', 0.2],
+      ['stale', 0.2],
+      ['flip', 0.005],
+      ['duplicate', 0.3],
+      ['delay', 0.1],
+      ['split', 0.3],
+      ['garbage', 0.2],
+    ] as const) {
+      rig.faults.replies[fault] = rate;
+      for (let i = 0; i < 150; i++) {
+        rig.endOfTick();
+        rig.driver.read(state);
+        // A torque-less arm stands: any other reading is a wrong one.
+        for (const [j, position] of state.positionRad.entries()) {
+          expect(Math.abs(position - truth[j]!), `${fault}, joint ${j}`).toBeLessThan(0.01);
+        }
+      }
+      rig.faults.replies[fault] = 0;
+    }
+    expect(rig.driver.busCounters[BUS.foreignReplies]).toBeGreaterThan(0);
+    expect(rig.driver.busCounters[BUS.checksumErrors]).toBeGreaterThan(0);
+  });
+
+  it('is late while one servo is dead, which is left out after some misses and found again when it is back', async () => {
+    const { rig, state } = await opened();
+    const servo = rig.bus.faultsOf(3)!;
+    run(rig, state, 5);
+    servo.isDead = true;
+    const said = run(rig, state, 20);
+    expect(new Set(said)).toEqual(new Set(['late']));
+    const { busCounters } = rig.driver;
+    expect(busCounters[BUS.quarantined]).toBe(1);
+    expect(busCounters[BUS.oldestS]).toBeGreaterThan(0.3);
+    // The others cost no more than before: nobody waits for it in each tick.
+    const busy = busCounters[BUS.busyS]!;
+    expect(busy).toBeLessThan(0.004);
+    servo.isDead = false;
+    // Asked for twice a second.
+    expect(run(rig, state, 30).at(-1)).toBe('ok');
+    expect(busCounters[BUS.quarantined]).toBe(0);
+  });
+
+  it('is lost when nobody answers, and open again once the cable is back', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 5);
+    rig.line.unplug();
+    expect(run(rig, state, 4)).toEqual(['lost', 'lost', 'lost', 'lost']);
+    expect(rig.driver.write(state.positionRad)).toBe('lost');
+    rig.driver.disable();
+    rig.line.plug();
+    rig.driver.reconnect();
+    expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
+    expect(rig.driver.needsFirstMotion).toBe(true);
+  });
+
+  it('says within 100 ms what a servo reports, by name, and that it is over', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 30);
+    expect(rig.driver.hardwareFaults).toBe(0);
+    rig.bus.faultsOf(2)!.isOverloaded = true;
+    run(rig, state, 5);
+    expect(rig.driver.hardwareFaults & HARDWARE.servoFault).toBe(HARDWARE.servoFault);
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 13,
+      message: expect.stringContaining('Servo 2 (shoulder_lift) reports'),
+    });
+    expect(rig.driver.takeNotice()).toBeUndefined();
+    rig.bus.faultsOf(2)!.isOverloaded = false;
+    rig.driver.disable();
+    run(rig, state, 2, false);
+    rig.driver.enable();
+    run(rig, state, 5);
+    expect(rig.driver.hardwareFaults).toBe(0);
+  });
+
+  it('finds a servo that started anew: its torque is off, and its cap that of the factory', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 30);
+    rig.bus.powerCycle();
+    run(rig, state, 15);
+    expect(rig.driver.hardwareFaults & (HARDWARE.servoReset | HARDWARE.torqueCap)).not.toBe(0);
+    expect(rig.driver.takeNotice()).toMatchObject({ level: 'error', remedy: expect.stringContaining('power') });
+    // Putting torque on again writes everything anew.
+    rig.driver.disable();
+    expect(rig.driver.prepare()).toBeUndefined();
+    rig.driver.enable();
+    run(rig, state, 30);
+    expect(rig.driver.hardwareFaults).toBe(0);
+  });
+
+  it('calls a joint stalled that gives its cap and does not get there, after its time and not before', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 5);
+    // Held fast: whatever it is asked for, it stays.
+    const held = rig.body.positionRad[2]!;
+    const beyond = Float64Array.from(state.positionRad);
+    beyond[2] = beyond[2]! + 0.3;
+    let ticks = 0;
+    for (; ticks < 100 && (rig.driver.hardwareFaults & HARDWARE.stalled) === 0; ticks++) {
+      rig.endOfTick();
+      rig.body.positionRad[2] = held;
+      rig.body.velocityRadPerS[2] = 0;
+      rig.driver.read(state);
+      rig.driver.write(beyond as typeof state.positionRad);
+    }
+    expect(ticks / 50).toBeGreaterThan(0.45);
+    expect(ticks / 50).toBeLessThan(0.9);
+    expect(rig.driver.takeNotice()).toMatchObject({ row: 37, message: expect.stringContaining('elbow_flex') });
+  });
+
+  it('caps torque where the file says, and lets it fall and come back', async () => {
+    const { rig, state } = await opened();
+    const caps = (): number[] => (rig.bus as FeetechBus).servos.map(({ registers }) => registers.get('torqueLimit'));
+    expect(caps()).toEqual([600, 800, 800, 600, 600, 400]);
+    rig.driver.enable();
+    rig.driver.limitTorque(0.5);
+    run(rig, state, 1);
+    expect(caps()).toEqual([300, 400, 400, 300, 300, 200]);
+    // What was let down is no wrong cap.
+    run(rig, state, 30);
+    expect(rig.driver.hardwareFaults).toBe(0);
+    rig.driver.enable();
+    run(rig, state, 1);
+    expect(caps()).toEqual([600, 800, 800, 600, 600, 400]);
+  });
+
+  it('measures what else hangs on the bus as signals, and knows fixed ones', async () => {
+    const { rig, state } = await opened({
+      signalNames: ['buttonZM', 'buttonXM'],
+      options: {
+        signals: [
+          { name: 'buttonXM', value: 0.24 },
+          { name: 'buttonZM', id: 7, model: 'sts3215', zeroCounts: 100, perCount: 0.0001 },
+        ],
+      },
+    });
+    rig.body.signals.set('buttonZM', 0.0123);
+    run(rig, state, 2);
+    expect(state.signals[0]).toBeCloseTo(0.0123, 4);
+    expect(state.signals[1]).toBe(0.24);
+  });
+});
+
+describe('row 34: an arm of bus servos is refused, before anything moves,', () => {
+  it('without a calibration, and with one that is damaged, changed by hand, or of another robot', async () => {
+    const refusal = async (change: (text: string) => string): Promise<string> => {
+      const rig = rigOf();
+      writeFileSync(rig.calibration, change(readFileSync(rig.calibration, 'utf8')));
+      return rig.driver.open().then(
+        () => 'opened',
+        (error: Error) => error.message,
+      );
+    };
+    expect(await refusal((text) => text.slice(0, 100))).toMatch(/damaged.*\(fault 34\)/);
+    expect(await refusal((text) => text.replace('2048', '2049'))).toMatch(/changed by hand/);
+    expect(await refusal((text) => text.replace('"so101"', '"so102"'))).toMatch(/changed by hand/);
+    expect(await refusal(() => '{}')).toMatch(/damaged/);
+    const missing = rigOf({ options: {} });
+    missing.remove();
+    await expect(missing.driver.open()).rejects.toThrow(/There is no calibration.*fault 34/);
+  });
+
+  it('with that of another arm: adapter, zero, firmware, model', async () => {
+    await expect(rigOf({ adapter: 'OTHER' }).driver.open()).rejects.toThrow(/bound to the adapter OTHER.*fault 34/);
+    const moved = rigOf({
+      calibrate: ({ joints, ...rest }) => ({
+        ...rest,
+        joints: { ...joints, elbow_flex: { ...joints['elbow_flex']!, homingOffsetCounts: 100 } },
+      }),
+    });
+    await expect(moved.driver.open()).rejects.toThrow(/Servo 3 \(elbow_flex\) adds 0 to its position.*fault 34/);
+    const older = rigOf({
+      calibrate: ({ joints, ...rest }) => ({
+        ...rest,
+        joints: { ...joints, gripper: { ...joints['gripper']!, firmware: '3.9' } },
+      }),
+    });
+    await expect(older.driver.open()).rejects.toThrow(/servo 6 \(gripper\) has firmware 3.10, and had 3.9/);
+  });
+
+  it('where a servo is missing', async () => {
+    const rig = rigOf();
+    applyFault(
+      { servo: (id: number) => rig.bus.faultsOf(id), ids: rig.bus.ids } as unknown as Parameters<typeof applyFault>[0],
+      'dead 4',
+    );
+    await expect(rig.driver.open()).rejects.toThrow(/No servo 4 \(wrist_flex\) answers on .* at 1000000 bit\/s/);
+  });
+
+  it('keeps its checksum whatever the order of its keys', () => {
+    const rig = rigOf();
+    const { checksum: _, ...rest } = JSON.parse(readFileSync(rig.calibration, 'utf8'));
+    const turned = Object.fromEntries(Object.entries(rest).reverse()) as Parameters<typeof calibrationText>[0];
+    expect(JSON.parse(calibrationText(turned)).checksum).toBe(JSON.parse(calibrationText(rest)).checksum);
+  });
+});
