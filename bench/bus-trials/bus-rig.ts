@@ -131,6 +131,21 @@ export class BusRig {
     return readFileSync(join(this.#folder, 'guard.log'), 'utf8').split('\n').slice(-LOG_LINES).join('\n');
   }
 
+  /** Of the newest tick. Its arrays are used again. */
+  newest(): GuardFrame {
+    return this.#link!.latest;
+  }
+
+  get guardPid(): number {
+    return this.#supervisor?.pids.guard ?? fail('there is no guard');
+  }
+
+  /** What was seen so far. */
+  forget(): void {
+    this.frames = [];
+    this.events = [];
+  }
+
   nowS(): number {
     return this.#clock.nowS();
   }

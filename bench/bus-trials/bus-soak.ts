@@ -1,0 +1,117 @@
+/** An emulated arm driven for a long time: whether the guard's memory grows, and whether its ticks stay in phase. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BusRig } from './bus-rig.ts';
+
+export interface BusSoakOptions {
+  readonly minutes: number;
+  readonly onSample?: (sample: BusSoakSample) => void;
+}
+
+export interface BusSoakSample {
+  readonly atS: number;
+  /** Resident memory of the guard's process, MB. */
+  readonly guardMb: number;
+  /** How far the newest tick's reading is from where its number says, ms, from the first sample on: 0 is no drift. */
+  readonly phaseMs: number;
+  readonly ticks: number;
+  readonly overruns: number;
+  readonly lateReadings: number;
+  readonly lostReadings: number;
+}
+
+export interface BusSoakResult {
+  readonly minutes: number;
+  readonly ticks: number;
+  readonly samples: readonly BusSoakSample[];
+  /** Slope of the memory over the last two thirds, MB an hour: a compiler is done by then. */
+  readonly memoryMbPerHour: number;
+  readonly guardMb: { readonly first: number; readonly last: number };
+  /** Slope of the phase, ms an hour. */
+  readonly phaseMsPerHour: number;
+  readonly worstPhaseMs: number;
+  /** Times that somebody had to let the arm go on. */
+  readonly looks: number;
+}
+
+const SAMPLE_MS = 10_000;
+/** Before the first sample: all is loaded and compiled. */
+const SETTLE_MS = 20_000;
+
+export async function runBusSoak({ minutes, onSample }: BusSoakOptions): Promise<BusSoakResult> {
+  const rig = await BusRig.open();
+  try {
+    await rig.start();
+    await rig.drive();
+    await delay(SETTLE_MS);
+    const samples: BusSoakSample[] = [];
+    const startS = rig.nowS();
+    const first = { ...rig.newest() };
+    let looks = 0;
+    while (rig.nowS() - startS < 60 * minutes) {
+      await delay(SAMPLE_MS);
+      rig.forget();
+      const frame = rig.newest();
+      if (frame.state !== 'active.policy') {
+        looks++;
+        await rig.drive();
+        continue;
+      }
+      const periods = frame.tick - first.tick;
+      const sample: BusSoakSample = {
+        atS: rig.nowS() - startS,
+        guardMb: residentMb(rig.guardPid),
+        // A tick that was late shows its own lateness alone: what is missed is left out in whole periods.
+        phaseMs: 1e3 * wrapped(frame.stampS - first.stampS - periods / rig.model.controlHz, 1 / rig.model.controlHz),
+        ticks: periods,
+        overruns: frame.overruns - first.overruns,
+        lateReadings: frame.lateReadings - first.lateReadings,
+        lostReadings: frame.lostReadings - first.lostReadings,
+      };
+      samples.push(sample);
+      onSample?.(sample);
+    }
+    const settled = samples.slice(Math.floor(samples.length / 3));
+    return {
+      minutes,
+      ticks: samples.at(-1)?.ticks ?? 0,
+      samples,
+      memoryMbPerHour: slopePerHour(settled.map(({ atS, guardMb }) => [atS, guardMb])),
+      guardMb: { first: samples[0]?.guardMb ?? Number.NaN, last: samples.at(-1)?.guardMb ?? Number.NaN },
+      phaseMsPerHour: slopePerHour(samples.map(({ atS, phaseMs }) => [atS, phaseMs])),
+      worstPhaseMs: Math.max(...samples.map(({ phaseMs }) => Math.abs(phaseMs))),
+      looks,
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+function residentMb(pid: number): number {
+  const [, kB] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kB) / 1024;
+}
+
+/** The nearest to 0 of `value` and what is whole `period`s away. */
+function wrapped(value: number, period: number): number {
+  return value - period * Math.round(value / period);
+}
+
+/** Least squares. */
+function slopePerHour(points: readonly (readonly [number, number])[]): number {
+  const mean = (pick: 0 | 1): number => points.reduce((sum, point) => sum + point[pick], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const top = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+  const bottom = points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
+  return (3600 * top) / bottom;
+}
+
+export function formatBusSoak(result: BusSoakResult): string {
+  const { minutes, ticks, memoryMbPerHour, guardMb, phaseMsPerHour, worstPhaseMs, looks, samples } = result;
+  const last = samples.at(-1);
+  return [
+    `${minutes} min, ${ticks} ticks, ${last?.overruns ?? 0} overruns, ${last?.lateReadings ?? 0} readings late, ${last?.lostReadings ?? 0} lost, ${looks} times somebody had to look`,
+    `memory of the guard ${guardMb.first.toFixed(1)} → ${guardMb.last.toFixed(1)} MB (${memoryMbPerHour.toFixed(2)} MB/h over the last two thirds)`,
+    `phase of the ticks: ${phaseMsPerHour.toFixed(3)} ms/h, at most ${worstPhaseMs.toFixed(2)} ms`,
+  ].join('\n');
+}
