@@ -9,7 +9,7 @@
  * Ends with code 1 where less than half of the last episodes succeed, or transitions were lost.
  */
 import './node-version.js';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -68,7 +68,8 @@ console.log(`learning for ${values.minutes} min`);
 const robot = join(out, 'robot');
 const learnt = await runRobot(robot, 60 * Number(values.minutes), ['--learner', bind, '--operator', 'scripted']);
 await ended(learner, 'SIGINT');
-const policy = join(out, 'learner', 'policy.onnx');
+const policy = join(out, 'policy.onnx');
+execFileSync(process.execPath, [bin, 'export', 'policy', join(out, 'learner'), '--out', policy], { env });
 const perEpisodeS = 6;
 console.log(`the policy alone, for ${values.evaluate} episodes`);
 const alone = join(out, 'alone');
