@@ -146,6 +146,7 @@ What is measured:
 How to read it:
   p50, p99, max  from the tick's beginning until the goals were handed over
   × the line     the median, as a multiple of what the bits of the requests and replies take
+  emulator       how far its replies were behind their moment, and what it took of a processor
 
 What it prints: a line a case, then the same as JSON. It writes nothing but what --json names.
 

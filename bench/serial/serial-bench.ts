@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -40,9 +41,34 @@ export interface SerialBenchResult {
   readonly minimum_ms: number;
   readonly lerobot_minimum_ms: number;
   readonly cases: readonly SerialBenchCase[];
+  readonly emulator: EmulatorFigures;
+}
+
+/** What the emulator says of itself, over all cases. */
+interface EmulatorFigures {
+  readonly replies: number;
+  /** When replies began and ended, behind the moment at which they should have, ms. */
+  readonly begin_p50_ms: number;
+  readonly begin_p99_ms: number;
+  readonly end_p50_ms: number;
+  readonly end_p99_ms: number;
+  /** Share of a processor before anybody spoke, and over all cases, pauses between them included. */
+  readonly idle_share: number;
+  readonly busy_share: number;
+}
+
+/** Of its event `statistics`, what is wanted here. */
+interface Statistics {
+  readonly replies: number;
+  readonly cpuS: number;
+  readonly upS: number;
+  readonly replyBeginLateS: { readonly p50: number; readonly p99: number };
+  readonly replyEndLateS: { readonly p50: number; readonly p99: number };
 }
 
 const POLL_MS = 20;
+/** How long the emulator is looked at while nobody speaks. */
+const IDLE_MS = 5000;
 const SERVOS = 6;
 const BYTE_MS = 10 / 1000;
 /** Request, six replies of 6 bytes each. The goals' bytes go out while the tick goes on. */
@@ -57,22 +83,54 @@ const run = promisify(execFile);
 export async function benchSerial(options: SerialBenchOptions): Promise<SerialBenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'rein-serial-bench-'));
   const link = join(folder, 'usb-Emulated_so101_BENCH-if00');
-  const emulator = spawn(process.execPath, [bin, 'emulate', 'feetech', '--robot', 'so101', '--link', link], {
-    stdio: ['pipe', 'ignore', 'inherit'],
+  const emulator = spawn(process.execPath, [bin, 'emulate', 'feetech', '--robot', 'so101', '--json', '--link', link], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   try {
     while (!existsSync(link)) {
       if (emulator.exitCode !== null) throw new ReinError('environment', 'The emulator ended early.');
       await delay(POLL_MS);
     }
-    return await measure(options, link);
+    const ask = asking(emulator);
+    options.onPhase('the emulator, while nobody speaks');
+    const first = await ask();
+    await delay(IDLE_MS);
+    const idle = await ask();
+    const result = await measure(options, link);
+    return { ...result, emulator: figuresOf(first, idle, await ask()) };
   } finally {
     await end(emulator);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measure(options: SerialBenchOptions, link: string): Promise<SerialBenchResult> {
+/** Asks the emulator for its statistics. */
+function asking(emulator: ChildProcess): () => Promise<Statistics> {
+  const lines = createInterface({ input: emulator.stdout! });
+  return async () => {
+    emulator.stdin!.write('statistics\n');
+    for (;;) {
+      const [line] = (await once(lines, 'line')) as [string];
+      const said = JSON.parse(line) as Statistics & { readonly event: string };
+      if (said.event === 'statistics') return said;
+    }
+  };
+}
+
+function figuresOf(first: Statistics, idle: Statistics, last: Statistics): EmulatorFigures {
+  const share = (from: Statistics, to: Statistics): number => (to.cpuS - from.cpuS) / (to.upS - from.upS);
+  return {
+    replies: last.replies,
+    begin_p50_ms: last.replyBeginLateS.p50 * 1e3,
+    begin_p99_ms: last.replyBeginLateS.p99 * 1e3,
+    end_p50_ms: last.replyEndLateS.p50 * 1e3,
+    end_p99_ms: last.replyEndLateS.p99 * 1e3,
+    idle_share: share(first, idle),
+    busy_share: share(idle, last),
+  };
+}
+
+async function measure(options: SerialBenchOptions, link: string): Promise<Omit<SerialBenchResult, 'emulator'>> {
   const { rounds, lerobot, scservo, onPhase } = options;
   const ticks = fileURLToPath(new URL('./tick-process.js', import.meta.url));
   const script = fileURLToPath(new URL('../../../bench/serial/lerobot_bus.py', import.meta.url));
@@ -137,7 +195,7 @@ async function end(emulator: ChildProcess): Promise<void> {
   await ended;
 }
 
-export function formatSerialBench({ minimum_ms, lerobot_minimum_ms, cases }: SerialBenchResult): string {
+export function formatSerialBench({ minimum_ms, lerobot_minimum_ms, cases, emulator }: SerialBenchResult): string {
   const head = `One request for six servos and its replies are ${minimum_ms.toFixed(2)} ms on the line (LeRobot's: ${lerobot_minimum_ms.toFixed(2)} ms)`;
   const rows = cases.map(
     (one) =>
@@ -145,5 +203,8 @@ export function formatSerialBench({ minimum_ms, lerobot_minimum_ms, cases }: Ser
       `${one.over_minimum.toFixed(2)} × the line; ${one.failed} of ${one.ticks} not whole` +
       (one.late_p99_ms === null ? '' : `; late p99 ${one.late_p99_ms.toFixed(2)} ms`),
   );
-  return [head, ...rows].join('\n');
+  const { begin_p50_ms, begin_p99_ms, end_p50_ms, end_p99_ms, idle_share, busy_share } = emulator;
+  const exact = `replies began ${begin_p50_ms.toFixed(3)} (p50) and ${begin_p99_ms.toFixed(2)} ms (p99) late, ended ${end_p50_ms.toFixed(3)} and ${end_p99_ms.toFixed(2)}`;
+  const own = `emulator          ${exact}; ${(100 * idle_share).toFixed(1)} % of a processor idle, ${(100 * busy_share).toFixed(1)} busy`;
+  return [head, ...rows, own].join('\n');
 }

@@ -70,7 +70,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
           typed.close();
           process.stdin.destroy();
         }
-        say.ended(emulator.statistics());
+        say.statistics('ended', emulator.statistics());
         return signal.aborted ? INTERRUPTED : 0;
       },
     );
@@ -127,7 +127,7 @@ function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say:
   try {
     if (word === 'help') say.note(helpText());
     else if (word === 'state') say.state(emulator.bus.states());
-    else if (word === 'statistics') say.statistics(emulator.statistics());
+    else if (word === 'statistics') say.statistics('statistics', emulator.statistics());
     else if (hand !== undefined && (word === 'hold' || word === 'release')) {
       hand[word]();
       say.done(word, emulator.path);
@@ -212,12 +212,11 @@ class Reporter {
     );
   }
 
-  statistics(statistics: ReturnType<Emulator['statistics']>): void {
-    this.#say('statistics', statistics, [statisticsText(statistics)]);
-  }
-
-  ended(statistics: ReturnType<Emulator['statistics']>): void {
-    this.#say('ended', statistics, [statisticsText(statistics)]);
+  /** With what it took so far of a processor, s, and of time. */
+  statistics(event: 'statistics' | 'ended', statistics: ReturnType<Emulator['statistics']>): void {
+    const { user, system } = process.cpuUsage();
+    const took = { cpuS: (user + system) * 1e-6, upS: process.uptime() };
+    this.#say(event, { ...statistics, ...took }, [statisticsText(statistics)]);
   }
 
   #say(event: string, fields: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
