@@ -24,8 +24,13 @@ const ASK_SPEED_S = 0.0015;
 const TURN_S = 0.01;
 /** Bytes of one reply that come within this are handed over together, s. */
 const CHUNK_S = 100e-6;
-/** The kernel wakes a thread so much late: waking is asked for that earlier, and the rest is waited out awake, s. */
-const WAKE_S = 90e-6;
+/**
+ * The kernel wakes a thread late: by about 60 µs, 10 with real-time priority. Waking is asked for that much earlier, twice what it was of
+ * late and within these, and the rest is waited out awake, s.
+ */
+const WAKE_MIN_S = 20e-6;
+const WAKE_MAX_S = 90e-6;
+const WAKE_MEMORY = 0.05;
 /** A byte may come so early, s: less than writing it takes. */
 const EARLY_S = 10e-6;
 /** A reply that begins later than this is late, s. */
@@ -55,6 +60,7 @@ export class TerminalServer {
   #sentBytes = 0;
   #lateReplies = 0;
   #isBetween = true;
+  #overshootS = WAKE_MAX_S / 2;
 
   /** The port is not there before `plug`. */
   constructor(device: EmulatedDevice, options: TerminalServerOptions) {
@@ -153,8 +159,7 @@ export class TerminalServer {
       this.#device.advance(nowS, this.#transmit);
       if (port !== undefined) this.#deliver(port.terminal);
       if (nowS >= untilS) return;
-      const tickS = nowS + (nowS - this.#lastHeardS < QUIET_S ? BUSY_S : IDLE_S);
-      this.#sleep(port, tickS, this.#nextDeliveryS(nowS));
+      this.#sleep(port, nowS + (nowS - this.#lastHeardS < QUIET_S ? BUSY_S : IDLE_S));
     }
   }
 
@@ -172,11 +177,6 @@ export class TerminalServer {
   #askSpeed({ speed }: OpenPort): void {
     this.#hostBaud = speed?.ask() ?? this.#options.baud;
     this.#isRightBaud = this.#hostBaud === this.#options.baud;
-  }
-
-  #nextDeliveryS(nowS: number): number {
-    const { nextS, lastS } = this.wire;
-    return Math.min(Math.max(nextS, nowS + (this.#isBetween ? 0 : CHUNK_S)), Math.max(nextS, lastS));
   }
 
   #deliver(terminal: PseudoTerminal): void {
@@ -199,17 +199,29 @@ export class TerminalServer {
     if (this.#isBetween) this.endLateS.add(Math.max(0, doneS - lastS));
   }
 
-  /** Until a byte comes, until time has to pass for the device, or until a byte is to be delivered: that alone to the moment. */
-  #sleep(port: OpenPort | undefined, tickS: number, deliveryS: number): void {
+  /**
+   * Until a byte comes, until time has to pass for the device, or until bytes are to be delivered: those that begin or end a reply to the
+   * moment, those between when it suits.
+   */
+  #sleep(port: OpenPort | undefined, tickS: number): void {
     const { clock } = this.#options;
+    const { nextS, lastS } = this.wire;
     const nowS = clock.nowS();
-    if (deliveryS - nowS < WAKE_S && port !== undefined) {
-      while (clock.nowS() < deliveryS - EARLY_S);
+    if (port === undefined) {
+      if (tickS > nowS) Atomics.wait(NOBODY, 0, 0, (tickS - nowS) * 1e3);
       return;
     }
-    const ms = (Math.min(tickS, deliveryS - WAKE_S) - nowS) * 1e3;
-    if (port !== undefined) port.inbox.wait(ms);
-    else if (ms > 0) Atomics.wait(NOBODY, 0, 0, ms);
+    const exactS = this.#isBetween ? nextS : Math.max(nextS, lastS);
+    const chunkS = this.#isBetween ? Number.POSITIVE_INFINITY : Math.max(nextS, nowS + CHUNK_S);
+    const wakeS = Math.min(WAKE_MAX_S, Math.max(WAKE_MIN_S, 2 * this.#overshootS));
+    const untilS = Math.min(tickS, chunkS, exactS - wakeS);
+    if (untilS > nowS) {
+      port.inbox.wait((untilS - nowS) * 1e3);
+      const overshootS = clock.nowS() - untilS;
+      // Woken by a byte, it is early.
+      if (overshootS > 0) this.#overshootS += WAKE_MEMORY * (Math.min(overshootS, WAKE_MAX_S) - this.#overshootS);
+    }
+    if (clock.nowS() > exactS - wakeS) while (clock.nowS() < exactS - EARLY_S);
   }
 }
 
