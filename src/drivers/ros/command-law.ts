@@ -1,5 +1,6 @@
 /** From joint references to the numbers that a robot's controller takes. Pure arithmetic, nothing allocates after construction. */
 import { ArmKinematics, clamp, type RobotModel, type RobotState } from '../../core/index.ts';
+import { ackermannAxes } from '../reference-motion.ts';
 import { commandSize, type RosDriverOptions } from './options.ts';
 
 /** What a law reads at each tick. */
@@ -127,9 +128,7 @@ function twistLaw(model: RobotModel): CommandLaw {
 
 /** Speed, then steering angle. */
 function ackermannLaw(model: RobotModel): CommandLaw {
-  const x = model.joints.findIndex(({ name }) => name === 'x');
-  const steering = model.joints.findIndex(({ name }) => name === 'steering');
-  if (x < 0 || steering < 0) throw new RangeError('Ackermann steering moves the axes x and steering of a base');
+  const { x, steering } = ackermannAxes(model);
   return ({ referenceRad, referenceVelocityRadPerS }, out, at) => {
     out[at] = referenceVelocityRadPerS[x]!;
     out[at + 1] = referenceRad[steering]!;

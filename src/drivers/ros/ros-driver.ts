@@ -9,7 +9,6 @@ import {
   ArmKinematics,
   allFinite,
   type Clock,
-  clamp,
   createRobotState,
   ReinError,
   type RobotModel,
@@ -19,6 +18,7 @@ import {
   type Vec,
 } from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import { ReferenceMotion } from '../reference-motion.ts';
 import { type CommandLaw, createCommandLaw, type LawInput } from './command-law.ts';
 import type { RosDriverOptions } from './options.ts';
 import {
@@ -72,10 +72,8 @@ export class RosDriver implements Driver {
   readonly #measured: RobotState;
   readonly #localSignals: Float64Array;
   readonly #signalIndex: readonly number[];
-  readonly #reference: Float64Array;
-  readonly #referenceVelocity: Float64Array;
+  readonly #reference: ReferenceMotion;
   readonly #lawInput: { -readonly [K in keyof LawInput]: LawInput[K] };
-  readonly #periodS: number;
   readonly #pulseValidS: number;
   readonly #steering: number;
   #isOpen = false;
@@ -86,7 +84,6 @@ export class RosDriver implements Driver {
   /** `seq` of a stop that the bridge has not begun yet; 0 for none. */
   #awaitedStop = 0;
   #hasState = false;
-  #writtenAtS = Number.NaN;
 
   constructor(model: RobotModel, options: RosDriverOptions, link: RosLink, clock: Clock = new SystemClock()) {
     const joints = model.joints.length;
@@ -94,8 +91,7 @@ export class RosDriver implements Driver {
     this.#options = options;
     this.#link = link;
     this.#clock = clock;
-    this.#periodS = 1 / model.controlHz;
-    this.#pulseValidS = Math.max(PULSE_VALID_S, PULSE_PERIODS * this.#periodS);
+    this.#pulseValidS = Math.max(PULSE_VALID_S, PULSE_PERIODS / model.controlHz);
     this.#steering = model.base === undefined ? -1 : options.jointNames.indexOf('steering');
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
@@ -107,11 +103,10 @@ export class RosDriver implements Driver {
     this.#measured = createRobotState(joints, options.signals.length);
     this.#localSignals = new Float64Array(options.signalNames.length);
     this.#signalIndex = options.signals.map(({ name }) => options.signalNames.indexOf(name));
-    this.#reference = new Float64Array(joints);
-    this.#referenceVelocity = new Float64Array(joints);
+    this.#reference = new ReferenceMotion(model);
     this.#lawInput = {
-      referenceRad: this.#reference,
-      referenceVelocityRadPerS: this.#referenceVelocity,
+      referenceRad: this.#reference.positionRad,
+      referenceVelocityRadPerS: this.#reference.velocityRadPerS,
       measured: this.#measured,
       isMeasured: false,
     };
@@ -182,7 +177,7 @@ export class RosDriver implements Driver {
   write(referenceRad: Vec<'rad'>): DriverStatus {
     if (!this.#isOpen || !this.#isEnabled || this.#hasActed) return 'lost';
     if (!this.#isInRange(referenceRad)) return 'rejected';
-    this.#follow(referenceRad);
+    this.#reference.follow(referenceRad, this.#clock.nowS());
     this.#fillCommand(COMMAND_KIND.drive);
     const ageS = this.#command[COMMAND.issuedAtS]! - this.#row[STATE.measuredAtS]!;
     this.#lawInput.isMeasured = ageS <= Math.max(FEEDBACK_MAX_AGE_S, this.#options.freshnessMs * 1e-3);
@@ -220,7 +215,7 @@ export class RosDriver implements Driver {
     if (isNew) {
       const { positionRad, velocityRadPerS, torqueNm, wrench, signals, end } = this.#layout;
       const measured = this.#measured;
-      for (let i = 0; i < this.#reference.length; i++) {
+      for (let i = 0; i < this.#reference.positionRad.length; i++) {
         measured.positionRad[i] = this.#row[positionRad + i]!;
         measured.velocityRadPerS[i] = this.#row[velocityRadPerS + i]!;
         measured.torqueNm[i] = this.#row[torqueNm + i]!;
@@ -256,7 +251,7 @@ export class RosDriver implements Driver {
     out.velocityRadPerS.set(measured.velocityRadPerS);
     out.torqueNm.set(measured.torqueNm);
     // Nobody measures where the wheels point: they are taken to be where they were sent.
-    if (this.#steering >= 0) out.positionRad[this.#steering] = this.#reference[this.#steering]!;
+    if (this.#steering >= 0) out.positionRad[this.#steering] = this.#reference.positionRad[this.#steering]!;
     if (this.#wrist === undefined) out.wrench.fill(0);
     else this.#wrist.write(measured, out.wrench);
     out.signals.set(this.#localSignals);
@@ -265,26 +260,10 @@ export class RosDriver implements Driver {
   }
 
   #holdMeasured(): void {
-    for (let i = 0; i < this.#reference.length; i++) {
-      if (i !== this.#steering) this.#reference[i] = this.#measured.positionRad[i]!;
+    for (let i = 0; i < this.#reference.positionRad.length; i++) {
+      if (i !== this.#steering) this.#reference.positionRad[i] = this.#measured.positionRad[i]!;
     }
-    this.#referenceVelocity.fill(0);
-    this.#writtenAtS = Number.NaN;
-  }
-
-  /** The reference's velocity, from how far it moved since the last one; ticks are not all of one length. */
-  #follow(referenceRad: Vec<'rad'>): void {
-    const nowS = this.#clock.nowS();
-    const sinceS = nowS - this.#writtenAtS;
-    // The first after a hold, and one that comes at an odd time, says nothing about time: the period is meant.
-    const dtS = sinceS > 0.5 * this.#periodS && sinceS < 2 * this.#periodS ? sinceS : this.#periodS;
-    for (let i = 0; i < referenceRad.length; i++) {
-      const most = this.#model.joints[i]!.velocityMaxRadPerS;
-      const velocity = (referenceRad[i]! - this.#reference[i]!) / dtS;
-      this.#referenceVelocity[i] = clamp(velocity, -most, most);
-    }
-    this.#reference.set(referenceRad);
-    this.#writtenAtS = nowS;
+    this.#reference.rest();
   }
 
   #isInRange(referenceRad: Vec<'rad'>): boolean {
@@ -301,7 +280,7 @@ export class RosDriver implements Driver {
     this.#command[COMMAND.seq] = this.#command[COMMAND.seq]! + 1;
     this.#command[COMMAND.issuedAtS] = this.#clock.nowS();
     this.#command[COMMAND.kind] = kind;
-    if (this.#steering >= 0) this.#command[COMMAND.scalars + 1] = this.#reference[this.#steering]!;
+    if (this.#steering >= 0) this.#command[COMMAND.scalars + 1] = this.#reference.positionRad[this.#steering]!;
   }
 
   #act(): void {
@@ -315,7 +294,7 @@ export class RosDriver implements Driver {
     this.#pulse[PULSE.sentAtS] = this.#clock.nowS();
     this.#pulse[PULSE.kind] = kind;
     this.#pulse[PULSE.validForS] = validForS;
-    if (this.#steering >= 0) this.#pulse[PULSE.steeringRad] = this.#reference[this.#steering]!;
+    if (this.#steering >= 0) this.#pulse[PULSE.steeringRad] = this.#reference.positionRad[this.#steering]!;
     this.#link.pulse(this.#pulse);
   }
 
@@ -330,9 +309,8 @@ export class RosDriver implements Driver {
     }
     this.#takeState();
     this.#pulse[PULSE.sceneResetAtS] = this.#clock.nowS();
-    this.#reference.set(layout.jointsRad);
-    this.#referenceVelocity.fill(0);
-    this.#writtenAtS = Number.NaN;
+    this.#reference.positionRad.set(layout.jointsRad);
+    this.#reference.rest();
     for (const [i, name] of this.signalNames.entries()) this.#localSignals[i] = layout.signals[name] ?? 0;
   }
 }
