@@ -9,9 +9,10 @@ import { mujocoKind } from './mujoco/mujoco-kind.ts';
 import { pluginKind } from './plugin.ts';
 import { rosProcesses } from './ros/options.ts';
 import { rosKind } from './ros/ros-kind.ts';
+import { vescKind } from './vesc/vesc-kind.ts';
 
 /** In the order of the reference page. */
-const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, feetechKind, pluginKind];
+const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, feetechKind, vescKind, pluginKind];
 
 /** The `driver` of a robot's file, of any kind. */
 export const driverSchema: z.ZodType<DriverConfig> = z

@@ -28,3 +28,6 @@ export {
 export { type ReplyStatus, ServoBus } from './servo/servo-bus.ts';
 export { ServoDriver } from './servo/servo-driver.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
+export { countsPerM, erpmPerMPerS, type VescConfig, type VescDriverOptions } from './vesc/options.ts';
+export * as vesc from './vesc/protocol.ts';
+export { VescDriver } from './vesc/vesc-driver.ts';

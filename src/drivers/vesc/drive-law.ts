@@ -1,0 +1,109 @@
+/** From a wanted speed to the one command that a VESC gets for its motor. Pure arithmetic; tick-safe after construction. */
+import { clamp } from '../../core/index.ts';
+import { erpmPerMPerS, type VescDriverOptions } from './options.ts';
+import { writeBrake, writeCurrent, writeDuty, writeRpm } from './protocol.ts';
+
+/** Most that is driven beside the reference's own speed, to make up distance, m/s. */
+const CATCH_UP_MAX_M_PER_S = 0.3;
+/** A car that rolls faster than this is braked before it is reversed (row 46), m/s. */
+const REVERSE_BELOW_M_PER_S = 0.15;
+/** Slower references are a standing car's, where electrical turns do not say so, m/s. */
+const STAND_M_PER_S = 0.02;
+/** A car that is slower stands, m/s. */
+const REST_M_PER_S = 0.05;
+/** Of the current loop: what it has gathered is worth no more, m. */
+const WINDUP_MAX_M = 1;
+
+export type MotorCommand = 'brake' | 'current' | 'duty' | 'erpm';
+
+export class DriveLaw {
+  /** What was chosen last: `value` in A, as a ratio, or in electrical turns a minute, with the VESC's own sign. */
+  command: MotorCommand = 'current';
+  value = 0;
+  /** Electrical turns at 1 m/s ahead, with the VESC's own sign. */
+  readonly erpmPerMPerS: number;
+  readonly #drive: VescDriverOptions['drive'];
+  readonly #sign: number;
+  readonly #speedMaxMPerS: number;
+  #gatheredM = 0;
+  #isStopping = false;
+
+  constructor({ drive, motor }: VescDriverOptions, baseSpeedMaxMPerS: number) {
+    this.#drive = drive;
+    this.#sign = motor.isReversed ? -1 : 1;
+    this.erpmPerMPerS = this.#sign * erpmPerMPerS(motor);
+    this.#speedMaxMPerS = Math.min(baseSpeedMaxMPerS, drive.speedMaxMPerS ?? baseSpeedMaxMPerS);
+  }
+
+  /** Nothing that was chosen before counts any more. */
+  restart(): void {
+    this.#gatheredM = 0;
+    this.#isStopping = true;
+  }
+
+  /** `wantedMPerS`: the reference's speed. `behindM`: how far the car is behind it. */
+  choose(wantedMPerS: number, behindM: number, speedMPerS: number, dtS: number): void {
+    const { mode, positionGainPerS, erpmMin, brakeMaxA } = this.#drive;
+    const most = CATCH_UP_MAX_M_PER_S;
+    const targetMPerS = clamp(
+      wantedMPerS + clamp(positionGainPerS * behindM, -most, most),
+      -this.#speedMaxMPerS,
+      this.#speedMaxMPerS,
+    );
+    this.#isStopping = true;
+    const standsBelow =
+      mode === 'speed' ? Math.max(STAND_M_PER_S, erpmMin / Math.abs(this.erpmPerMPerS)) : STAND_M_PER_S;
+    const isReversing = targetMPerS * speedMPerS < 0 && Math.abs(speedMPerS) > REVERSE_BELOW_M_PER_S;
+    // Written so that what is no number brakes.
+    if (!(Math.abs(targetMPerS) >= standsBelow) || !Number.isFinite(speedMPerS) || isReversing) {
+      this.#gatheredM = 0;
+      this.#set('brake', brakeMaxA);
+    } else if (mode === 'speed') {
+      this.#set('erpm', targetMPerS * this.erpmPerMPerS);
+    } else if (mode === 'duty') {
+      const { dutyPerMPerS, dutyMax } = this.#drive;
+      this.#set('duty', this.#sign * clamp(targetMPerS * dutyPerMPerS, -dutyMax, dutyMax));
+    } else {
+      this.#chooseCurrent(targetMPerS, speedMPerS, dtS);
+    }
+  }
+
+  /** Brakes until the car stands, and then lets it roll: a person may push it. */
+  stop(speedMPerS: number): void {
+    this.#gatheredM = 0;
+    const { stopBrakeA } = this.#drive;
+    if (Math.abs(speedMPerS) <= REST_M_PER_S) this.#isStopping = false;
+    if (this.#isStopping && stopBrakeA > 0) this.#set('brake', stopBrakeA);
+    else this.#set('current', 0);
+  }
+
+  /** Writes the packet at `at`; returns where it ends. */
+  write(out: Uint8Array, at: number): number {
+    switch (this.command) {
+      case 'brake':
+        return writeBrake(out, at, this.value);
+      case 'current':
+        return writeCurrent(out, at, this.value);
+      case 'duty':
+        return writeDuty(out, at, this.value);
+      case 'erpm':
+        return writeRpm(out, at, this.value);
+    }
+  }
+
+  #chooseCurrent(targetMPerS: number, speedMPerS: number, dtS: number): void {
+    const { currentGainAPerMPerS, currentGainAPerM, currentMaxA, brakeMaxA } = this.#drive;
+    const errorMPerS = targetMPerS - speedMPerS;
+    this.#gatheredM = clamp(this.#gatheredM + errorMPerS * dtS, -WINDUP_MAX_M, WINDUP_MAX_M);
+    const wantedA = currentGainAPerMPerS * errorMPerS + currentGainAPerM * this.#gatheredM;
+    const isBraking = wantedA * speedMPerS < 0 && Math.abs(speedMPerS) > REVERSE_BELOW_M_PER_S;
+    // A brake cannot turn the car about; a current can.
+    if (isBraking) this.#set('brake', Math.min(Math.abs(wantedA), brakeMaxA));
+    else this.#set('current', this.#sign * clamp(wantedA, -currentMaxA, currentMaxA));
+  }
+
+  #set(command: MotorCommand, value: number): void {
+    this.command = command;
+    this.value = value;
+  }
+}

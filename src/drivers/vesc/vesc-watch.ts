@@ -1,0 +1,169 @@
+/** What a VESC says of itself and of its battery, as bits of `HARDWARE` and as news for people. */
+import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import type { VescDriverOptions } from './options.ts';
+import { faultName, VALUE } from './protocol.ts';
+
+/** Each step of the battery is taken, and left, after so long (row 45), s. */
+const BATTERY_S = 2;
+/** What was too hot has to be cooler by this, °C. */
+const COOL_BY_C = 5;
+/** `mc_fault_code` of a controller whose watchdog has started it anew. */
+const WATCHDOG_RESET = 10;
+/** Current in a motor that was told to coast, A, for so long, s, at such a speed, m/s: somebody else drives it. */
+const FOREIGN_A = 3;
+const FOREIGN_S = 0.3;
+const FOREIGN_M_PER_S = 0.2;
+
+const STEPS = ['batteryLow', 'batteryLower', 'batteryEmpty'] as const;
+
+export class VescWatch {
+  /** Bits of `HARDWARE`. */
+  faults = 0;
+  readonly #options: VescDriverOptions;
+  /** [3] limits of the battery's steps, V, and how long it has been on the other side of each, s. */
+  readonly #stepV: Float64Array;
+  readonly #stepS: Float64Array = new Float64Array(STEPS.length);
+  readonly #values: Float64Array;
+  #isHot = false;
+  #foreignS = 0;
+  #reported = 0;
+  #reportedCode = 0;
+  #code = 0;
+  #queued: GuardNotice | undefined;
+
+  /** `values`: those of `readSelected`, the driver's own. */
+  constructor(options: VescDriverOptions, values: Float64Array) {
+    const { battery } = options;
+    this.#options = options;
+    this.#values = values;
+    const { cells = 0, warnV = 0, slowV = 0, stopV = 0 } = battery ?? {};
+    this.#stepV = Float64Array.of(cells * warnV, cells * slowV, cells * stopV);
+  }
+
+  /** Somebody has looked after it. */
+  restart(): void {
+    this.faults &= ~(HARDWARE.servoReset | HARDWARE.signalLost);
+    this.#foreignS = 0;
+  }
+
+  /** New values have come, `dtS` after those before. `isReleased`: the motor was told to coast. Tick path. */
+  see(speedMPerS: number, isReleased: boolean, dtS: number): void {
+    const values = this.#values;
+    const { mosfetMaxC, motorMaxC = Number.POSITIVE_INFINITY, battery } = this.#options;
+    const marginC = this.#isHot ? COOL_BY_C : 0;
+    this.#code = values[VALUE.fault]!;
+    this.#isHot = values[VALUE.mosfetC]! > mosfetMaxC - marginC || values[VALUE.motorC]! > motorMaxC - marginC;
+    this.#set(HARDWARE.servoFault, this.#code !== 0 || this.#isHot);
+    if (this.#code === WATCHDOG_RESET) this.faults |= HARDWARE.servoReset;
+    if (battery !== undefined) this.#climb(values[VALUE.inputV]!, dtS);
+    const isForeign =
+      isReleased && Math.abs(values[VALUE.motorA]!) > FOREIGN_A && Math.abs(speedMPerS) > FOREIGN_M_PER_S;
+    this.#foreignS = isForeign ? this.#foreignS + dtS : 0;
+    this.#set(HARDWARE.signalLost, this.#foreignS >= FOREIGN_S);
+  }
+
+  /** It has not answered for too long. Tick path. */
+  lose(): void {
+    this.faults |= HARDWARE.signalLost;
+  }
+
+  /** Its tachometer began anew. Tick path. */
+  reset(): void {
+    this.faults |= HARDWARE.servoReset;
+  }
+
+  /** What is to be told next, beside what is seen. */
+  tell(notice: GuardNotice): void {
+    this.#queued = notice;
+  }
+
+  /** What is new, once. Allocates. */
+  takeNotice(): GuardNotice | undefined {
+    const queued = this.#queued;
+    this.#queued = undefined;
+    if (queued !== undefined) return queued;
+    const isOtherCode = this.#code !== 0 && this.#code !== this.#reportedCode;
+    const fresh = (this.faults & ~this.#reported) | (isOtherCode ? HARDWARE.servoFault : 0);
+    // One at a time: what is not told now is told next time.
+    const bit = fresh & -fresh;
+    this.#reported = (this.#reported & this.faults) | bit;
+    if (bit === HARDWARE.servoFault || this.#code === 0) this.#reportedCode = this.#code;
+    return bit === 0 ? undefined : this.#noticeOf(bit);
+  }
+
+  #climb(inputV: number, dtS: number): void {
+    for (let i = 0; i < STEPS.length; i++) {
+      const bit = HARDWARE[STEPS[i]!];
+      const isOn = (this.faults & bit) !== 0;
+      const isLow = inputV < this.#stepV[i]!;
+      this.#stepS[i] = isLow === isOn ? 0 : this.#stepS[i]! + dtS;
+      if (this.#stepS[i]! < BATTERY_S) continue;
+      this.#stepS[i] = 0;
+      this.#set(bit, isLow);
+    }
+  }
+
+  #set(bit: number, isSet: boolean): void {
+    this.faults = isSet ? this.faults | bit : this.faults & ~bit;
+  }
+
+  #noticeOf(bit: number): GuardNotice {
+    const { battery, mosfetMaxC, motorMaxC } = this.#options;
+    const values = this.#values;
+    const charge = 'Charge the battery.';
+    const cellV = (values[VALUE.inputV]! / (battery?.cells ?? 1)).toFixed(2);
+    switch (bit) {
+      case HARDWARE.batteryLow:
+        return notice('warn', 45, `The battery is low: ${cellV} V a cell, below ${battery?.warnV}`, charge);
+      case HARDWARE.batteryLower:
+        return notice(
+          'warn',
+          45,
+          `The battery is lower: ${cellV} V a cell, below ${battery?.slowV}: the car is slower`,
+          charge,
+        );
+      case HARDWARE.batteryEmpty:
+        return notice(
+          'error',
+          45,
+          `The battery is empty: ${cellV} V a cell, below ${battery?.stopV}: the car stops`,
+          charge,
+        );
+      case HARDWARE.servoReset:
+        return notice(
+          'error',
+          13,
+          'The VESC has started anew by itself',
+          'Its supply has dipped: check battery and plugs.',
+        );
+      case HARDWARE.signalLost:
+        return this.#foreignS > 0
+          ? notice(
+              'error',
+              46,
+              'The motor turns though it was told to coast: something else drives the VESC',
+              'Let UART alone drive it: VESC Tool, App Settings, APP to Use: UART.',
+            )
+          : notice('error', 46, 'The VESC does not answer any more', 'Check cable and supply.');
+      default:
+        if (this.#code !== 0) {
+          return notice(
+            'error',
+            13,
+            `The VESC reports fault ${this.#code} (${faultName(this.#code)})`,
+            'Find its cause (VESC Tool: terminal, faults), then acknowledge.',
+          );
+        }
+        return notice(
+          'error',
+          13,
+          `The VESC is at ${values[VALUE.mosfetC]!.toFixed(0)} °C (limit ${mosfetMaxC}), its motor at ${values[VALUE.motorC]!.toFixed(0)} (limit ${motorMaxC ?? 'none'})`,
+          'Let it cool, then acknowledge.',
+        );
+    }
+  }
+}
+
+function notice(level: GuardNotice['level'], row: number, message: string, remedy: string): GuardNotice {
+  return { level, row, message: `${message}.`, remedy };
+}
