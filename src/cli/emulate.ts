@@ -18,12 +18,12 @@ import {
 import { defineCommand } from './command.ts';
 
 const options = optionsOf({
-  kind: option(oneOf('feetech'), '<kind>', 'family of the devices: feetech'),
+  kind: option(oneOf('feetech', 'vesc'), '<kind>', 'family of the devices: feetech, vesc'),
   robot: option(
     text().optional(),
     '--robot <file>',
     'name of a file in config/robots/, or a path ending in .yaml; its joints and its model',
-    { defaultText: 'so101, or the robot of --task' },
+    { defaultText: 'so101 or race-car-vesc, or the robot of --task' },
   ),
   link: pathOption('--link <path>', 'symbolic link to the port; its last part has the serial number in it'),
   serial: option(

@@ -11,3 +11,5 @@ export { FeetechBus } from './feetech/feetech-bus.ts';
 export { FeetechServo } from './feetech/feetech-servo.ts';
 export { EMULATOR_KINDS, type EmulatorKind } from './kinds.ts';
 export { MemoryLine } from './memory-line.ts';
+export { carBody } from './vesc/car.ts';
+export { VescBus, type VescBusOptions } from './vesc/vesc-bus.ts';

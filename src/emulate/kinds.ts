@@ -7,6 +7,8 @@ import type { EmulatedBus } from './device.ts';
 import { mountedServos } from './emulated-arm.ts';
 import { FeetechBus } from './feetech/feetech-bus.ts';
 import { FeetechServo } from './feetech/feetech-servo.ts';
+import { carBody } from './vesc/car.ts';
+import { VescBus } from './vesc/vesc-bus.ts';
 
 /** What a line of devices is made from. */
 export interface BusRequest {
@@ -22,9 +24,13 @@ export interface BusRequest {
 }
 
 export interface EmulatorKind {
-  readonly kind: 'feetech';
+  readonly kind: 'feetech' | 'vesc';
   /** Bits a second of a new device. */
   readonly baud: number;
+  /** Robot in `config/robots/` where none is named. */
+  readonly robot: string;
+  /** The body that they move. Absent: the robot's own model. Throws `ReinError('config')` for a robot that has none such. */
+  body?(robot: RobotConfig): EmulatedBody;
   /** Throws `ReinError('config')` where the robot's file cannot be built of such devices. */
   create(request: BusRequest): EmulatedBus;
 }
@@ -32,6 +38,7 @@ export interface EmulatorKind {
 const FEETECH: EmulatorKind = {
   kind: 'feetech',
   baud: 1_000_000,
+  robot: 'so101',
   create: ({ robot, signalNames, ...rest }) => {
     const mounted = mountedServos(robot, { family: 'feetech', model: 'sts3215', models: FEETECH_MODELS, signalNames });
     const servos = mounted.map(
@@ -42,4 +49,12 @@ const FEETECH: EmulatorKind = {
   },
 };
 
-export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = { feetech: FEETECH };
+const VESC: EmulatorKind = {
+  kind: 'vesc',
+  baud: 115_200,
+  robot: 'race-car-vesc',
+  body: carBody,
+  create: (request) => new VescBus(request),
+};
+
+export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = { feetech: FEETECH, vesc: VESC };

@@ -12,6 +12,7 @@ import {
   type EmulatedBody,
   type EmulatedScene,
   Emulator,
+  type EmulatorKind,
   FAULT_COMMANDS,
   HeldBody,
   MujocoBody,
@@ -22,8 +23,6 @@ import { scenesOf } from '../../tasks/index.ts';
 import type { EmulateOptions } from '../emulate.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
 
-const DEFAULT_ROBOT = 'so101';
-
 /** Resolves to the exit code. Rejects with `ReinError`. */
 export async function emulateBody(options: EmulateOptions): Promise<number> {
   const { kind, serial, durationS } = options;
@@ -31,7 +30,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
   const family = EMULATOR_KINDS[kind];
   const baud = options.baud ?? (robot.driver.kind === kind ? (robot.driver as ServoConfig).baud : family.baud);
   const rng = new Rng(options.seed);
-  const { body, hand } = await bodyOf(robot, scene);
+  const { body, hand } = await bodyOf(family, robot, scene);
   const say = new Reporter(options.format);
   try {
     const bus = family.create({
@@ -80,11 +79,11 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
 }
 
 /** The robot, and what a task puts beside it. */
-function worldOf({ robot: name, task, config: overlay, seed }: EmulateOptions): {
+function worldOf({ kind, robot: name, task, config: overlay, seed }: EmulateOptions): {
   robot: RobotConfig;
   scene?: EmulatedScene | undefined;
 } {
-  if (task === undefined) return { robot: loadRobotFile(name ?? DEFAULT_ROBOT).robot };
+  if (task === undefined) return { robot: loadRobotFile(name ?? EMULATOR_KINDS[kind].robot).robot };
   const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
   const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
   // As the simulator has it: there each signal is measured. The bus is what the robot's own file says.
@@ -105,9 +104,11 @@ function worldOf({ robot: name, task, config: overlay, seed }: EmulateOptions): 
 }
 
 async function bodyOf(
+  family: EmulatorKind,
   robot: RobotConfig,
   scene: EmulatedScene | undefined,
 ): Promise<{ readonly body: EmulatedBody; readonly hand?: HeldBody }> {
+  if (family.body !== undefined) return { body: family.body(robot) };
   const { model: file } = robot.driver as { readonly model?: string };
   if (file !== undefined) {
     const hand = new HeldBody(await MujocoBody.open({ file, model: robot, scene }), robot.homeRad);

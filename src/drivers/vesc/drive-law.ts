@@ -11,6 +11,8 @@ const REVERSE_BELOW_M_PER_S = 0.15;
 const STAND_M_PER_S = 0.02;
 /** A car that is slower stands, m/s. */
 const REST_M_PER_S = 0.05;
+/** Speeding up by this many times what the base may: a reference that jumped is no reason to race off. */
+const SPEED_UP = 2;
 /** Of the current loop: what it has gathered is worth no more, m. */
 const WINDUP_MAX_M = 1;
 
@@ -25,19 +27,24 @@ export class DriveLaw {
   readonly #drive: VescDriverOptions['drive'];
   readonly #sign: number;
   readonly #speedMaxMPerS: number;
+  readonly #accelMaxMPerS2: number;
   #gatheredM = 0;
+  #targetMPerS = 0;
   #isStopping = false;
 
-  constructor({ drive, motor }: VescDriverOptions, baseSpeedMaxMPerS: number) {
+  /** Limits of the base's axis ahead. */
+  constructor({ drive, motor }: VescDriverOptions, baseSpeedMaxMPerS: number, accelMaxMPerS2: number) {
     this.#drive = drive;
     this.#sign = motor.isReversed ? -1 : 1;
     this.erpmPerMPerS = this.#sign * erpmPerMPerS(motor);
+    this.#accelMaxMPerS2 = accelMaxMPerS2;
     this.#speedMaxMPerS = Math.min(baseSpeedMaxMPerS, drive.speedMaxMPerS ?? baseSpeedMaxMPerS);
   }
 
   /** Nothing that was chosen before counts any more. */
   restart(): void {
     this.#gatheredM = 0;
+    this.#targetMPerS = 0;
     this.#isStopping = true;
   }
 
@@ -45,11 +52,8 @@ export class DriveLaw {
   choose(wantedMPerS: number, behindM: number, speedMPerS: number, dtS: number): void {
     const { mode, positionGainPerS, erpmMin, brakeMaxA } = this.#drive;
     const most = CATCH_UP_MAX_M_PER_S;
-    const targetMPerS = clamp(
-      wantedMPerS + clamp(positionGainPerS * behindM, -most, most),
-      -this.#speedMaxMPerS,
-      this.#speedMaxMPerS,
-    );
+    const askedMPerS = wantedMPerS + clamp(positionGainPerS * behindM, -most, most);
+    const targetMPerS = this.#speedUp(askedMPerS, speedMPerS, dtS);
     this.#isStopping = true;
     const standsBelow =
       mode === 'speed' ? Math.max(STAND_M_PER_S, erpmMin / Math.abs(this.erpmPerMPerS)) : STAND_M_PER_S;
@@ -58,6 +62,7 @@ export class DriveLaw {
     if (!(Math.abs(targetMPerS) >= standsBelow) || !Number.isFinite(speedMPerS) || isReversing) {
       this.#gatheredM = 0;
       this.#set('brake', brakeMaxA);
+      if (isReversing || !Number.isFinite(targetMPerS)) this.#targetMPerS = 0;
     } else if (mode === 'speed') {
       this.#set('erpm', targetMPerS * this.erpmPerMPerS);
     } else if (mode === 'duty') {
@@ -71,6 +76,7 @@ export class DriveLaw {
   /** Brakes until the car stands, and then lets it roll: a person may push it. */
   stop(speedMPerS: number): void {
     this.#gatheredM = 0;
+    this.#targetMPerS = 0;
     const { stopBrakeA } = this.#drive;
     if (Math.abs(speedMPerS) <= REST_M_PER_S) this.#isStopping = false;
     if (this.#isStopping && stopBrakeA > 0) this.#set('brake', stopBrakeA);
@@ -89,6 +95,15 @@ export class DriveLaw {
       case 'erpm':
         return writeRpm(out, at, this.value);
     }
+  }
+
+  /** `askedMPerS` within the limits: of speed, and of how fast a car that is at `speedMPerS` may become faster. */
+  #speedUp(askedMPerS: number, speedMPerS: number, dtS: number): number {
+    const way = askedMPerS < 0 ? -1 : 1;
+    const had = Math.max(0, way * this.#targetMPerS, way * speedMPerS);
+    const most = Math.min(this.#speedMaxMPerS, had + SPEED_UP * this.#accelMaxMPerS2 * dtS);
+    this.#targetMPerS = way * Math.min(Math.abs(askedMPerS), most);
+    return this.#targetMPerS;
   }
 
   #chooseCurrent(targetMPerS: number, speedMPerS: number, dtS: number): void {

@@ -219,10 +219,10 @@ export function readSelected(bytes: Uint8Array, at: number, count: number, into:
   return had;
 }
 
-/** Writes an answer to `writeGetSelected` at `at`: an emulator's end. */
-export function writeSelected(out: Uint8Array, at: number, mask: number, values: Float64Array): number {
+/** Writes an answer to `writeGetSelected(asked)` at `at`, with the values of `mask`: an emulator's end. */
+export function writeSelected(out: Uint8Array, at: number, mask: number, values: Float64Array, asked = mask): number {
   let end = beginPacket(out, at, COMMAND.getSelected, selectedBytes(mask) - 1);
-  end = putValues(out, putInt(out, end, 4, mask), mask, values);
+  end = putValues(out, putInt(out, end, 4, asked), mask, values);
   return endPacket(out, at, end);
 }
 

@@ -150,9 +150,9 @@ export class VescDriver implements Driver {
     this.jointNames = model.joints.map((joint) => joint.name);
     this.signalNames = options.signalNames;
     this.#countsPerM = (options.motor.isReversed ? -1 : 1) * countsPerM(options.motor);
-    const speedMaxMPerS = model.joints[this.#axes.x]!.velocityMaxRadPerS;
+    const { velocityMaxRadPerS: speedMaxMPerS, accelMaxRadPerS2 } = model.joints[this.#axes.x]!;
     this.#mostCountsPerS = JUMP * speedMaxMPerS * Math.abs(this.#countsPerM);
-    this.#law = new DriveLaw(options, speedMaxMPerS);
+    this.#law = new DriveLaw(options, speedMaxMPerS, accelMaxRadPerS2);
     this.#motion = new ReferenceMotion(model);
     this.#watch = new VescWatch(options, this.#values);
     this.#signals = options.signalNames.map((name) => (VESC_SIGNALS as readonly string[]).indexOf(name));

@@ -1,0 +1,112 @@
+/** A car of 1:10 behind an emulated VESC: motor, gearing, wheels and steering servo. */
+import type { RobotConfig } from '../../config/index.ts';
+import { clamp, ReinError } from '../../core/index.ts';
+import { countsPerM, erpmPerMPerS, type VescConfig } from '../../drivers/serial.ts';
+import { SimpleBody } from '../bodies/simple-body.ts';
+
+/** Mass of the car, kg (f1tenth_gym: 3.74), and with it all that turns: this project's choice. */
+const MASS_KG = 4;
+/** Rolling and air, N·s/m and N: this project's choice. */
+const DRAG_N_S_PER_M = 1.5;
+const ROLLING_N = 2;
+/** Of a motor of 3500 turns a minute and volt, such as F1TENTH cars have: torque is 60/(2π·3500) N·m/A. */
+const TORQUE_NM_PER_A = 60 / (2 * Math.PI * 3500);
+/** Of windings and controller, Ω: this project's choice. */
+const MOTOR_OHM = 0.03;
+/** Of a battery and its plugs, Ω: this project's choice. */
+const BATTERY_OHM = 0.02;
+const STEERING_INERTIA_KGM2 = 0.002;
+const STEERING_DAMPING_NMS = 0.05;
+/** With the damping: 3.2 rad/s at most (f1tenth_gym, sv_max). */
+const STEERING_TORQUE_NM = 0.16;
+const STEERING_NM_PER_RAD = 6;
+
+/** As the VESC counts, where the robot's file says nothing: f1tenth_system's 4614 electrical turns at 1 m/s, and its servo. */
+const DEFAULT_CAR = {
+  motor: { polePairs: 2, gearRatio: 12.08, wheelRadiusM: 0.05, isReversed: false },
+  steering: { centre: 0.5304, perRad: -1.2135, min: 0.15, max: 0.85 },
+};
+const CELLS = 3;
+const FULL_CELL_V = 4.1;
+
+/** Joints: the way driven, m, and the steering angle, rad. Throws `ReinError('config')` for what is no car. */
+export function carBody(robot: RobotConfig): SimpleBody {
+  if (robot.base?.kind !== 'ackermann') {
+    throw new ReinError('config', `${robot.name} is no car: a VESC drives bases of the kind ackermann.`, {
+      remedy: 'Name one, e.g. --robot race-car-vesc.',
+    });
+  }
+  const limitRad = 1.2 * robot.base.steeringMaxRad!;
+  return new SimpleBody([
+    { inertiaKgM2: MASS_KG, dampingNmSPerRad: DRAG_N_S_PER_M, frictionNm: ROLLING_N },
+    {
+      inertiaKgM2: STEERING_INERTIA_KGM2,
+      dampingNmSPerRad: STEERING_DAMPING_NMS,
+      frictionNm: 0.001,
+      minRad: -limitRad,
+      maxRad: limitRad,
+    },
+  ]);
+}
+
+/** What the motor does in a moment. */
+export type MotorDuty =
+  | { readonly kind: 'current' | 'brake'; readonly currentA: number }
+  | { readonly kind: 'duty'; readonly ratio: number };
+
+export class CarDriveTrain {
+  /** Full battery, V; may be changed at any time. */
+  supplyV: number;
+  motorA = 0;
+  inputA = 0;
+  dutyRatio = 0;
+  readonly wheelbaseM: number;
+  readonly countsPerM: number;
+  readonly erpmPerMPerS: number;
+  readonly #steering: VescConfig['steering'];
+  readonly #newtonPerA: number;
+  readonly #radPerSPerMPerS: number;
+
+  constructor({ base, driver }: RobotConfig, supplyV: number | undefined) {
+    const { motor, steering } = driver.kind === 'vesc' ? (driver as VescConfig) : DEFAULT_CAR;
+    const cells = driver.kind === 'vesc' ? ((driver as VescConfig).battery?.cells ?? CELLS) : CELLS;
+    this.supplyV = supplyV ?? FULL_CELL_V * cells;
+    this.wheelbaseM = base?.wheelbaseM ?? 0.33;
+    const sign = motor.isReversed ? -1 : 1;
+    this.countsPerM = sign * countsPerM(motor);
+    this.erpmPerMPerS = sign * erpmPerMPerS(motor);
+    this.#steering = steering;
+    this.#radPerSPerMPerS = (sign * motor.gearRatio) / motor.wheelRadiusM;
+    this.#newtonPerA = TORQUE_NM_PER_A * this.#radPerSPerMPerS;
+  }
+
+  /** At the VESC, under load. */
+  get inputV(): number {
+    return Math.max(0, this.supplyV - BATTERY_OHM * this.inputA);
+  }
+
+  /** Force at the wheels, N, of what the motor is made to do at `speedMPerS`. */
+  forceN(duty: MotorDuty, speedMPerS: number, limitA: number): number {
+    const backV = TORQUE_NM_PER_A * this.#radPerSPerMPerS * speedMPerS;
+    // What the battery's voltage lets through, either way.
+    const least = Math.max(-limitA, (-this.inputV - backV) / MOTOR_OHM);
+    const most = Math.min(limitA, (this.inputV - backV) / MOTOR_OHM);
+    let wantedA: number;
+    if (duty.kind === 'duty') wantedA = (duty.ratio * this.inputV - backV) / MOTOR_OHM;
+    // A brake dies away with the speed, and turns nothing about.
+    else if (duty.kind === 'brake')
+      wantedA = -clamp(300 * Math.sign(this.#newtonPerA) * speedMPerS, -duty.currentA, duty.currentA);
+    else wantedA = duty.currentA;
+    this.motorA = clamp(wantedA, least, most);
+    this.dutyRatio = this.inputV > 0 ? clamp((backV + MOTOR_OHM * this.motorA) / this.inputV, -1, 1) : 0;
+    this.inputA = this.motorA * this.dutyRatio;
+    return this.motorA * this.#newtonPerA;
+  }
+
+  /** What the steering servo exerts, N·m, for its output. `shiftRad`: how far its horn has slipped. */
+  steeringNm(servo: number, angleRad: number, shiftRad: number): number {
+    const { centre, perRad } = this.#steering;
+    const target = (servo - centre) / perRad + shiftRad;
+    return clamp(STEERING_NM_PER_RAD * (target - angleRad), -STEERING_TORQUE_NM, STEERING_TORQUE_NM);
+  }
+}

@@ -1,0 +1,301 @@
+/** A VESC with a motor and a steering servo, byte by byte. Source of what it does: the firmware, github.com/vedderb/bldc 7.01. */
+import type { RobotConfig } from '../../config/index.ts';
+import { clamp, type Rng } from '../../core/index.ts';
+import { vesc } from '../../drivers/serial.ts';
+import { BodyClock, type EmulatedBody } from '../bodies/body.ts';
+import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from '../device.ts';
+import { noServoFaults, type ServoFaults } from '../faults.ts';
+import { CarDriveTrain, type MotorDuty } from './car.ts';
+
+const { COMMAND, STATUS, VALUE } = vesc;
+/** It has no id on the line; here it is called so. */
+const ID = 0;
+/** What its thread takes to understand a packet, s: this project's choice. */
+const PROCESS_S = 150e-6;
+const JITTER_S = 50e-6;
+const BITS_PER_BYTE = 10;
+/** Its speed control: gains of this project, minimum of the firmware (MCCONF_S_PID_MIN_RPM), electrical turns a minute. */
+const SPEED_A_PER_ERPM = 0.012;
+const SPEED_A_PER_ERPM_S = 0.03;
+const ERPM_MIN = 900;
+/** Of motor and controller. */
+const LIMIT_A = 60;
+/** How often the firmware looks at its timeout, s. */
+const TIMEOUT_LOOK_S = 0.01;
+const OVER_TEMP_FET = 5;
+const UNDER_VOLTAGE = 2;
+/** Where it switches off, V. */
+const CUT_OFF_V = 8;
+const AMBIENT_C = 25;
+const HOT_C = 105;
+/** Warming by current, K/(A²·s), and cooling, 1/s: this project's choice. */
+const WARMING = 0.002;
+const COOLING = 0.02;
+const G_M_PER_S2 = 9.80665;
+const DEG_PER_RAD = 180 / Math.PI;
+
+/** For `FaultyDevice`: the command stands where others have an id. */
+export const VESC_PACKETS: PacketShape = {
+  idAt: 2,
+  seal: (packet) => {
+    const end = packet.length - 3;
+    const crc = vesc.crc16(packet, 2, end);
+    packet[end] = crc >> 8;
+    packet[end + 1] = crc & 0xff;
+  },
+};
+
+export interface VescBusOptions {
+  readonly robot: RobotConfig;
+  /** Of `carBody`. */
+  readonly body: EmulatedBody;
+  readonly baud: number;
+  readonly rng: Rng;
+  /** Of the battery; absent: full. */
+  readonly supplyV?: number | undefined;
+  /** App Settings, General: Timeout, s; 0: never. The firmware's own default is 1. */
+  readonly timeoutS?: number | undefined;
+  readonly firmware?: readonly [major: number, minor: number] | undefined;
+}
+
+export class VescBus implements EmulatedBus {
+  readonly packets: PacketShape = VESC_PACKETS;
+  readonly ids: readonly number[] = [ID];
+  readonly faults: ServoFaults = noServoFaults();
+  readonly car: CarDriveTrain;
+  readonly body: EmulatedBody;
+  /** Something else drives the motor, e.g. a receiver: this current, A; 0 for nothing. */
+  foreignA = 0;
+  /** Output of the servo, 0 to 1; what the motor was told last, and when, s. */
+  servo = 0.5;
+  command: { readonly kind: 'current' | 'brake' | 'duty' | 'erpm'; readonly value: number } = NEUTRAL;
+  commandAtS = Number.NEGATIVE_INFINITY;
+  readonly #clock: BodyClock;
+  readonly #baud: number;
+  readonly #rng: Rng;
+  readonly #timeoutS: number;
+  readonly #firmware: readonly [number, number];
+  readonly #reader: vesc.VescReader;
+  readonly #values: Float64Array = new Float64Array(vesc.VALUE_COUNT);
+  readonly #imu: Float64Array = new Float64Array(16);
+  readonly #out: Uint8Array = new Uint8Array(600);
+  #atS = 0;
+  #timeS = 0;
+  #freeS = 0;
+  #zeroM = 0;
+  #gatheredA = 0;
+  #mosfetC = AMBIENT_C;
+  #speedMPerS = 0;
+  #accelMPerS2 = 0;
+  #requests = 0;
+  #transmit: Transmit = () => undefined;
+
+  constructor({ robot, body, baud, rng, supplyV, timeoutS = 0.15, firmware = [6, 5] }: VescBusOptions) {
+    this.car = new CarDriveTrain(robot, supplyV);
+    this.body = body;
+    this.#clock = new BodyClock(body);
+    this.#baud = baud;
+    this.#rng = rng;
+    this.#timeoutS = timeoutS;
+    this.#firmware = firmware;
+    this.#reader = new vesc.VescReader((command, bytes, at, count) =>
+      this.#understand(command, bytes.slice(at, at + count)),
+    );
+  }
+
+  get counts(): BusCounts {
+    const { skippedBytes: wrongBytes, checksumErrors } = this.#reader;
+    return { requests: this.#requests, wrongBytes, checksumErrors };
+  }
+
+  /** No command has come for longer than its timeout. */
+  get hasTimedOut(): boolean {
+    const look = Math.floor(this.#timeS / TIMEOUT_LOOK_S) * TIMEOUT_LOOK_S;
+    return this.#timeoutS > 0 && look - this.commandAtS > this.#timeoutS;
+  }
+
+  /** Number of the fault that it reports. */
+  get fault(): number {
+    if (this.faults.errorBits !== 0) return this.faults.errorBits;
+    if (this.faults.isOverloaded) return OVER_TEMP_FET;
+    return this.car.inputV < CUT_OFF_V ? UNDER_VOLTAGE : 0;
+  }
+
+  faultsOf(id: number): ServoFaults | undefined {
+    return id === ID ? this.faults : undefined;
+  }
+
+  states(): readonly DeviceState[] {
+    const { motorA } = this.car;
+    return [
+      {
+        id: ID,
+        model: 'vesc',
+        position: this.#tachometer(),
+        isTorqueOn: !this.hasTimedOut && this.command !== NEUTRAL,
+        load: motorA / LIMIT_A,
+        currentA: motorA,
+        temperatureC: this.#mosfetC,
+        errors: this.fault === 0 ? [] : [vesc.faultName(this.fault)],
+      },
+    ];
+  }
+
+  receive(bytes: Uint8Array, count: number, atS: number, transmit: Transmit): void {
+    this.#transmit = transmit;
+    const byteS = BITS_PER_BYTE / this.#baud;
+    for (let i = 0; i < count; i++) {
+      this.#atS = atS - (count - 1 - i) * byteS;
+      this.#reader.push(bytes, i, i + 1);
+    }
+  }
+
+  advance(nowS: number, transmit: Transmit): void {
+    this.#transmit = transmit;
+    this.#timeS = Math.max(this.#timeS, nowS);
+    const { positionRad, velocityRadPerS, torqueNm } = this.body;
+    this.#clock.advance(nowS, (dtS) => {
+      const speedMPerS = velocityRadPerS[0]!;
+      const direction = this.faults.isMirrored ? -1 : 1;
+      torqueNm[0] =
+        direction * this.car.forceN(this.#motorDuty(direction * speedMPerS, dtS), direction * speedMPerS, LIMIT_A);
+      torqueNm[1] = this.car.steeringNm(this.servo, positionRad[1]!, this.faults.shiftRad);
+      this.#accelMPerS2 += (dtS / 0.02) * ((speedMPerS - this.#speedMPerS) / dtS - this.#accelMPerS2);
+      this.#speedMPerS = speedMPerS;
+      const warmed = WARMING * this.car.motorA ** 2 - COOLING * (this.#mosfetC - AMBIENT_C);
+      this.#mosfetC += dtS * warmed;
+    });
+  }
+
+  /** Its tachometer begins anew, and servo and motor are as after power came on. */
+  powerCycle(): void {
+    this.#zeroM = this.body.positionRad[0]!;
+    this.servo = 0.5;
+    this.command = NEUTRAL;
+    this.commandAtS = Number.NEGATIVE_INFINITY;
+    this.#gatheredA = 0;
+    this.#reader.restart();
+  }
+
+  #motorDuty(speedMPerS: number, dtS: number): MotorDuty {
+    if (this.fault !== 0) return { kind: 'current', currentA: 0 };
+    if (this.foreignA !== 0) return { kind: 'current', currentA: this.foreignA };
+    const { kind, value } = this.hasTimedOut ? NEUTRAL : this.command;
+    if (kind !== 'erpm') this.#gatheredA = 0;
+    if (kind === 'duty') return { kind, ratio: value };
+    if (kind === 'brake') return { kind, currentA: Math.abs(value) };
+    if (kind === 'current') return { kind, currentA: value };
+    // Too slow a turn is no turn: the motor is released (`foc_run_pid_control_speed`).
+    if (Math.abs(value) < ERPM_MIN) return { kind: 'current', currentA: 0 };
+    const error = value - this.car.erpmPerMPerS * speedMPerS;
+    this.#gatheredA = clamp(this.#gatheredA + SPEED_A_PER_ERPM_S * error * dtS, -LIMIT_A, LIMIT_A);
+    return { kind: 'current', currentA: SPEED_A_PER_ERPM * error + this.#gatheredA };
+  }
+
+  #understand(command: number, data: Uint8Array): void {
+    if (this.faults.isDead) return;
+    this.#requests++;
+    const value = data.length >= 4 ? vesc.getInt(data, 0, 4) : Number.NaN;
+    switch (command) {
+      case COMMAND.firmware:
+        this.#answer(writeFirmware(this.#out, this.#firmware));
+        return;
+      case COMMAND.getValues:
+        this.#measure();
+        this.#answer(vesc.writeValues(this.#out, 0, this.#values));
+        return;
+      case COMMAND.getSelected:
+        if (Number.isNaN(value)) return;
+        this.#measure();
+        this.#answer(vesc.writeSelected(this.#out, 0, this.#known(value), this.#values, value));
+        return;
+      case COMMAND.getImu:
+        if (data.length !== 2) return;
+        this.#measureImu();
+        this.#answer(vesc.writeImu(this.#out, 0, vesc.getInt(data, 0, 2) & 0xffff, this.#imu));
+        return;
+      case COMMAND.setServo:
+        if (data.length === 2) this.servo = clamp(vesc.getInt(data, 0, 2) / 1e3, 0, 1);
+        return;
+      case COMMAND.alive:
+        this.commandAtS = this.#atS;
+        return;
+      default:
+        this.#obey(command, value);
+    }
+  }
+
+  #obey(command: number, value: number): void {
+    const scaled = MOTOR_COMMANDS[command];
+    if (scaled === undefined || Number.isNaN(value)) return;
+    const [kind, scale] = scaled;
+    this.command = kind === 'current' && value === 0 ? NEUTRAL : { kind, value: value / scale };
+    this.commandAtS = this.#atS;
+  }
+
+  /** Firmware before 6.00 has no status. */
+  #known(mask: number): number {
+    return this.#firmware[0] < 6 ? mask & ~(1 << VALUE.status) : mask;
+  }
+
+  #tachometer(): number {
+    const { isMirrored, wrapTurns } = this.faults;
+    const counts = (isMirrored ? -1 : 1) * this.car.countsPerM * (this.body.positionRad[0]! - this.#zeroM);
+    // A turn of the wheels, for faults that count in turns.
+    return Math.round(counts + wrapTurns * this.car.countsPerM * 0.3);
+  }
+
+  #measure(): void {
+    const { car, faults } = this;
+    const values = this.#values;
+    values[VALUE.mosfetC] = faults.isOverloaded ? HOT_C : this.#mosfetC;
+    values[VALUE.motorC] = this.#mosfetC;
+    values[VALUE.motorA] = car.motorA;
+    values[VALUE.inputA] = car.inputA;
+    values[VALUE.dutyRatio] = car.dutyRatio;
+    values[VALUE.inputV] = car.inputV;
+    values[VALUE.fault] = this.fault;
+    values[VALUE.status] = this.hasTimedOut ? STATUS.hasTimedOut : 0;
+    if (faults.isFrozen) return;
+    values[VALUE.erpm] = (faults.isMirrored ? -1 : 1) * car.erpmPerMPerS * this.body.velocityRadPerS[0]!;
+    values[VALUE.tachometer] = this.#tachometer();
+    values[VALUE.tachometerAbs] = Math.abs(this.#tachometer());
+  }
+
+  /** Of a level floor: turn and pull outwards of a car whose wheels do not slip. */
+  #measureImu(): void {
+    const speedMPerS = this.body.velocityRadPerS[0]!;
+    const turnRadPerS = (speedMPerS * Math.tan(this.body.positionRad[1]!)) / this.car.wheelbaseM;
+    const { accelX, gyroX } = vesc.IMU;
+    this.#imu[accelX] = this.#accelMPerS2 / G_M_PER_S2;
+    this.#imu[accelX + 1] = (speedMPerS * turnRadPerS) / G_M_PER_S2;
+    this.#imu[accelX + 2] = 1;
+    this.#imu[gyroX + 2] = turnRadPerS * DEG_PER_RAD;
+  }
+
+  /** One answer after the other. */
+  #answer(bytes: number): void {
+    const atS = Math.max(this.#freeS, this.#atS + PROCESS_S + this.#rng.uniform() * JITTER_S);
+    this.#freeS = atS + (bytes * BITS_PER_BYTE) / this.#baud;
+    this.#transmit(this.#out.slice(0, bytes), atS);
+  }
+}
+
+const NEUTRAL = { kind: 'current', value: 0 } as const;
+
+const MOTOR_COMMANDS: Readonly<Record<number, readonly [kind: VescBus['command']['kind'], scale: number]>> = {
+  [COMMAND.setDuty]: ['duty', 1e5],
+  [COMMAND.setCurrent]: ['current', 1e3],
+  [COMMAND.setBrake]: ['brake', 1e3],
+  [COMMAND.setRpm]: ['erpm', 1],
+};
+
+/** Version, name of the hardware, twelve bytes of its own number, and what else is told. */
+function writeFirmware(out: Uint8Array, [major, minor]: readonly [number, number]): number {
+  const name = Buffer.from('EMULATED\0');
+  let end = vesc.beginPacket(out, 0, COMMAND.firmware, 2 + name.length + 12 + 2);
+  end = vesc.putInt(out, vesc.putInt(out, end, 1, major), 1, minor);
+  out.set(name, end);
+  out.fill(0, end + name.length, end + name.length + 14);
+  return vesc.endPacket(out, 0, end + name.length + 14);
+}

@@ -1,0 +1,103 @@
+/** A car with an emulated VESC on a line of this process, on a clock that only waiting moves. */
+import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
+import { createRobotState, Rng, type RobotState } from '../../src/core/index.ts';
+import { type Driver, driverKind } from '../../src/drivers/index.ts';
+import { VescDriver, type VescDriverOptions } from '../../src/drivers/serial.ts';
+import {
+  carBody,
+  FaultyDevice,
+  MemoryLine,
+  type SimpleBody,
+  VescBus,
+  type VescBusOptions,
+} from '../../src/emulate/index.ts';
+import { vec } from './vec.ts';
+
+const BITS_PER_BYTE = 10;
+
+export interface CarRig {
+  readonly driver: VescDriver;
+  readonly robot: RobotConfig;
+  readonly line: MemoryLine;
+  readonly bus: VescBus;
+  readonly body: SimpleBody;
+  /** The line's faults. */
+  readonly faults: FaultyDevice;
+  readonly state: RobotState;
+  /** One tick: reads, writes the reference where there is one, and lets the rest of the period pass. */
+  tick(reference?: readonly [xM: number, steeringRad: number]): ReturnType<Driver['read']>;
+  /** Drives on at `speedMPerS` from where the reference is, for so many ticks. */
+  drive(speedMPerS: number, ticks: number, steeringRad?: number): void;
+  /** Where the reference of `drive` is, m. */
+  xM: number;
+}
+
+/** What the driver of `race-car-vesc` is made with. */
+export function vescOptionsOf(robot: RobotConfig, signalNames: readonly string[] = []): VescDriverOptions {
+  const { driver, ...model } = robot;
+  const request = { robot: model, task: 'test', signalNames, scene: () => fail() };
+  return driverKind(driver.kind).optionsOf(driver, request) as unknown as VescDriverOptions;
+}
+
+function fail(): never {
+  throw new Error('a bus has no scene');
+}
+
+export interface CarRigOptions {
+  readonly options?: (options: VescDriverOptions) => VescDriverOptions;
+  readonly signalNames?: readonly string[];
+  readonly vesc?: Partial<VescBusOptions>;
+  readonly hostBaud?: number;
+  readonly seed?: number;
+}
+
+/** Closed, standing. */
+export function carRig({ options: change, signalNames, vesc, hostBaud, seed = 1 }: CarRigOptions = {}): CarRig {
+  const { robot } = loadRobotFile('race-car-vesc');
+  const plain = vescOptionsOf(robot, signalNames);
+  const options = change?.(plain) ?? plain;
+  const body = carBody(robot);
+  const rng = new Rng(seed);
+  const { baud } = options;
+  const bus = new VescBus({ robot, body, baud, rng: rng.fork('bus'), ...vesc });
+  const faults = new FaultyDevice(bus, bus.packets, BITS_PER_BYTE / baud, rng.fork('faults'));
+  const line = new MemoryLine(faults, { baud, path: '/dev/null', ...(hostBaud === undefined ? {} : { hostBaud }) });
+  const { driver: _, ...model } = robot;
+  const driver = new VescDriver({ model, options, openLine: () => line });
+  const state = createRobotState(2, options.signalNames.length);
+  const periodS = 1 / robot.controlHz;
+  const rig: CarRig = {
+    driver,
+    robot,
+    line,
+    bus,
+    body,
+    faults,
+    state,
+    xM: 0,
+    tick: (reference) => {
+      const endS = line.clock.nowS() + periodS;
+      const status = driver.read(state);
+      if (reference !== undefined) driver.write(vec<'rad'>(reference));
+      line.wait(endS);
+      return status;
+    },
+    drive: (speedMPerS, ticks, steeringRad = 0) => {
+      for (let i = 0; i < ticks; i++) {
+        rig.xM += speedMPerS * periodS;
+        rig.tick([rig.xM, steeringRad]);
+      }
+    },
+  };
+  return rig;
+}
+
+/** `driver`, under which a control period passes with each `read`, as the contract suite takes it. */
+export function pacedCar({ driver, line, robot }: CarRig): Driver {
+  const read = driver.read.bind(driver);
+  driver.read = (out) => {
+    line.wait(line.clock.nowS() + 1 / robot.controlHz);
+    return read(out);
+  };
+  return driver;
+}
