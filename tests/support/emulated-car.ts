@@ -1,6 +1,6 @@
 /** A car with an emulated VESC on a line of this process, on a clock that only waiting moves. */
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
-import { createRobotState, Rng, type RobotState } from '../../src/core/index.ts';
+import { createRobotState, Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import { VescDriver, type VescDriverOptions } from '../../src/drivers/serial.ts';
 import {
@@ -11,7 +11,6 @@ import {
   VescBus,
   type VescBusOptions,
 } from '../../src/emulate/index.ts';
-import { vec } from './vec.ts';
 
 const BITS_PER_BYTE = 10;
 
@@ -37,6 +36,11 @@ export function vescOptionsOf(robot: RobotConfig, signalNames: readonly string[]
   const { driver, ...model } = robot;
   const request = { robot: model, task: 'test', signalNames, scene: () => fail() };
   return driverKind(driver.kind).optionsOf(driver, request) as unknown as VescDriverOptions;
+}
+
+/** A reference as it comes, what is no number included. */
+export function anyReference(numbers: readonly number[]): Vec<'rad'> {
+  return Float64Array.from(numbers) as Vec<'rad'>;
 }
 
 function fail(): never {
@@ -78,7 +82,7 @@ export function carRig({ options: change, signalNames, vesc, hostBaud, seed = 1 
     tick: (reference) => {
       const endS = line.clock.nowS() + periodS;
       const status = driver.read(state);
-      if (reference !== undefined) driver.write(vec<'rad'>(reference));
+      if (reference !== undefined) driver.write(anyReference(reference));
       line.wait(endS);
       return status;
     },
@@ -100,4 +104,22 @@ export function pacedCar({ driver, line, robot }: CarRig): Driver {
     return read(out);
   };
   return driver;
+}
+
+/** Open, with torque on. */
+export async function openCar(options: CarRigOptions = {}): Promise<CarRig> {
+  const rig = carRig(options);
+  await rig.driver.open();
+  rig.tick();
+  rig.driver.enable();
+  return rig;
+}
+
+/** What is to be told, with the row of each. */
+export function noticesOf({ driver }: CarRig): string[] {
+  const found: string[] = [];
+  for (let notice = driver.takeNotice(); notice !== undefined; notice = driver.takeNotice()) {
+    found.push(`${notice.row}: ${notice.message}`);
+  }
+  return found;
 }
