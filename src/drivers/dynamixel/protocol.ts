@@ -1,0 +1,124 @@
+/** Dynamixel Protocol 2.0 as the servo bus wants it, with and without fast sync read. */
+import type { ServoProtocol } from '../servo/protocol.ts';
+import {
+  BROADCAST_ID,
+  copy,
+  finish,
+  INSTRUCTION,
+  MAX_PACKET_BYTES,
+  PARAMETERS_AT,
+  PART_OVERHEAD_BYTES,
+  word,
+} from './packet.ts';
+import { DynamixelReader } from './reader.ts';
+
+/** A status: header, id, length, instruction, error, CRC. */
+const STATUS_OVERHEAD_BYTES = 11;
+
+/** What `clear` wants beside its option, so that no damaged packet clears anything. */
+const CLEAR_KEY = [0x44, 0x58, 0x4c, 0x22] as const;
+
+/** What one servo is asked for, or told, in a bulk request. */
+export interface BulkItem {
+  readonly id: number;
+  readonly address: number;
+  /** Bytes to read, or the bytes to write. */
+  readonly bytes: number;
+  readonly data?: Uint8Array;
+}
+
+/** The protocol with what bring-up and tests want beside the interface that all families share. */
+export interface DynamixelProtocol extends ServoProtocol {
+  reboot(out: Uint8Array, id: number): number;
+  regWrite(out: Uint8Array, id: number, address: number, data: Uint8Array, at: number, bytes: number): number;
+  action(out: Uint8Array, id: number): number;
+  /** `keep`: what is not reset. */
+  factoryReset(out: Uint8Array, id: number, keep: 'nothing' | 'id' | 'idAndBaud'): number;
+  /** Makes the present position one within a turn again. */
+  clearTurns(out: Uint8Array, id: number): number;
+  bulkRead(out: Uint8Array, items: readonly BulkItem[]): number;
+  fastBulkRead(out: Uint8Array, items: readonly BulkItem[]): number;
+  bulkWrite(out: Uint8Array, items: readonly BulkItem[]): number;
+  createReader(...on: ConstructorParameters<typeof DynamixelReader>): DynamixelReader;
+}
+
+const KEEP = { nothing: 0xff, id: 0x01, idAndBaud: 0x02 } as const;
+
+function writing(instruction: number): ServoProtocol['write'] {
+  return (out, id, address, data, at, bytes) => {
+    word(out, PARAMETERS_AT, address);
+    return finish(out, id, instruction, copy(out, PARAMETERS_AT + 2, data, at, bytes));
+  };
+}
+
+function syncReading(instruction: number): NonNullable<ServoProtocol['syncRead']> {
+  return (out, ids, count, address, bytes) => {
+    word(out, PARAMETERS_AT, address);
+    word(out, PARAMETERS_AT + 2, bytes);
+    return finish(out, BROADCAST_ID, instruction, copy(out, PARAMETERS_AT + 4, ids, 0, count));
+  };
+}
+
+function bulk(instruction: number): DynamixelProtocol['bulkRead'] {
+  return (out, items) => {
+    let end = PARAMETERS_AT;
+    for (const { id, address, bytes, data } of items) {
+      out[end] = id;
+      word(out, end + 1, address);
+      word(out, end + 3, bytes);
+      end = data === undefined ? end + 5 : copy(out, end + 5, data, 0, bytes);
+    }
+    return finish(out, BROADCAST_ID, instruction, end);
+  };
+}
+
+const BASE: DynamixelProtocol = {
+  family: 'dynamixel',
+  isLittleEndian: true,
+  maxPacketBytes: MAX_PACKET_BYTES,
+  statusBytes: (parameters) => STATUS_OVERHEAD_BYTES + parameters,
+  ping: (out, id) => finish(out, id, INSTRUCTION.ping, PARAMETERS_AT),
+  read: (out, id, address, bytes) => {
+    word(out, PARAMETERS_AT, address);
+    word(out, PARAMETERS_AT + 2, bytes);
+    return finish(out, id, INSTRUCTION.read, PARAMETERS_AT + 4);
+  },
+  write: writing(INSTRUCTION.write),
+  regWrite: writing(INSTRUCTION.regWrite),
+  action: (out, id) => finish(out, id, INSTRUCTION.action, PARAMETERS_AT),
+  factoryReset: (out, id, keep) => {
+    out[PARAMETERS_AT] = KEEP[keep];
+    return finish(out, id, INSTRUCTION.factoryReset, PARAMETERS_AT + 1);
+  },
+  reboot: (out, id) => finish(out, id, INSTRUCTION.reboot, PARAMETERS_AT),
+  clearTurns: (out, id) => {
+    out[PARAMETERS_AT] = 0x01;
+    for (let i = 0; i < CLEAR_KEY.length; i++) out[PARAMETERS_AT + 1 + i] = CLEAR_KEY[i]!;
+    return finish(out, id, INSTRUCTION.clear, PARAMETERS_AT + 1 + CLEAR_KEY.length);
+  },
+  syncRead: syncReading(INSTRUCTION.syncRead),
+  syncWrite: (out, ids, count, address, data, bytes) => {
+    word(out, PARAMETERS_AT, address);
+    word(out, PARAMETERS_AT + 2, bytes);
+    let end = PARAMETERS_AT + 4;
+    for (let i = 0; i < count; i++) {
+      out[end] = ids[i]!;
+      end = copy(out, end + 1, data, i * bytes, bytes);
+    }
+    return finish(out, BROADCAST_ID, INSTRUCTION.syncWrite, end);
+  },
+  bulkRead: bulk(INSTRUCTION.bulkRead),
+  bulkWrite: bulk(INSTRUCTION.bulkWrite),
+  fastBulkRead: bulk(INSTRUCTION.fastBulkRead),
+  createReader: (onStatus) => new DynamixelReader(onStatus),
+};
+
+/** Each servo answers a sync read with a status of its own: what every firmware understands. */
+export const DYNAMIXEL_PROTOCOL: DynamixelProtocol = BASE;
+
+/** All answer with one status: for servos whose firmware has fast sync read (`fastSyncReadFirmware` of each model). */
+export const FAST_DYNAMIXEL_PROTOCOL: DynamixelProtocol = {
+  ...BASE,
+  syncRead: syncReading(INSTRUCTION.fastSyncRead),
+  chainedBytes: (servos, parameters) => PARAMETERS_AT + servos * (parameters + PART_OVERHEAD_BYTES),
+};

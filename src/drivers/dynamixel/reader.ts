@@ -1,0 +1,205 @@
+/** Finds packets of Dynamixel Protocol 2.0 in a stream of bytes. */
+import type { OnStatus, StatusReader } from '../servo/protocol.ts';
+import {
+  BROADCAST_ID,
+  CRC_BYTES,
+  crcOf,
+  INSTRUCTION,
+  INSTRUCTION_AT,
+  LENGTH_AT,
+  MAX_PACKET_BYTES,
+  PARAMETERS_AT,
+  PART_OVERHEAD_BYTES,
+  unstuff,
+} from './packet.ts';
+
+/** Instruction and CRC. */
+const LEAST_LENGTH = 3;
+/** Parts of a shared status that may be damaged one after another before it is given up. */
+const BAD_PARTS = 2;
+/** Most parts of a fast bulk read. */
+const MAX_PARTS = 64;
+const HEADER = [0xff, 0xff, 0xfd, 0x00] as const;
+
+/** A request, for an emulator's end: its parameters stand in `bytes` from `at`, `count` of them. */
+export type OnRequest = (id: number, instruction: number, bytes: Uint8Array, at: number, count: number) => void;
+
+/**
+ * Packets are looked for from the next header on wherever one was wrong, so that what stands inside a damaged packet is not lost. Stuffing
+ * keeps headers out of a packet: one that shows up inside ends it at once, and no lying length swallows what follows. Only a shared
+ * status (fast read) is not stuffed; each of its parts is judged by its own CRC as it comes, so that the servos before a missing one are
+ * heard, and those behind a damaged part too.
+ */
+export class DynamixelReader implements StatusReader {
+  readonly #onStatus: OnStatus;
+  readonly #onRequest: OnRequest | undefined;
+  /** Begins with what may be a packet; a whole one, and what came with it, fits. */
+  readonly #held: Uint8Array = new Uint8Array(2 * MAX_PACKET_BYTES);
+  #length = 0;
+  /** Of the shared status at the front: where its next part begins, how many were judged, and how many of the last ones were wrong. */
+  #partAt = 0;
+  #parts = 0;
+  #badParts = 0;
+  /** Parameters of each part; −1: `#partSizes`, and none are expected where that is empty too. */
+  #partBytes = -1;
+  readonly #partSizes: Uint16Array = new Uint16Array(MAX_PARTS);
+  #sizes = 0;
+  #skippedBytes = 0;
+  #checksumErrors = 0;
+
+  constructor(onStatus: OnStatus, onRequest?: OnRequest) {
+    this.#onStatus = onStatus;
+    this.#onRequest = onRequest;
+  }
+
+  get skippedBytes(): number {
+    return this.#skippedBytes;
+  }
+
+  get checksumErrors(): number {
+    return this.#checksumErrors;
+  }
+
+  push(bytes: Uint8Array, from: number, to: number): void {
+    for (let i = from; i < to; ) {
+      const room = Math.min(to - i, this.#held.length - this.#length);
+      for (let k = 0; k < room; k++) this.#held[this.#length + k] = bytes[i + k]!;
+      this.#length += room;
+      i += room;
+      this.#scan();
+    }
+  }
+
+  restart(chained?: number): void {
+    this.#drop(this.#length);
+    this.#partBytes = chained ?? -1;
+    this.#sizes = 0;
+  }
+
+  /** Like `restart`: the next packet may be a shared status of parts with `sizes` parameters (fast bulk read). */
+  restartParts(sizes: readonly number[]): void {
+    this.restart();
+    this.#sizes = Math.min(sizes.length, MAX_PARTS);
+    for (let i = 0; i < this.#sizes; i++) this.#partSizes[i] = sizes[i]!;
+  }
+
+  /** Takes whatever is whole from the front, and leaves what may become a packet there. */
+  #scan(): void {
+    for (;;) {
+      this.#drop(this.#headerFrom(0));
+      if (this.#length < PARAMETERS_AT) return;
+      const end = this.#endOfPacket();
+      if (end < 0) this.#dropHeader();
+      else if (this.#isShared()) {
+        if (!this.#takeParts(end)) return;
+      } else {
+        const inner = this.#headerFrom(INSTRUCTION_AT);
+        // A header within the parameters: the packet was cut off, and another has begun.
+        if (inner + HEADER.length <= Math.min(this.#length, end - CRC_BYTES)) this.#drop(inner);
+        else if (this.#length < end) return;
+        else this.#takePacket(end);
+      }
+    }
+  }
+
+  /** Where the first header from `from` on begins; what is held may end within it. */
+  #headerFrom(from: number): number {
+    const held = this.#held;
+    for (let at = from; at < this.#length; at++) {
+      let same = 0;
+      while (same < HEADER.length && at + same < this.#length && held[at + same] === HEADER[same]) same++;
+      if (same === HEADER.length || at + same === this.#length) return at;
+    }
+    return this.#length;
+  }
+
+  /** Where the packet at the front ends by its length; −1 where id or length cannot be. */
+  #endOfPacket(): number {
+    const held = this.#held;
+    const id = held[4]!;
+    const length = held[LENGTH_AT]! + held[LENGTH_AT + 1]! * 256;
+    const end = INSTRUCTION_AT + length;
+    return id === 0xff || id === 0xfd || length < LEAST_LENGTH || end > MAX_PACKET_BYTES ? -1 : end;
+  }
+
+  #isShared(): boolean {
+    const isExpected = this.#partBytes >= 0 || this.#sizes > 0;
+    return isExpected && this.#held[4] === BROADCAST_ID && this.#held[INSTRUCTION_AT] === INSTRUCTION.status;
+  }
+
+  #takePacket(end: number): void {
+    const held = this.#held;
+    const crcAt = end - CRC_BYTES;
+    if (crcOf(held, 0, crcAt) !== held[crcAt]! + held[crcAt + 1]! * 256) {
+      this.#checksumErrors++;
+      this.#dropHeader();
+      return;
+    }
+    const instruction = held[INSTRUCTION_AT]!;
+    const last = unstuff(held, INSTRUCTION_AT, crcAt);
+    if (instruction !== INSTRUCTION.status) {
+      // What we have sent ourselves comes back from some adapters.
+      this.#onRequest?.(held[4]!, instruction, held, PARAMETERS_AT, last - PARAMETERS_AT);
+    } else if (held[4] !== BROADCAST_ID && last > PARAMETERS_AT) {
+      this.#onStatus(held[4]!, held[PARAMETERS_AT]!, held, PARAMETERS_AT + 1, last - PARAMETERS_AT - 1);
+    }
+    this.#forget(end);
+  }
+
+  /** Judges the parts of the shared status at the front that are whole. Returns whether the front has changed. */
+  #takeParts(end: number): boolean {
+    if (this.#partAt === 0) this.#partAt = PARAMETERS_AT;
+    for (;;) {
+      if (this.#partAt >= end) {
+        this.#forget(end);
+        return true;
+      }
+      const count = this.#partBytes >= 0 ? this.#partBytes : (this.#partSizes[this.#parts] ?? 0);
+      const partEnd = this.#partAt + count + PART_OVERHEAD_BYTES;
+      if (partEnd > end || this.#badParts === BAD_PARTS || (this.#partBytes < 0 && this.#parts >= this.#sizes)) {
+        this.#dropHeader();
+        return true;
+      }
+      if (partEnd > this.#length) return false;
+      this.#takePart(partEnd, count);
+    }
+  }
+
+  #takePart(partEnd: number, count: number): void {
+    const held = this.#held;
+    const at = this.#partAt;
+    const crcAt = partEnd - CRC_BYTES;
+    // The CRC of the part before is what all up to there comes to, as its servo has seen it: this part can be right without that one.
+    const before = at === PARAMETERS_AT ? 0 : held[at - 2]! + held[at - 1]! * 256;
+    const crc = crcOf(held, at === PARAMETERS_AT ? 0 : at - CRC_BYTES, crcAt, before);
+    this.#partAt = partEnd;
+    this.#parts++;
+    if (crc === held[crcAt]! + held[crcAt + 1]! * 256) {
+      this.#badParts = 0;
+      this.#onStatus(held[at + 1]!, held[at]!, held, at + 2, count);
+    } else {
+      this.#badParts++;
+      this.#checksumErrors++;
+    }
+  }
+
+  /** Gives up what began at the front; the search goes on behind its first byte. */
+  #dropHeader(): void {
+    this.#drop(Math.max(1, this.#headerFrom(1)));
+  }
+
+  /** The first `count` bytes were part of nothing, but for parts that were taken. */
+  #drop(count: number): void {
+    if (count === 0) return;
+    this.#skippedBytes += Math.max(0, count - this.#partAt);
+    this.#forget(count);
+  }
+
+  #forget(count: number): void {
+    this.#held.copyWithin(0, count, this.#length);
+    this.#length -= count;
+    this.#partAt = 0;
+    this.#parts = 0;
+    this.#badParts = 0;
+  }
+}
