@@ -71,7 +71,10 @@ export class DynamixelReader implements StatusReader {
   }
 
   restart(chained?: number): void {
-    this.#drop(this.#length);
+    while (this.#length > 0) {
+      this.#dropHeader();
+      this.#scan();
+    }
     this.#partBytes = chained ?? -1;
     this.#sizes = 0;
   }
@@ -151,7 +154,9 @@ export class DynamixelReader implements StatusReader {
     if (this.#partAt === 0) this.#partAt = PARAMETERS_AT;
     for (;;) {
       if (this.#partAt >= end) {
-        this.#forget(end);
+        // Behind a wrong end something else may have begun.
+        if (this.#badParts > 0) this.#dropHeader();
+        else this.#forget(end);
         return true;
       }
       const count = this.#partBytes >= 0 ? this.#partBytes : (this.#partSizes[this.#parts] ?? 0);
