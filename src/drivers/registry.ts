@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { didYouMean, ReinError } from '../core/index.ts';
 import type { Driver } from './driver.ts';
 import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec, World } from './driver-kind.ts';
+import { dynamixelKind } from './dynamixel/dynamixel-kind.ts';
 import { feetechKind } from './feetech/feetech-kind.ts';
 import { mockKind } from './mock/mock-kind.ts';
 import { mujocoKind } from './mujoco/mujoco-kind.ts';
@@ -12,7 +13,15 @@ import { rosKind } from './ros/ros-kind.ts';
 import { vescKind } from './vesc/vesc-kind.ts';
 
 /** In the order of the reference page. */
-const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, feetechKind, vescKind, pluginKind];
+const KINDS: readonly DriverKind[] = [
+  mujocoKind,
+  mockKind,
+  rosKind,
+  feetechKind,
+  dynamixelKind,
+  vescKind,
+  pluginKind,
+];
 
 /** The `driver` of a robot's file, of any kind. */
 export const driverSchema: z.ZodType<DriverConfig> = z

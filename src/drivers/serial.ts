@@ -1,4 +1,14 @@
 /** Serial buses: for what brings robots up, and for what emulates them. */
+export { dynamixelFamily } from './dynamixel/dynamixel-family.ts';
+export {
+  DYNAMIXEL_BAUDS,
+  DYNAMIXEL_MODELS,
+  type DynamixelModel,
+  HARDWARE_ERROR,
+  hardwareErrorNames,
+} from './dynamixel/models.ts';
+export * as dynamixel from './dynamixel/packet.ts';
+export { DynamixelReader } from './dynamixel/reader.ts';
 export { feetechFamily } from './feetech/feetech-family.ts';
 export { FEETECH_BAUDS, FEETECH_MODELS } from './feetech/models.ts';
 export * as feetech from './feetech/protocol.ts';

@@ -1,9 +1,11 @@
 /** Which families of devices can be emulated. */
 import type { RobotConfig } from '../config/index.ts';
 import type { Rng } from '../core/index.ts';
-import { FEETECH_MODELS } from '../drivers/serial.ts';
+import { DYNAMIXEL_MODELS, FEETECH_MODELS } from '../drivers/serial.ts';
 import type { EmulatedBody } from './bodies/body.ts';
 import type { EmulatedBus } from './device.ts';
+import { DynamixelBus } from './dynamixel/dynamixel-bus.ts';
+import { DynamixelServo } from './dynamixel/dynamixel-servo.ts';
 import { mountedServos } from './emulated-arm.ts';
 import { FeetechBus } from './feetech/feetech-bus.ts';
 import { FeetechServo } from './feetech/feetech-servo.ts';
@@ -24,7 +26,7 @@ export interface BusRequest {
 }
 
 export interface EmulatorKind {
-  readonly kind: 'feetech' | 'vesc';
+  readonly kind: 'feetech' | 'dynamixel' | 'vesc';
   /** Bits a second of a new device. */
   readonly baud: number;
   /** Robot in `config/robots/` where none is named. */
@@ -57,4 +59,33 @@ const VESC: EmulatorKind = {
   create: (request) => new VescBus(request),
 };
 
-export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = { feetech: FEETECH, vesc: VESC };
+const DYNAMIXEL: EmulatorKind = {
+  kind: 'dynamixel',
+  baud: 1_000_000,
+  robot: 'koch',
+  create: ({ robot, signalNames, ...rest }) => {
+    const mounted = mountedServos(robot, {
+      family: 'dynamixel',
+      model: 'xl430-w250',
+      models: DYNAMIXEL_MODELS,
+      signalNames,
+    });
+    const servos = mounted.map(
+      ({ homingOffsetCounts, model, zeroCounts, ...spec }) =>
+        new DynamixelServo({
+          ...spec,
+          model: DYNAMIXEL_MODELS[model.name]!,
+          // These add their offset, where others take it away.
+          zeroCounts: zeroCounts - 2 * homingOffsetCounts,
+          registers: { homingOffset: homingOffsetCounts },
+        }),
+    );
+    return new DynamixelBus({ ...rest, servos });
+  },
+};
+
+export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = {
+  feetech: FEETECH,
+  dynamixel: DYNAMIXEL,
+  vesc: VESC,
+};

@@ -38,8 +38,11 @@ export interface ServoIdentity {
 export interface ServoFamily {
   readonly name: 'feetech' | 'dynamixel';
   readonly models: Readonly<Record<string, ServoModel>>;
-  /** Throws `ReinError('config')` where models do not live on one bus. */
-  protocolOf(models: readonly ServoModel[]): ServoProtocol;
+  /**
+   * Throws `ReinError('config')` where models do not live on one bus. `firmwares`: of each, where it is known; a newer one may be asked in
+   * a quicker way.
+   */
+  protocolOf(models: readonly ServoModel[], firmwares?: readonly (string | undefined)[]): ServoProtocol;
   /** Asks `id` who it is; `undefined` where nobody answers. */
   identify(bus: ServoBus, id: number): ServoIdentity | undefined;
   /** Read in every tick. */
@@ -62,6 +65,8 @@ export interface ServoFamily {
   isFault(error: number): boolean;
   /** In words. Allocates. */
   errorNames(error: number): readonly string[];
+  /** Of a slow block: it has stopped by itself and takes no goals (a bus watchdog). NaN where the block has no such register. Tick path. */
+  hasStopped?(numberOf: (name: string) => number): boolean;
   /** What the guardian writes: see `DriverBus.stopFrames`. */
   stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
   /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */

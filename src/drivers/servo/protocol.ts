@@ -32,7 +32,7 @@ export interface ServoModel {
   readonly registers: ControlTable;
   /** Firmware versions that the table is known to hold for, both included; others are reported. */
   readonly firmware?: readonly [least: number, most: number] | undefined;
-  /** Torque at full load or at one A, N·m: what load or current readings are scaled by; from the same document. */
+  /** Torque at full load, N·m, at the voltage that the document names. */
   readonly stallTorqueNm: number;
 }
 

@@ -123,7 +123,7 @@ export class ServoBus {
         if (this.line.clock.nowS() >= deadlineS) break;
         this.counters[BUS.retries] = this.counters[BUS.retries]! + missing;
       }
-      missing = this.#readGroup(ids, servos, address, count, into, deadlineS);
+      missing = this.#readGroup(ids, servos, address, count, into, deadlineS, attempt);
     }
     this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + missing;
     return servos - missing;
@@ -133,6 +133,12 @@ export class ServoBus {
   syncWrite(ids: Uint8Array, servos: number, address: number, data: Uint8Array, count: number): ReplyStatus {
     if (servos === 0) return 'ok';
     return this.#send(this.protocol.syncWrite(this.#request, ids, servos, address, data, count)) ? 'ok' : 'lost';
+  }
+
+  /** Starts `id` anew, where its family can be told to; nobody answers for a while. False: it cannot, or the port is gone. */
+  reboot(id: number): boolean {
+    const bytes = this.protocol.reboot?.(this.#request, id) ?? 0;
+    return bytes > 0 && this.#send(bytes);
   }
 
   /** Takes and drops what is on the line, which belongs to nothing any more. */
@@ -152,10 +158,15 @@ export class ServoBus {
     count: number,
     into: Uint8Array,
     deadlineS: number,
+    attempt: number,
   ): number {
     const { protocol } = this;
     let asked = 0;
-    for (let i = 0; i < servos; i++) if (this.#answered[ids[i]!] === 0) this.#ids[asked++] = ids[i]!;
+    for (let k = 0; k < servos; k++) {
+      // From behind the second time: where each waits for the one before it, those behind a silent one are heard now.
+      const id = ids[attempt === 0 ? k : servos - 1 - k]!;
+      if (this.#answered[id] === 0) this.#ids[asked++] = id;
+    }
     if (protocol.syncRead === undefined) {
       let missing = 0;
       for (let i = 0; i < servos; i++) {

@@ -255,7 +255,10 @@ class ServoArm {
     this.#joints = options.jointNames.length;
     this.#periodS = periodS;
     this.calibration = calibration;
-    const protocol = family.protocolOf(motors.map(({ model }) => model));
+    const protocol = family.protocolOf(
+      motors.map(({ model }) => model),
+      motors.map(({ calibration: found }) => found?.firmware),
+    );
     this.bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3 });
     const numbers = (): Float64Array => new Float64Array(motors.length);
     [this.#counts, this.#position, this.#velocity] = [numbers(), numbers(), numbers()];
@@ -495,6 +498,7 @@ class ServoArm {
     const isCapKept =
       offset === undefined || readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#capCounts[i];
     this.#watches[i]!.readBack(numberOf('torqueEnable') === 1, this.#isOn, isCapKept);
+    if (this.#isOn && this.#family.hasStopped?.(numberOf) === true) this.#watches[i]!.stop();
   }
 
   #gather(nowS: number): void {

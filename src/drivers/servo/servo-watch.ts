@@ -23,6 +23,7 @@ export class ServoWatch {
   #lowS = 0;
   #stalledS = 0;
   #isHot = false;
+  #hasStopped = false;
   #reported = 0;
   #notice: GuardNotice | undefined;
 
@@ -30,12 +31,13 @@ export class ServoWatch {
     this.#motor = motor;
     this.#family = family;
     this.#options = options;
-    this.#capNm = Math.abs(family.torqueNm(motor, 1)) * motor.options.torqueRatio;
+    this.#capNm = motor.model.stallTorqueNm * motor.options.torqueRatio;
   }
 
   /** Torque comes on: what was before is over. */
   restart(): void {
     this.#stalledS = 0;
+    this.#hasStopped = false;
     this.faults &= ~(HARDWARE.servoReset | HARDWARE.torqueCap | HARDWARE.stalled);
   }
 
@@ -68,6 +70,12 @@ export class ServoWatch {
     this.#judge();
   }
 
+  /** It says that it has stopped by itself, with its torque on. Tick path. */
+  stop(): void {
+    this.#hasStopped = true;
+    this.faults |= HARDWARE.servoReset;
+  }
+
   /** What is new, once. Allocates. */
   takeNotice(): GuardNotice | undefined {
     const fresh = this.faults & ~this.#reported;
@@ -97,6 +105,10 @@ export class ServoWatch {
       message: `${who} ${what}.`,
       remedy,
     });
+    if ((fresh & HARDWARE.servoReset) !== 0 && this.#hasStopped) {
+      const what = 'has stopped by itself: its bus watchdog heard nothing for too long';
+      return told(13, what, 'Look for what held the bus or this computer up, then acknowledge.');
+    }
     if ((fresh & HARDWARE.servoReset) !== 0) {
       return told(
         13,

@@ -1,0 +1,287 @@
+/** Dynamixel's X series behind the generic driver. */
+import { messageOf, ReinError } from '../../core/index.ts';
+import type { Motor, ReadBlock, ServoFamily } from '../servo/family.ts';
+import { readRegister, writeRegister } from '../servo/protocol.ts';
+import type { ServoBus } from '../servo/servo-bus.ts';
+import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
+import { ALERT, BROADCAST_ID } from './packet.ts';
+import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
+
+/** Values of `operatingMode`. */
+const MODES = { position: 3, currentPosition: 5 } as const;
+/** Counts of `busWatchdog`, 20 ms each: without any request for so long the servo stops, and takes no goal until it is set anew. */
+const WATCHDOG_COUNTS = 10;
+const WATCHDOG_RAN_OUT = -1;
+/** All requests are answered. */
+const ANSWER_ALL = 2;
+/** Bits of `driveMode`: counts run the other way; a slave of another servo. The others, profiles by time and torque by goal, go. */
+const DRIVE_MODE_KEPT = 0b11;
+/** Errors of which torque has to go off by itself: overload, electrical shock, heat. */
+const SHUTDOWN_WANTED = HARDWARE_ERROR.overload | HARDWARE_ERROR.electricalShock | HARDWARE_ERROR.temperature;
+/** A servo that is rebooted is not asked anything for so long, s: how long it takes is not published. */
+const REBOOT_S = 0.6;
+const PWM_COUNTS = 885;
+
+/** What is read of a servo one after another, through its indirect addresses: they stand far apart. */
+const SUPERVISED = ['torqueEnable', 'hardwareError', 'busWatchdog'] as const;
+
+export const dynamixelFamily: ServoFamily = {
+  name: 'dynamixel',
+  models: DYNAMIXEL_MODELS,
+  protocolOf: (models, firmwares = []) =>
+    models.length > 0 && models.every((model, i) => Number(firmwares[i]) >= of(model).fastReadFirmware)
+      ? FAST_DYNAMIXEL_PROTOCOL
+      : DYNAMIXEL_PROTOCOL,
+  identify: (bus, id) => {
+    const found = new Uint8Array(3);
+    if (bus.ping(id, found, found.length) !== 'ok') return undefined;
+    return { modelNumber: found[0]! + found[1]! * 256, firmware: `${found[2]}` };
+  },
+  // They stand side by side, and are right after a restart too, which indirect addresses are not.
+  fastBlock: ({ model }) => blockOf(model, ['presentLoad', 'presentSpeed', 'presentPosition']),
+  slowBlocks: (motor) => [
+    blockOf(motor.model, ['presentVoltage', 'presentTemperature']),
+    ...(motor.calibration === undefined ? [] : [supervisedBlock(motor)]),
+  ],
+  configure: (bus, motor) => {
+    try {
+      new Configuration(bus, motor).apply();
+      return undefined;
+    } catch (error) {
+      if (error instanceof ReinError) return messageOf(error);
+      throw error;
+    }
+  },
+  capRegister,
+  capCounts: (motor, ratio) => capCounts(motor, capRegister(motor), ratio),
+  torqueNm: ({ model }, load) => (load * model.stallTorqueNm) / (of(model).stallCurrentA ?? 1),
+  goalRange: ({ countsPerTurn }) => [0, countsPerTurn - 1],
+  isFault: (error) => (error & ALERT) !== 0,
+  errorNames: (error) => ((error & ALERT) === 0 ? [] : ['a hardware error']),
+  hasStopped: (numberOf) => numberOf('busWatchdog') < 0,
+  stopFrames,
+};
+
+/** The models of this family have more than others'. */
+function of(model: Motor['model']): DynamixelModel {
+  return model as DynamixelModel;
+}
+
+/** Both may be written with torque on: PWM is the last limit in position mode, the current that of current-based position mode. */
+function capRegister({ options }: Motor): 'goalCurrent' | 'goalPwm' {
+  return options.mode === 'currentPosition' ? 'goalCurrent' : 'goalPwm';
+}
+
+function capCounts({ model }: Motor, register: 'goalCurrent' | 'goalPwm', ratio: number): number {
+  if (register === 'goalPwm') return Math.round(PWM_COUNTS * ratio);
+  return Math.floor((ratio * of(model).stallCurrentA!) / model.registers[register]!.scale!);
+}
+
+/** The block from the first to the last of `names`. */
+function blockOf({ registers }: Motor['model'], names: readonly string[]): ReadBlock {
+  const found = names.map((name) => [name, registers[name]!] as const);
+  const address = Math.min(...found.map(([, register]) => register.address));
+  const end = Math.max(...found.map(([, register]) => register.address + register.bytes));
+  const offsets = Object.fromEntries(found.map(([name, register]) => [name, register.address - address]));
+  return { address, bytes: end - address, offsets };
+}
+
+function supervisedBlock(motor: Motor): ReadBlock {
+  const { registers } = motor.model;
+  const offsets: Record<string, number> = {};
+  let bytes = 0;
+  for (const name of [...SUPERVISED, capRegister(motor)]) {
+    offsets[name] = bytes;
+    bytes += registers[name]!.bytes;
+  }
+  return { address: registers['indirectData']!.address, bytes, offsets };
+}
+
+/** A cut request is filled up with bytes that begin none; then torque off for each servo that is known, and for all that listen. */
+function stopFrames(motors: readonly Motor[]): readonly Uint8Array[] {
+  const { address } = DYNAMIXEL_MODELS['xl430-w250']!.registers['torqueEnable']!;
+  const out = new Uint8Array(DYNAMIXEL_PROTOCOL.maxPacketBytes);
+  const ids = Uint8Array.from(motors, ({ id }) => id);
+  // Of what a tick sends, goals of four bytes are the longest; stuffing adds a third at most.
+  const longest = Math.ceil(
+    (DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, 0, new Uint8Array(4 * ids.length), 4) * 4) / 3,
+  );
+  const off = DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, address, new Uint8Array(ids.length), 1);
+  const known = out.slice(0, off);
+  const all = out.slice(0, DYNAMIXEL_PROTOCOL.write(out, BROADCAST_ID, address, Uint8Array.of(0), 0, 1));
+  return [new Uint8Array(longest), known, all];
+}
+
+/** What is checked and written between ticks. */
+class Configuration {
+  readonly #bus: ServoBus;
+  readonly #motor: Motor;
+  readonly #bytes: Uint8Array = new Uint8Array(4);
+
+  constructor(bus: ServoBus, motor: Motor) {
+    this.#bus = bus;
+    this.#motor = motor;
+  }
+
+  /** Throws `ReinError('driver')` with what is wrong, as a sentence without subject and end. */
+  apply(): void {
+    const { calibration, options } = this.#motor;
+    // Whether it answers is what this decides, so that nothing can be waited for.
+    this.#tell('statusLevel', ANSWER_ALL);
+    this.#reviveIfLatched();
+    if (calibration === undefined) {
+      this.#set('torqueEnable', 0);
+      return;
+    }
+    this.#checkGeometry(calibration);
+    this.#set('returnDelay', 0);
+    this.#set('driveMode', this.#read('driveMode') & DRIVE_MODE_KEPT);
+    this.#set('shutdown', this.#read('shutdown') | SHUTDOWN_WANTED);
+    // Before gains and goals: a change of mode resets them.
+    this.#setMode();
+    this.#setCaps();
+    for (const [name, value] of [
+      ['gainP', options.gainP],
+      ['gainI', options.gainI],
+      ['gainD', options.gainD],
+      // The reference is the profile.
+      ['profileVelocity', 0],
+      ['profileAcceleration', 0],
+    ] as const) {
+      if (value !== undefined) this.#set(name, value);
+    }
+    this.#mapSupervised();
+    this.#armWatchdog();
+  }
+
+  /** An error that has latched holds torque off until a reboot, which loses what is not stored. */
+  #reviveIfLatched(): void {
+    const error = this.#read('hardwareError');
+    if (error === 0) return;
+    const names = hardwareErrorNames(error).join(', ');
+    if (this.#read('torqueEnable') !== 0) this.#refuse(`reports ${names} with its torque on`);
+    const { id } = this.#motor;
+    if (!this.#bus.reboot(id)) this.#refuse(SILENT);
+    const { clock } = this.#bus.line;
+    this.#bus.line.wait(clock.nowS() + REBOOT_S);
+    this.#bus.drain();
+    this.#tell('statusLevel', ANSWER_ALL);
+    if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
+  }
+
+  #checkGeometry({ homingOffsetCounts, minCounts, maxCounts }: NonNullable<Motor['calibration']>): void {
+    const offset = this.#read('homingOffset');
+    if (offset !== homingOffsetCounts) {
+      this.#refuse(
+        `adds ${offset} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`,
+      );
+    }
+    const mode = this.#read('driveMode') & DRIVE_MODE_KEPT;
+    if (mode !== 0) this.#refuse(`has drive mode ${mode}, and only 0 is driven: set it, and calibrate anew (fault 34)`);
+    const [least, most] = [this.#read('positionMin'), this.#read('positionMax')];
+    if (
+      this.#motor.options.mode === 'position' &&
+      (least > Math.max(0, minCounts) || most < Math.min(4095, maxCounts))
+    ) {
+      this.#refuse(
+        `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`,
+      );
+    }
+  }
+
+  #setMode(): void {
+    const { model, options } = this.#motor;
+    if (options.mode === 'currentPosition' && of(model).stallCurrentA === undefined) {
+      this.#refuse(`is a ${model.name}, which has no current to limit: mode position is all it has`);
+    }
+    this.#set('operatingMode', MODES[options.mode]);
+  }
+
+  /** What is stored caps it after a restart too; `capRegister` may be lower from tick to tick. */
+  #setCaps(): void {
+    const { options } = this.#motor;
+    const cap = capRegister(this.#motor);
+    const counts = capCounts(this.#motor, cap, options.torqueRatio);
+    for (const name of [cap === 'goalPwm' ? 'pwmMax' : 'currentMax', cap]) {
+      if (!this.#keeps(name, counts)) {
+        this.#refuse(`does not keep its torque cap of ${Math.round(options.torqueRatio * 100)} % (${name}, fault 37)`);
+      }
+    }
+  }
+
+  #mapSupervised(): void {
+    const { registers } = this.#motor.model;
+    const { indirectAddress } = registers;
+    const { offsets } = supervisedBlock(this.#motor);
+    for (const [name, offset] of Object.entries(offsets)) {
+      const { address, bytes } = registers[name]!;
+      for (let i = 0; i < bytes; i++) {
+        const at = { ...indirectAddress!, address: indirectAddress!.address + 2 * (offset + i) };
+        if (!this.#keepsAt(at, address + i)) this.#refuse('does not keep its indirect addresses');
+      }
+    }
+  }
+
+  /** 0 clears one that has run out. */
+  #armWatchdog(): void {
+    const { model } = this.#motor;
+    const firmware = this.#read('firmware');
+    if (firmware < of(model).watchdogFirmware) {
+      this.#refuse(
+        `has firmware ${firmware}, without a bus watchdog: ${of(model).watchdogFirmware} is the first with one`,
+      );
+    }
+    if (this.#read('busWatchdog') === WATCHDOG_RAN_OUT) this.#set('busWatchdog', 0);
+    this.#set('busWatchdog', WATCHDOG_COUNTS);
+  }
+
+  #read(name: string): number {
+    const value = this.#readAt(this.#of(name));
+    if (value === undefined) return this.#refuse(SILENT);
+    return value;
+  }
+
+  #set(name: string, value: number): void {
+    if (!this.#keeps(name, value)) {
+      const isLocked = this.#of(name).isStored === true && this.#read('torqueEnable') !== 0;
+      this.#refuse(
+        `does not take ${name} ${value}${isLocked ? ' while its torque is on: hold the arm, and turn it off' : ''}`,
+      );
+    }
+  }
+
+  #keeps(name: string, value: number): boolean {
+    return this.#keepsAt(this.#of(name), value);
+  }
+
+  /** Whether the register holds `value`, written where it did not. */
+  #keepsAt(register: Motor['model']['registers'][string], value: number): boolean {
+    if (this.#readAt(register) === value) return true;
+    writeRegister(register, value, this.#bytes, 0, true);
+    const isAnswered = this.#bus.write(this.#motor.id, register.address, this.#bytes, register.bytes) === 'ok';
+    return isAnswered && this.#readAt(register) === value;
+  }
+
+  #readAt(register: Motor['model']['registers'][string]): number | undefined {
+    const { address, bytes } = register;
+    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
+    return readRegister(register, this.#bytes, 0, true);
+  }
+
+  /** Written without an answer. */
+  #tell(name: string, value: number): void {
+    const register = this.#of(name);
+    writeRegister(register, value, this.#bytes, 0, true);
+    this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, register.address, this.#bytes, register.bytes);
+  }
+
+  #of(name: string): Motor['model']['registers'][string] {
+    return this.#motor.model.registers[name]!;
+  }
+
+  #refuse(what: string): never {
+    throw new ReinError('driver', what);
+  }
+}
+
+const SILENT = 'does not answer';

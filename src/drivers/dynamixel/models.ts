@@ -1,0 +1,204 @@
+/** Dynamixel's X series as data: registers, counts and what they mean. */
+import type { ControlTable, Register, ServoModel } from '../servo/protocol.ts';
+
+/** What this family's code wants beside what all have. */
+export interface DynamixelModel extends ServoModel {
+  /** Current at `stallTorqueNm`, A. Absent: it measures no current, but how much of what it can it gives (`presentLoad`). */
+  readonly stallCurrentA?: number | undefined;
+  /** First firmware that answers fast reads. */
+  readonly fastReadFirmware: number;
+  /** First firmware with a bus watchdog. */
+  readonly watchdogFirmware: number;
+  /** Indirect addresses, one after another from the register `indirectAddress` on; so many bytes from `indirectData` on. */
+  readonly indirectBytes: number;
+}
+
+/** e-Manual, the table of every model: 0.229 turns a minute, in rad/s. */
+const SPEED = { bytes: 4, sign: 'twosComplement', scale: (0.229 * 2 * Math.PI) / 60, unit: 'rad/s' } as const;
+const COUNTS = { bytes: 4, sign: 'twosComplement' } as const;
+/** 0.113 %, 885 of them are all. */
+const PWM = { bytes: 2, sign: 'twosComplement', scale: 1 / 885, unit: '1' } as const;
+const GAIN = { bytes: 2 } as const;
+
+/** What all have. Source: e-Manual, "Control Table" of XL430-W250, XM430-W350, XM540-W270, XH540-W270, XC430-W240, XL330. */
+const COMMON: ControlTable = {
+  modelNumber: { address: 0, bytes: 2, isReadOnly: true },
+  modelInformation: { address: 2, bytes: 4, isReadOnly: true },
+  firmware: { address: 6, bytes: 1, isReadOnly: true },
+  id: { address: 7, bytes: 1, isStored: true },
+  baud: { address: 8, bytes: 1, isStored: true },
+  returnDelay: { address: 9, bytes: 1, scale: 2e-6, unit: 's', isStored: true },
+  driveMode: { address: 10, bytes: 1, isStored: true },
+  operatingMode: { address: 11, bytes: 1, isStored: true },
+  shadowId: { address: 12, bytes: 1, isStored: true },
+  protocolType: { address: 13, bytes: 1, isStored: true },
+  /** Added to the position. */
+  homingOffset: { address: 20, ...COUNTS, isStored: true },
+  movingThreshold: { address: 24, ...SPEED, isStored: true },
+  temperatureMax: { address: 31, bytes: 1, unit: 'C', scale: 1, isStored: true },
+  voltageMax: { address: 32, bytes: 2, unit: 'V', scale: 0.1, isStored: true },
+  voltageMin: { address: 34, bytes: 2, unit: 'V', scale: 0.1, isStored: true },
+  pwmMax: { address: 36, ...PWM, isStored: true },
+  velocityMax: { address: 44, ...SPEED, isStored: true },
+  positionMax: { address: 48, ...COUNTS, isStored: true },
+  positionMin: { address: 52, ...COUNTS, isStored: true },
+  startupConfiguration: { address: 60, bytes: 1, isStored: true },
+  /** Bits of `HARDWARE_ERROR` of which torque goes off until a reboot. */
+  shutdown: { address: 63, bytes: 1, isStored: true },
+  torqueEnable: { address: 64, bytes: 1 },
+  led: { address: 65, bytes: 1 },
+  statusLevel: { address: 68, bytes: 1 },
+  registeredInstruction: { address: 69, bytes: 1, isReadOnly: true },
+  hardwareError: { address: 70, bytes: 1, isReadOnly: true },
+  velocityGainI: { address: 76, ...GAIN },
+  velocityGainP: { address: 78, ...GAIN },
+  gainD: { address: 80, ...GAIN },
+  gainI: { address: 82, ...GAIN },
+  gainP: { address: 84, ...GAIN },
+  feedForward2: { address: 88, ...GAIN },
+  feedForward1: { address: 90, ...GAIN },
+  /** 0 off; −1: it has run out, and goals are not taken until 0 is written. */
+  busWatchdog: { address: 98, bytes: 1, sign: 'twosComplement', scale: 0.02, unit: 's' },
+  /** In every mode but that of PWM itself: the most of it that is used. */
+  goalPwm: { address: 100, ...PWM },
+  goalVelocity: { address: 104, ...SPEED },
+  profileAcceleration: { address: 108, bytes: 4, scale: (214.577 * 2 * Math.PI) / 3600, unit: 'rad/s²' },
+  profileVelocity: { address: 112, ...SPEED },
+  goalPosition: { address: 116, ...COUNTS },
+  realtimeTick: { address: 120, bytes: 2, scale: 1e-3, unit: 's', isReadOnly: true },
+  moving: { address: 122, bytes: 1, isReadOnly: true },
+  movingStatus: { address: 123, bytes: 1, isReadOnly: true },
+  presentPwm: { address: 124, ...PWM, isReadOnly: true },
+  presentSpeed: { address: 128, ...SPEED, isReadOnly: true },
+  presentPosition: { address: 132, ...COUNTS, isReadOnly: true },
+  velocityTrajectory: { address: 136, ...SPEED, isReadOnly: true },
+  positionTrajectory: { address: 140, ...COUNTS, isReadOnly: true },
+  presentVoltage: { address: 144, bytes: 2, unit: 'V', scale: 0.1, isReadOnly: true },
+  presentTemperature: { address: 146, bytes: 1, unit: 'C', scale: 1, isReadOnly: true },
+  indirectAddress: { address: 168, bytes: 2 },
+};
+
+/** Of those that measure no current: 0.1 % of what it can. */
+const LOAD: ControlTable = {
+  presentLoad: { address: 126, bytes: 2, sign: 'twosComplement', scale: 0.001, unit: '1', isReadOnly: true },
+};
+
+/** Of those that measure it: `countA` is what a count is, A. */
+function currentTable(countA: number): ControlTable {
+  const current = { bytes: 2, sign: 'twosComplement', scale: countA, unit: 'A' } as const satisfies Omit<
+    Register,
+    'address'
+  >;
+  return {
+    currentMax: { address: 38, ...current, isStored: true },
+    goalCurrent: { address: 102, ...current },
+    presentLoad: { address: 126, ...current, isReadOnly: true },
+  };
+}
+
+/** X430 and X540: 28 indirect addresses, and 28 more at another place, which nothing here needs. */
+const X430 = {
+  countsPerTurn: 4096,
+  fastReadFirmware: 45,
+  watchdogFirmware: 38,
+  indirectBytes: 28,
+} as const;
+const X430_TABLE: ControlTable = { ...COMMON, indirectData: { address: 224, bytes: 1 } };
+/** X330: 20 of them. */
+const X330 = {
+  countsPerTurn: 4096,
+  fastReadFirmware: 46,
+  watchdogFirmware: 0,
+  indirectBytes: 20,
+} as const;
+const X330_TABLE: ControlTable = { ...COMMON, indirectData: { address: 208, bytes: 1 } };
+
+const X430_LOAD: ControlTable = { ...X430_TABLE, ...LOAD };
+const X430_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(2.69e-3) };
+const X330_CURRENT: ControlTable = { ...X330_TABLE, ...currentTable(1e-3) };
+
+/** The e-Manual's page of a model, with the row of its stall torque that is used. */
+const page = (model: string, row: string): string => `ROBOTIS e-Manual, docs/en/dxl/x/${model} (stall torque ${row})`;
+
+/**
+ * By the name that robot files have. Fast reads: e-Manual, "DYNAMIXEL Protocol 2.0", Fast Sync Read. Bus watchdog: the page of each. Not
+ * here: XC330, which measure the current of their supply and not of their motor, and the 2X, which have no fast reads.
+ */
+export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object.fromEntries(
+  [
+    {
+      ...X330,
+      name: 'xl330-m077',
+      modelNumber: 1190,
+      document: page('xl330-m077', '0.215 N·m at 5.0 V, 1.47 A'),
+      registers: X330_CURRENT,
+      stallTorqueNm: 0.215,
+      stallCurrentA: 1.47,
+    },
+    {
+      ...X330,
+      name: 'xl330-m288',
+      modelNumber: 1200,
+      document: page('xl330-m288', '0.52 N·m at 5.0 V, 1.47 A'),
+      registers: X330_CURRENT,
+      stallTorqueNm: 0.52,
+      stallCurrentA: 1.47,
+    },
+    {
+      ...X430,
+      name: 'xl430-w250',
+      modelNumber: 1060,
+      document: page('xl430-w250', '1.5 N·m at 12.0 V'),
+      registers: X430_LOAD,
+      stallTorqueNm: 1.5,
+    },
+    {
+      ...X430,
+      name: 'xc430-w240',
+      modelNumber: 1080,
+      document: page('xc430-w240', '1.9 N·m at 12.0 V'),
+      registers: X430_LOAD,
+      stallTorqueNm: 1.9,
+    },
+    {
+      ...X430,
+      name: 'xm430-w350',
+      modelNumber: 1020,
+      document: page('xm430-w350', '4.1 N·m at 12.0 V, 2.3 A'),
+      registers: X430_CURRENT,
+      stallTorqueNm: 4.1,
+      stallCurrentA: 2.3,
+    },
+    {
+      ...X430,
+      name: 'xm540-w270',
+      modelNumber: 1120,
+      document: page('xm540-w270', '10.6 N·m at 12.0 V, 4.4 A'),
+      registers: X430_CURRENT,
+      stallTorqueNm: 10.6,
+      stallCurrentA: 4.4,
+    },
+    {
+      ...X430,
+      name: 'xh540-w270',
+      modelNumber: 1100,
+      document: page('xh540-w270', '9.9 N·m at 12.0 V, 4.9 A'),
+      registers: X430_CURRENT,
+      stallTorqueNm: 9.9,
+      stallCurrentA: 4.9,
+    },
+  ].map((model) => [model.name, model]),
+);
+
+/** Value of the register `baud`, by bits per second: the place in this list. X330 have no 4.5 Mbit/s. Source: the same pages. */
+export const DYNAMIXEL_BAUDS: readonly number[] = [
+  9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000,
+];
+
+/** Bits of `hardwareError` and `shutdown`. Source: the same pages, "Shutdown(63)". */
+export const HARDWARE_ERROR = { voltage: 1, temperature: 4, encoder: 8, electricalShock: 16, overload: 32 } as const;
+
+/** Those of `error`, in words. For people; allocates. */
+export function hardwareErrorNames(error: number): readonly string[] {
+  return Object.entries(HARDWARE_ERROR).flatMap(([name, bit]) => ((error & bit) === 0 ? [] : [name]));
+}
