@@ -18,11 +18,7 @@ import {
 import { defineCommand } from './command.ts';
 
 const options = optionsOf({
-  kind: option(
-    oneOf('feetech', 'dynamixel', 'vesc'),
-    '<kind>',
-    'family of the devices: feetech, dynamixel, vesc',
-  ),
+  kind: option(oneOf('feetech', 'dynamixel', 'vesc'), '<kind>', 'family of the devices: feetech, dynamixel, vesc'),
   robot: option(
     text().optional(),
     '--robot <file>',

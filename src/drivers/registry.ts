@@ -13,15 +13,7 @@ import { rosKind } from './ros/ros-kind.ts';
 import { vescKind } from './vesc/vesc-kind.ts';
 
 /** In the order of the reference page. */
-const KINDS: readonly DriverKind[] = [
-  mujocoKind,
-  mockKind,
-  rosKind,
-  feetechKind,
-  dynamixelKind,
-  vescKind,
-  pluginKind,
-];
+const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, feetechKind, dynamixelKind, vescKind, pluginKind];
 
 /** The `driver` of a robot's file, of any kind. */
 export const driverSchema: z.ZodType<DriverConfig> = z
