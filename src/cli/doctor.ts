@@ -1,8 +1,10 @@
 /** `rein doctor`: what of this machine works, and what to do about the rest. */
-import { type Configured, oneOf, option, optionsOf } from '../schema/index.ts';
+import { type Configured, oneOf, option, optionsOf, pathOption, text } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 
 const options = optionsOf({
+  robot: option(text().optional(), '--robot <file>', 'look at the servos of this robot as well'),
+  port: pathOption('--port <path>', 'look at whatever servos are at this serial port as well'),
   format: option(oneOf('table', 'json').default('table'), '--json', 'print the result as JSON', { given: 'json' }),
 });
 
@@ -11,7 +13,12 @@ export type DoctorOptions = Configured<typeof options>;
 const HELP = `
 What happens:
   Each thing that Rein needs is tried: packages are loaded in processes of their own, ports bound and freed, a file
-  written and removed. Nothing moves, and no serial port is opened.
+  written and removed. Nothing moves, and without --robot or --port no serial port is opened. Of each port it is said
+  who its adapter is, who has it open, and whether this user may.
+  With --robot or --port the servos of a bus are looked for, at every speed of their family until they answer, and
+  asked for model, firmware, voltage, temperature, errors, torque and position: nothing is written to them, and their
+  torque stays as it is. --robot holds them against the robot's file and its calibration, and the last line says what
+  to do next.
     ok    works
     warn  something is missing that only some uses need; the line says which
     fail  Rein will not run
@@ -19,6 +26,8 @@ What happens:
 Examples:
   $ rein doctor
   $ rein doctor --json      for a script or a bug report
+  $ rein doctor --port /dev/ttyACM0
+  $ rein doctor --robot so101
 
 Exit codes:
   0  nothing failed

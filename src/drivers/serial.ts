@@ -22,6 +22,7 @@ export {
   checkAdapter,
   type JointCalibration,
   loadCalibration,
+  readCalibration,
 } from './servo/calibration.ts';
 export { countsPerUnit, type Motor, type ReadBlock, type ServoFamily, type ServoIdentity } from './servo/family.ts';
 export { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './servo/options.ts';

@@ -62,8 +62,9 @@ export function tableOf(findings: readonly NamedFinding[], whom = 'Rein'): strin
   return `${lines.join('\n')}\n\n${last}\n`;
 }
 
-/** The same for programs. */
-export function jsonOf(findings: readonly NamedFinding[]): string {
+/** The same for programs. `next`: what to do next, where that is known. */
+export function jsonOf(findings: readonly NamedFinding[], next?: string): string {
   const checks = findings.map(({ name, status, detail, remedy }) => ({ name, status, detail, remedy: remedy ?? null }));
-  return `${JSON.stringify({ ok: exitCodeOf(findings) === 0, checks }, null, 2)}\n`;
+  const rest = next === undefined ? {} : { next };
+  return `${JSON.stringify({ ok: exitCodeOf(findings) === 0, checks, ...rest }, null, 2)}\n`;
 }

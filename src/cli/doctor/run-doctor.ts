@@ -1,11 +1,11 @@
 /** `rein doctor`'s body. */
 
-import { configNames, resolveConfig } from '../../config/index.ts';
-import { listSerialPorts } from '../../drivers/index.ts';
+import { inspectBus, openBusPort, portFindings, servoArmOf } from '../../bring-up/index.ts';
+import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
 import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
 import type { DoctorOptions } from '../doctor.ts';
-import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
+import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
 import { packageChecks } from './packages.ts';
 
@@ -17,13 +17,30 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ...packageChecks,
     { name: 'configuration', whenBroken: 'fail', run: async () => configuration() },
     ...machine,
-    { name: 'serial ports', whenBroken: 'warn', run: serialPorts },
     { name: 'input devices', whenBroken: 'warn', run: async () => inputDevices() },
     { name: 'ros', whenBroken: 'warn', run: async () => ros() },
   ];
-  const findings = await runChecks(checks);
-  process.stdout.write(options.format === 'json' ? jsonOf(findings) : tableOf(findings));
+  const [machineFindings, ports] = await Promise.all([runChecks(checks), serialPorts()]);
+  const bus = await busFindings(options);
+  const findings = [...machineFindings, ...ports, ...bus.findings];
+  process.stdout.write(options.format === 'json' ? jsonOf(findings, bus.next) : tableOf(findings));
+  if (bus.next !== undefined && options.format !== 'json') process.stdout.write(`Next: ${bus.next}\n`);
   return exitCodeOf(findings);
+}
+
+/** What is on the bus of a robot, or at a port: nothing where neither is named. */
+async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
+  readonly findings: readonly NamedFinding[];
+  readonly next?: string;
+}> {
+  if (named === undefined && port === undefined) return { findings: [] };
+  const robot = named === undefined ? undefined : loadRobotFile(named).robot;
+  const arm = robot === undefined ? undefined : servoArmOf(robot);
+  if (robot !== undefined && arm === undefined) {
+    const detail = `${robot.name} is driven by ${robot.driver.kind}: it has no bus of servos to look at`;
+    return { findings: [{ name: 'bus', status: 'ok', detail }] };
+  }
+  return inspectBus({ arm, named, port, open: openBusPort });
 }
 
 /** All tasks that come with Rein must load. */
@@ -34,13 +51,13 @@ function configuration(): Finding {
   return { status: 'ok', detail: `tasks: ${tasks.join(', ')}` };
 }
 
-async function serialPorts(): Promise<Finding> {
-  const ports = await listSerialPorts();
-  if (ports.length === 0) return { status: 'ok', detail: 'none; simulation needs none' };
-  return {
-    status: 'ok',
-    detail: ports.map((port) => port.path + (port.manufacturer ? ` (${port.manufacturer})` : '')).join(', '),
-  };
+async function serialPorts(): Promise<readonly NamedFinding[]> {
+  try {
+    return await portFindings();
+  } catch (error) {
+    const [broken] = await runChecks([{ name: 'serial ports', whenBroken: 'warn', run: () => Promise.reject(error) }]);
+    return [broken!];
+  }
 }
 
 /** For teleoperation: what is plugged in, by the name to write in `device`, and whether this user may read it. */

@@ -78,16 +78,9 @@ export interface CalibrationSubject {
   readonly jointNames: readonly string[];
 }
 
-/**
- * Reads the file at `path` and holds it against `subject`. Throws `ReinError('config')` (row 34): missing, damaged, changed by hand, of
- * another robot, or of other joints. Whether the adapter is the one that it is bound to shows when the port is open
- * (`checkAdapter`).
- */
-export function loadCalibration(path: string, subject: CalibrationSubject): Calibration {
-  const calibrate = `rein calibrate --robot ${subject.robot}`;
-  const refuse = (what: string, cause?: unknown): never => {
-    throw new ReinError('config', `${what} (fault 34).`, { remedy: `Nothing moves without one: ${calibrate}`, cause });
-  };
+/** Reads the file at `path`, of whatever robot `calibrate` would be run for. Throws `ReinError('config')` (row 34): missing, damaged, or changed by hand. */
+export function readCalibration(path: string, robot: string): Calibration {
+  const refuse = refuser(robot);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -106,6 +99,26 @@ export function loadCalibration(path: string, subject: CalibrationSubject): Cali
   if (calibrationChecksum(calibration) !== calibration.checksum) {
     return refuse(`The calibration ${path} is damaged, or was changed by hand: its checksum is that of other content`);
   }
+  return calibration;
+}
+
+function refuser(robot: string): (what: string, cause?: unknown) => never {
+  return (what, cause) => {
+    throw new ReinError('config', `${what} (fault 34).`, {
+      remedy: `Nothing moves without one: rein calibrate --robot ${robot}`,
+      cause,
+    });
+  };
+}
+
+/**
+ * Reads the file at `path` and holds it against `subject`. Throws `ReinError('config')` (row 34): missing, damaged, changed by hand, of
+ * another robot, or of other joints. Whether the adapter is the one that it is bound to shows when the port is open
+ * (`checkAdapter`).
+ */
+export function loadCalibration(path: string, subject: CalibrationSubject): Calibration {
+  const refuse = refuser(subject.robot);
+  const calibration = readCalibration(path, subject.robot);
   const { robot, family, joints } = calibration;
   if (robot !== subject.robot) return refuse(`The calibration ${path} is that of ${robot}, not of ${subject.robot}`);
   if (family !== subject.family) return refuse(`The calibration ${path} is of ${family} servos, not ${subject.family}`);

@@ -1,0 +1,294 @@
+/** `rein calibrate`: one joint after the other, kept after each, until the file is whole. */
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
+import { type Calibration, calibrationText, type JointCalibration, readCalibration } from '../../drivers/serial.ts';
+import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
+import type { ServoArm } from '../families.ts';
+import { confirm, type Guide } from '../guide.ts';
+import { ServoAccess } from '../servo-access.ts';
+import { problemError, servoProblems } from '../servo-problems.ts';
+import { type FoundServo, findServos } from '../servo-scan.ts';
+import { refuseSilence } from '../silence.ts';
+import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.ts';
+import { jointWords } from './direction-words.ts';
+import { limitProblems } from './joint-range.ts';
+import { type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
+
+export interface CalibrateRequest {
+  readonly arm: ServoArm;
+  /** How the robot was named on the command line: for the commands that are shown. */
+  readonly named: string;
+  /** Path of the port; absent: that of the robot's file, else the only one. */
+  readonly port: string | undefined;
+  /** Path of the calibration. */
+  readonly out: string;
+  /** Names of joints; empty for all of them. */
+  readonly only: readonly string[];
+  /** A calibration file of LeRobot, which has all but directions. */
+  readonly from?: string | undefined;
+  readonly firmware: 'ask' | 'accept';
+  /** Whether the servos store the ranges that are found, and so keep to them by themselves. */
+  readonly ranges: 'file' | 'servos';
+  readonly guide: Guide;
+  readonly open: OpenBusPort;
+  /** Milliseconds since 1970. */
+  readonly wallMs: number;
+}
+
+/** What was written, and what of the robot's file has to change before it drives. */
+export interface CalibrateResult {
+  readonly path: string;
+  readonly calibration: Omit<Calibration, 'checksum'>;
+  /** Sentences. */
+  readonly limits: readonly string[];
+}
+
+/** Rejects with `ReinError`, or as its guide does; what was found until then is kept beside the file. */
+export async function calibrateArm(request: CalibrateRequest): Promise<CalibrateResult> {
+  const { arm, named, open, only } = request;
+  const unknown = only.find((name) => !arm.robot.joints.some((joint) => joint.name === name));
+  if (unknown !== undefined) {
+    throw new ReinError('config', `${arm.robot.name} has no joint ${unknown}.`, {
+      remedy: `Joints: ${arm.robot.joints.map(({ name }) => name).join(', ')}.`,
+    });
+  }
+  const path = request.port ?? arm.driver.port;
+  const { baud } = arm.driver;
+  const result = await withPort(open, { path, baud }, async (port) => {
+    const ids = arm.motors.map(({ id }) => id);
+    const found = await findServos(port, arm.bus, ids, (id) => arm.motors.find((each) => each.id === id)?.model);
+    if (!found.some(({ identity }) => identity !== undefined)) return undefined;
+    return new ArmCalibration(request, port, found).run();
+  });
+  return result ?? (await refuseSilence(arm, named, path, open));
+}
+
+/** One calibration at an open port. */
+class ArmCalibration {
+  readonly #request: CalibrateRequest;
+  readonly #port: BusPort;
+  readonly #found: readonly FoundServo[];
+  readonly #partialPath: string;
+  readonly #joints: Record<string, JointCalibration> = {};
+
+  constructor(request: CalibrateRequest, port: BusPort, found: readonly FoundServo[]) {
+    this.#request = request;
+    this.#port = port;
+    this.#found = found;
+    this.#partialPath = `${request.out}.partial`;
+  }
+
+  async run(): Promise<CalibrateResult> {
+    const { arm, guide, out, only } = this.#request;
+    const { robot, motors } = arm;
+    await this.#checkServos();
+    if (this.#port.warning !== undefined) guide.say(this.#port.warning);
+    if (this.#port.adapter === '') {
+      guide.say(
+        'The adapter has no serial number: the calibration is bound to none, and would fit another arm as well.',
+      );
+    }
+    const imported = this.#imported();
+    const done = await this.#takeUp();
+    const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
+    const left = asked.filter(({ name }) => !done.includes(name));
+    await this.#letGo();
+    const words = jointWords(robot);
+    for (const joint of left) {
+      const i = robot.joints.indexOf(joint);
+      const motor = motors[i]!;
+      const { identity } = this.#found.find(({ id }) => id === motor.id)!;
+      const work: JointWork = {
+        joint,
+        motor,
+        bus: arm.bus,
+        servo: this.#access(i),
+        words: words[i]!,
+        modelNumber: identity!.modelNumber,
+        firmware: identity!.firmware,
+        title: `${asked.indexOf(joint) + 1}/${asked.length} ${joint.name} (servo ${motor.id})`,
+      };
+      const known = imported?.[joint.name];
+      this.#joints[joint.name] = await (known === undefined
+        ? calibrateJoint(guide, work)
+        : importJoint(guide, work, known));
+      await this.#keep(this.#partialPath);
+    }
+    await this.#store();
+    await this.#keep(out);
+    rmSync(this.#partialPath, { force: true });
+    const limits = limitProblems(robot, motors, this.#joints).map(({ message }) => `${message}.`);
+    return { path: out, calibration: this.#calibration(), limits };
+  }
+
+  async #checkServos(): Promise<void> {
+    const { arm, firmware, guide } = this.#request;
+    const problems = servoProblems(arm, this.#found);
+    const refused = problems.find(({ kind }) => kind !== 'firmware');
+    if (refused !== undefined) throw problemError(refused);
+    for (const problem of problems) {
+      guide.say(problem.message);
+      if (firmware === 'accept') continue;
+      if (!(await confirm(guide, 'Take it as it is?', 'no'))) throw problemError(problem);
+    }
+  }
+
+  /** What LeRobot's file has, once the servos agree that it is of this arm. */
+  #imported(): Readonly<Record<string, LeRobotJoint>> | undefined {
+    const { from, arm, guide, named } = this.#request;
+    if (from === undefined) return undefined;
+    const joints = readLeRobotFile(from, arm.motors);
+    for (const [i, { id, name }] of arm.motors.entries()) {
+      const servo = this.#access(i);
+      const stored = servo.read('homingOffset');
+      const said = joints[name]!.homingOffset;
+      if (!servo.has('homingOffset') || stored === said) continue;
+      throw new ReinError(
+        'config',
+        `Servo ${id} (${name}) stores the offset ${stored ?? '?'}, and ${from} says ${said}.`,
+        {
+          remedy: `It is the file of another arm, or older than its servos: name the newest one, or rein calibrate --robot ${named}`,
+        },
+      );
+    }
+    guide.say(
+      `${from}: offsets agree with the servos. LeRobot's 0 is the middle of each range, which is taken for the middle of the file's.`,
+    );
+    return joints;
+  }
+
+  /** Names of the joints that an earlier start has done, which are kept. */
+  async #takeUp(): Promise<readonly string[]> {
+    const { guide, out, only, arm } = this.#request;
+    // The rest of the file stays where some joints only are asked for.
+    if (only.length > 0) {
+      Object.assign(this.#joints, existsSync(out) ? this.#ofThisArm(readCalibration(out, arm.robot.name)) : {});
+      const without = arm.robot.joints.find(({ name }) => !only.includes(name) && this.#joints[name] === undefined);
+      if (without !== undefined) {
+        throw new ReinError(
+          'config',
+          `${without.name} was never calibrated on this arm, so --joint cannot be all there is.`,
+          {
+            remedy: `Calibrate the whole arm: rein calibrate --robot ${this.#request.named}`,
+          },
+        );
+      }
+    }
+    if (!existsSync(this.#partialPath)) return [];
+    const kept = this.#partial();
+    const names = Object.keys(kept).filter((name) => only.length === 0 || only.includes(name));
+    if (names.length === 0) return [];
+    guide.say(`Begun before: ${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} done.`);
+    if (!(await confirm(guide, 'Go on after that?', 'yes'))) return [];
+    for (const name of names) this.#joints[name] = kept[name]!;
+    return names;
+  }
+
+  /** What the file of an earlier start has, as far as it is of this arm and whole. */
+  #partial(): Readonly<Record<string, JointCalibration>> {
+    try {
+      return this.#ofThisArm(readCalibration(this.#partialPath, this.#request.arm.robot.name));
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      this.#request.guide.say(`What was begun before is left out: ${error.message}`);
+      return {};
+    }
+  }
+
+  /** The joints of `calibration` whose servos are still the ones that were calibrated. */
+  #ofThisArm({ robot, adapter, joints }: Calibration): Readonly<Record<string, JointCalibration>> {
+    const { arm } = this.#request;
+    if (robot !== arm.robot.name || adapter !== this.#port.adapter) return {};
+    const kept = arm.motors.flatMap((motor, i) => {
+      const joint = joints[motor.name];
+      const identity = this.#found.find(({ id }) => id === motor.id)?.identity;
+      const isSame =
+        joint?.id === motor.id &&
+        joint.model === motor.model.name &&
+        joint.firmware === identity?.firmware &&
+        joint.homingOffsetCounts === (this.#access(i).read('homingOffset') ?? 0);
+      return isSame ? [[motor.name, joint] as const] : [];
+    });
+    return Object.fromEntries(kept);
+  }
+
+  async #letGo(): Promise<void> {
+    const { guide, arm } = this.#request;
+    await guide.ask('Torque goes off now, and what it holds up falls. Hold the arm, then press Enter.');
+    for (const [i, motor] of arm.motors.entries()) {
+      if (this.#access(i).set('torqueEnable', 0)) continue;
+      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
+        remedy: 'Look at its cable; cut its supply if it holds on.',
+      });
+    }
+  }
+
+  /** What stands in the servos for good, after a yes. */
+  async #store(): Promise<void> {
+    const { guide, arm, ranges } = this.#request;
+    const wanted = arm.motors.flatMap((motor, i) => {
+      const servo = this.#access(i);
+      const joint = this.#joints[motor.name]!;
+      const limits =
+        ranges === 'servos' && servo.has('positionMin')
+          ? [
+              { register: 'positionMin', value: joint.minCounts, why: 'it keeps to its range' },
+              { register: 'positionMax', value: joint.maxCounts, why: 'it keeps to its range' },
+            ]
+          : [];
+      return [...arm.bus.stored, ...limits]
+        .filter(({ register }) => servo.has(register))
+        .map((setting) => ({ ...setting, servo, motor, now: servo.read(setting.register) }))
+        .filter(({ now, value }) => now !== value);
+    });
+    if (wanted.length === 0) return;
+    guide.say('To be stored in the servos, for good:');
+    for (const { motor, register, now, value, why } of wanted) {
+      guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now ?? '?'} → ${value}, so that ${why}`);
+    }
+    if (!(await confirm(guide, 'Write that?', 'no'))) {
+      guide.say('Nothing was written to the servos.');
+      return;
+    }
+    for (const { servo, motor, register, value } of wanted) {
+      if (servo.set(register, value)) continue;
+      guide.say(`Servo ${motor.id} (${motor.name}) does not keep ${register} ${value}; the rest goes on.`);
+    }
+  }
+
+  #calibration(): Omit<Calibration, 'checksum'> {
+    const { arm, wallMs } = this.#request;
+    return {
+      kind: 'rein-calibration',
+      version: 1,
+      robot: arm.robot.name,
+      family: arm.bus.family.name,
+      adapter: this.#port.adapter,
+      calibratedAt: new Date(wallMs).toISOString(),
+      joints: this.#joints,
+    };
+  }
+
+  /** Whole or not at all: a kill in the middle loses the joint at hand. */
+  async #keep(path: string): Promise<void> {
+    await keepCalibration(path, this.#calibration());
+  }
+
+  #access(joint: number): ServoAccess {
+    const { id, model } = this.#request.arm.motors[joint]!;
+    const servo = this.#found.find((each) => each.id === id);
+    if (servo === undefined) throw lostPort(this.#port.line.path);
+    return new ServoAccess(busOn(this.#port, servo.protocol), id, model);
+  }
+}
+
+/** Writes the file with its checksum, whole or not at all. Rejects with `ReinError('storage')`. */
+export async function keepCalibration(path: string, calibration: Omit<Calibration, 'checksum'>): Promise<void> {
+  try {
+    await makeFolder(dirname(path));
+    await replaceFile(path, calibrationText(calibration));
+  } catch (cause) {
+    throw writeErrorOf(path, cause);
+  }
+}

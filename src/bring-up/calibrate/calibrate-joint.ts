@@ -1,0 +1,289 @@
+/** One joint, its torque off and a person's hand on it: where its zero is, which way it turns, how far it goes. */
+import { type JointModel, ReinError } from '../../core/index.ts';
+import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+import type { BusFamily } from '../families.ts';
+import { confirm, type Guide, type Meanwhile } from '../guide.ts';
+import type { ServoAccess } from '../servo-access.ts';
+import type { JointWords } from './direction-words.ts';
+import { limitProblem, rangeLine, shownPosition } from './joint-range.ts';
+import { calibrationOf, isWholeTurn, type LeRobotJoint } from './lerobot.ts';
+import { TurnTracker } from './turn-tracker.ts';
+
+/** A joint stands still where so many readings differ by no more than this, counts. */
+const STILL_READINGS = 10;
+const STILL_COUNTS = 6;
+/** Least motion that tells a direction, and least range, each as a share of the file's range. */
+const DIRECTION_SHARE = 0.06;
+const RANGE_SHARE = 0.2;
+/** A servo that misses so many requests in a row is gone. */
+const MISSES = 25;
+/** After the middle was set, the reading may differ from what it has to be by this, counts. */
+const MIDDLE_SLACK = 12;
+
+export interface JointWork {
+  readonly joint: JointModel;
+  readonly motor: Motor;
+  readonly servo: ServoAccess;
+  readonly bus: BusFamily;
+  readonly words: JointWords;
+  readonly modelNumber: number;
+  readonly firmware: string;
+  /** `2/6 shoulder_lift (servo 2)`. */
+  readonly title: string;
+}
+
+/** Rejects with `ReinError` where the servo is gone, or its range cannot be read as one. */
+export async function calibrateJoint(guide: Guide, work: JointWork): Promise<JointCalibration> {
+  const hand = new HandMoved(work);
+  const zeroCounts = await askZero(guide, work, hand);
+  hand.restart();
+  const direction = await askDirection(guide, work, hand, zeroCounts);
+  for (;;) {
+    const range = await askRange(guide, work, hand, { zeroCounts, direction });
+    const moved = await inOneTurn(guide, work, hand, { ...range, zeroCounts, direction });
+    const { motor, modelNumber, firmware } = work;
+    const found: JointCalibration = { id: motor.id, model: motor.model.name, modelNumber, firmware, ...moved };
+    const problem = limitProblem(work.joint, motor, found);
+    if (problem === undefined) return found;
+    guide.say(`  ${problem.message}`);
+    if (await confirm(guide, '  Was that all it can, up to both stops?', 'yes')) return found;
+    hand.follow(found.zeroCounts);
+    return recalibrated(guide, work, hand, found);
+  }
+}
+
+/** A joint whose zero and range LeRobot has found: which way it turns is what its file does not say. */
+export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJoint): Promise<JointCalibration> {
+  const { joint, motor, title, modelNumber, firmware } = work;
+  const hand = new HandMoved(work);
+  const middle = shownPosition(joint, (joint.positionMinRad + joint.positionMaxRad) / 2);
+  const what = isWholeTurn(from, motor) ? 'the pose in which LeRobot was calibrated' : "the middle of LeRobot's range";
+  guide.say(`${title}: ${what} is ${middle} of the robot's file`);
+  const direction = await askDirection(guide, work, hand, hand.now);
+  return calibrationOf(joint, motor, from, { direction, modelNumber, firmware });
+}
+
+/** The range once more, with zero and direction as they are. */
+async function recalibrated(
+  guide: Guide,
+  work: JointWork,
+  hand: HandMoved,
+  found: JointCalibration,
+): Promise<JointCalibration> {
+  const range = await askRange(guide, work, hand, found);
+  const moved = await inOneTurn(guide, work, hand, {
+    ...range,
+    zeroCounts: found.zeroCounts,
+    direction: found.direction,
+  });
+  return { ...found, ...moved };
+}
+
+/** What the encoder says while a hand moves the joint. */
+class HandMoved {
+  readonly #work: JointWork;
+  #tracker: TurnTracker;
+  #misses = 0;
+
+  constructor(work: JointWork) {
+    this.#work = work;
+    this.#tracker = new TurnTracker(work.motor.model.countsPerTurn, this.#read());
+  }
+
+  get now(): number {
+    return this.#tracker.now;
+  }
+
+  get least(): number {
+    return this.#tracker.least;
+  }
+
+  get most(): number {
+    return this.#tracker.most;
+  }
+
+  /** Least and greatest begin here. */
+  restart(): void {
+    this.#tracker.restart();
+  }
+
+  /** Counts anew from where it is, in the turn that `nearCounts` is in. */
+  follow(nearCounts: number): void {
+    const turn = this.#work.motor.model.countsPerTurn;
+    const reading = this.#read();
+    this.#tracker = new TurnTracker(turn, reading + turn * Math.round((nearCounts - reading) / turn));
+  }
+
+  look(): void {
+    const { servo, motor } = this.#work;
+    const reading = servo.read('presentPosition', 1);
+    this.#misses = reading === undefined ? this.#misses + 1 : 0;
+    if (reading !== undefined) this.#tracker.push(reading);
+    if (this.#misses > MISSES) throw silent(motor);
+  }
+
+  /** While a question is open; `zeroed` once it is known. */
+  meanwhile(zeroed: () => Pick<JointCalibration, 'zeroCounts' | 'direction'>): Meanwhile {
+    const { joint, motor } = this.#work;
+    return { look: () => this.look(), lines: () => [rangeLine(joint, motor, zeroed(), this)] };
+  }
+
+  /** The reading of a joint that stands; `undefined` where it moves. */
+  still(): number | undefined {
+    const readings = Array.from({ length: STILL_READINGS }, () => {
+      this.look();
+      const { line } = this.#work.servo.bus;
+      line.wait(line.clock.nowS() + 0.005);
+      return this.now;
+    });
+    const [least, most] = [Math.min(...readings), Math.max(...readings)];
+    if (most - least > STILL_COUNTS) return undefined;
+    return Math.round(readings.reduce((sum, value) => sum + value, 0) / readings.length);
+  }
+
+  #read(): number {
+    const reading = this.#work.servo.read('presentPosition');
+    if (reading === undefined) throw silent(this.#work.motor);
+    return reading;
+  }
+}
+
+async function askZero(guide: Guide, { title, words, joint, motor }: JointWork, hand: HandMoved): Promise<number> {
+  const pose = words.atZero === undefined ? 'its zero' : `its zero: the part that it carries points ${words.atZero}`;
+  const limits = `${shownPosition(joint, joint.positionMinRad)} to ${shownPosition(joint, joint.positionMaxRad)}`;
+  guide.say(`${title}, ${motor.model.name}: ${limits} in the robot's file`);
+  // Nothing is known yet: where it was at first stands for zero.
+  const first = hand.now;
+  for (;;) {
+    await guide.ask(
+      `  Put it at ${pose}. Hold it there and press Enter.`,
+      hand.meanwhile(() => ({ zeroCounts: first, direction: 1 })),
+    );
+    const still = hand.still();
+    if (still !== undefined) return still;
+    guide.say('  It moves: hold it still.');
+  }
+}
+
+async function askDirection(
+  guide: Guide,
+  { words, joint, motor }: JointWork,
+  hand: HandMoved,
+  zeroCounts: number,
+): Promise<1 | -1> {
+  const leastCounts = DIRECTION_SHARE * (joint.positionMaxRad - joint.positionMinRad) * countsPerUnit(motor);
+  for (;;) {
+    await guide.ask(
+      `  Now ${words.positive}: that way its angle rises. Press Enter there.`,
+      hand.meanwhile(() => ({ zeroCounts, direction: 1 })),
+    );
+    hand.look();
+    const movedCounts = hand.now - zeroCounts;
+    if (Math.abs(movedCounts) >= leastCounts) return movedCounts > 0 ? 1 : -1;
+    const moved = shownPosition(joint, Math.abs(movedCounts) / countsPerUnit(motor));
+    guide.say(`  It has moved by ${moved} only: go on to ${shownPosition(joint, leastCounts / countsPerUnit(motor))}.`);
+  }
+}
+
+async function askRange(
+  guide: Guide,
+  { joint, motor }: JointWork,
+  hand: HandMoved,
+  { zeroCounts, direction }: Pick<JointCalibration, 'zeroCounts' | 'direction'>,
+): Promise<{ readonly least: number; readonly most: number }> {
+  const wanted = RANGE_SHARE * (joint.positionMaxRad - joint.positionMinRad);
+  for (;;) {
+    await guide.ask(
+      '  Now move it to one stop, then to the other: all that it can. Press Enter when it has been at both.',
+      hand.meanwhile(() => ({ zeroCounts, direction })),
+    );
+    hand.look();
+    const span = (hand.most - hand.least) / countsPerUnit(motor);
+    if (span >= wanted) return { least: hand.least, most: hand.most };
+    guide.say(
+      `  It has moved by ${shownPosition(joint, span)} in all, less than ${shownPosition(joint, wanted)}: it was not moved.`,
+    );
+  }
+}
+
+interface Range extends Pick<JointCalibration, 'zeroCounts' | 'direction'> {
+  readonly least: number;
+  readonly most: number;
+}
+
+type Placed = Pick<JointCalibration, 'zeroCounts' | 'direction' | 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
+
+/** Readings that begin anew within the range are no positions: the servo's middle has to be in the middle of it. */
+async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: Range): Promise<Placed> {
+  const { servo, motor, bus } = work;
+  const { zeroCounts, direction, least, most } = range;
+  const homingOffsetCounts = servo.read('homingOffset') ?? 0;
+  const placed = (shift: number, offset: number): Placed => ({
+    direction,
+    zeroCounts: Math.round(zeroCounts + shift),
+    minCounts: Math.round(least + shift),
+    maxCounts: Math.round(most + shift),
+    homingOffsetCounts: offset,
+  });
+  const [first, last] = bus.family.goalRange(motor.model);
+  if (least >= first && most <= last) return placed(0, homingOffsetCounts);
+  const span = most - least;
+  if (span > last - first) {
+    throw new ReinError('driver', `${motor.name} turns by more than a turn of its servo: its reading is no position.`, {
+      remedy: `Give it a stop, or less range; then: rein calibrate --joint ${motor.name}, with the same --robot.`,
+    });
+  }
+  const remedy = `mount its horn so that the middle of its range reads about ${Math.round((first + last) / 2)}`;
+  guide.say(`  Its reading jumps from ${last} to ${first} within its range: that is no position.`);
+  if (!servo.has('homingOffset')) throw unplaced(motor, remedy);
+  const question = `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`;
+  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, remedy);
+  const { offset, shift } = newMiddle(bus, motor, homingOffsetCounts, (first + last) / 2 - (least + most) / 2);
+  const stood = hand.still() ?? hand.now;
+  if (!servo.set('homingOffset', offset)) {
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not take the offset ${offset}.`, {
+      remedy: 'Look at its supply and cable, and try again.',
+    });
+  }
+  hand.follow(stood + shift);
+  if (Math.abs(hand.now - (stood + shift)) > MIDDLE_SLACK) {
+    throw new ReinError(
+      'driver',
+      `Servo ${motor.id} (${motor.name}) reads ${Math.round(hand.now)} with its new middle, and ${Math.round(stood + shift)} was due.`,
+      { remedy: 'Hold the joint still meanwhile, and calibrate it again.' },
+    );
+  }
+  guide.say(`  Its stored offset is ${offset} now, and was ${homingOffsetCounts}.`);
+  return placed(shift, offset);
+}
+
+/** The offset that moves readings by about `wantedShift`, and by how much it moves them. */
+function newMiddle(
+  { homingSign }: BusFamily,
+  { model }: Motor,
+  offset: number,
+  wantedShift: number,
+): { readonly offset: number; readonly shift: number } {
+  const turn = model.countsPerTurn;
+  const { sign } = model.registers['homingOffset']!;
+  // A sign bit leaves no room for half a turn.
+  const most = typeof sign === 'object' ? 2 ** sign.bit - 1 : Number.POSITIVE_INFINITY;
+  const wanted = Math.round(offset + homingSign * wantedShift);
+  const inTurn = wanted - turn * Math.round(wanted / turn);
+  const next = Math.min(most, Math.max(-most, inTurn));
+  const moved = homingSign * (next - offset);
+  // As the tracker counts, which may be turns away.
+  return { offset: next, shift: moved + turn * Math.round((wantedShift - moved) / turn) };
+}
+
+function unplaced({ name }: Motor, remedy: string): ReinError {
+  return new ReinError('driver', `The range of ${name} crosses the end of its servo's readings.`, {
+    remedy: `${remedy[0]!.toUpperCase()}${remedy.slice(1)}; or let rein calibrate set the middle.`,
+  });
+}
+
+function silent({ id, name }: Motor): ReinError {
+  return new ReinError('driver', `Servo ${id} (${name}) does not answer any more.`, {
+    remedy: 'Look at its cable and supply; the joints before it are kept: repeat the command to go on.',
+  });
+}

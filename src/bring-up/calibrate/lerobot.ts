@@ -1,0 +1,99 @@
+/**
+ * Calibration files of LeRobot. Source: LeRobot, `MotorCalibration` and `_normalize` of `motors_bus.py`, `so_follower.py`. Each joint has
+ * id, drive_mode, homing_offset (what the servo stores, so that its reading is half a turn, 2047, in the pose of calibration), range_min
+ * and range_max (readings at the stops). Its zero is the middle of that range in degrees, its least end 0 in percent of a gripper. A joint
+ * whose range is the whole turn (0 to 4095) was not moved at all: its zero is the pose of calibration.
+ */
+import { readFileSync } from 'node:fs';
+import { asObject, type JointModel, parseObject, ReinError } from '../../core/index.ts';
+import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+
+/** What LeRobot knows of one joint. */
+export interface LeRobotJoint {
+  readonly id: number;
+  readonly homingOffset: number;
+  readonly rangeMin: number;
+  readonly rangeMax: number;
+}
+
+const KEYS = ['id', 'drive_mode', 'homing_offset', 'range_min', 'range_max'] as const;
+
+/** By the name of the joint. Throws `ReinError('config')` for what is no such file, or of other joints than `motors`. */
+export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonly<Record<string, LeRobotJoint>> {
+  const refuse = (what: string, remedy: string, cause?: unknown): ReinError =>
+    new ReinError('config', `${path} ${what}.`, { remedy, cause });
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw refuse('cannot be read', 'LeRobot keeps them in ~/.cache/huggingface/lerobot/calibration/robots/.', cause);
+  }
+  const file = parseObject(text);
+  if (file === undefined)
+    throw refuse('is no calibration of LeRobot: it is no JSON object', 'Name the .json of your arm.');
+  if ('homing_offset' in file) {
+    throw refuse(
+      'is of an old LeRobot, whose zero is another',
+      'Calibrate with a newer LeRobot, or with rein calibrate.',
+    );
+  }
+  const joints = motors.map((motor) => {
+    const entry = asObject(file[motor.name]);
+    if (entry === undefined) {
+      throw refuse(
+        `has no ${motor.name}`,
+        `It has ${Object.keys(file).join(', ')}; the robot's file has to call them so.`,
+      );
+    }
+    const [id, drive, homingOffset, rangeMin, rangeMax] = KEYS.map((key) => entry[key]);
+    const numbers = [id, homingOffset, rangeMin, rangeMax];
+    if (!numbers.every((value) => Number.isInteger(value)) || (rangeMin as number) >= (rangeMax as number)) {
+      throw refuse(`has no ${KEYS.join(', ')} of ${motor.name} as whole numbers`, 'Calibrate with a newer LeRobot.');
+    }
+    if (id !== motor.id) {
+      throw refuse(
+        `says that ${motor.name} is servo ${id}, and the robot's file ${motor.id}`,
+        'Name the file of this arm.',
+      );
+    }
+    if (drive !== 0) throw refuse(`turns ${motor.name} about by drive_mode`, 'Use rein calibrate without --from.');
+    const joint: LeRobotJoint = {
+      id: id as number,
+      homingOffset: homingOffset as number,
+      rangeMin: rangeMin as number,
+      rangeMax: rangeMax as number,
+    };
+    return [motor.name, joint] as const;
+  });
+  return Object.fromEntries(joints);
+}
+
+/** Whether the joint was left out of the ranges: it has the whole turn. */
+export function isWholeTurn({ rangeMin, rangeMax }: LeRobotJoint, { model }: Motor): boolean {
+  return rangeMax - rangeMin >= model.countsPerTurn - 2;
+}
+
+/**
+ * As a calibration of ours. The middle of LeRobot's range is taken for the middle of the range of the robot's file, for both are what
+ * the joint can; of a joint with the whole turn the pose of calibration, half a turn, is.
+ */
+export function calibrationOf(
+  joint: JointModel,
+  motor: Motor,
+  from: LeRobotJoint,
+  known: Pick<JointCalibration, 'direction' | 'modelNumber' | 'firmware'>,
+): JointCalibration {
+  const middleRad = (joint.positionMinRad + joint.positionMaxRad) / 2;
+  const middleCounts = isWholeTurn(from, motor)
+    ? Math.floor((motor.model.countsPerTurn - 1) / 2)
+    : (from.rangeMin + from.rangeMax) / 2;
+  return {
+    id: motor.id,
+    model: motor.model.name,
+    ...known,
+    zeroCounts: Math.round(middleCounts - known.direction * middleRad * countsPerUnit(motor)),
+    minCounts: from.rangeMin,
+    maxCounts: from.rangeMax,
+    homingOffsetCounts: from.homingOffset,
+  };
+}

@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { HandGuide, type HandRig, handRig, MOUNTINGS } from '../../../tests/support/calibrated-by-hand.ts';
+import { ReinError } from '../../core/index.ts';
+import { calibrateArm } from '../calibrate/calibrate-arm.ts';
+import type { ServoArm } from '../families.ts';
+import { type BusInspection, inspectBus } from './bus-findings.ts';
+import { type PortState, portFinding } from './port-findings.ts';
+
+const rigs: HandRig[] = [];
+afterEach(() => {
+  for (const rig of rigs.splice(0)) rig.remove();
+});
+
+function rigOf(options: Parameters<typeof handRig>[0] = {}): HandRig {
+  const rig = handRig(options);
+  rigs.push(rig);
+  return rig;
+}
+
+/** The arm with its calibration at the rig's path. */
+function armOf({ arm, out }: HandRig): ServoArm {
+  return { ...arm, calibration: out };
+}
+
+const inspect = (rig: HandRig): Promise<BusInspection> =>
+  inspectBus({ arm: armOf(rig), named: 'so101', open: rig.open });
+const failures = ({ findings }: BusInspection) => findings.filter(({ status }) => status === 'fail');
+
+describe('rein doctor on a bus', () => {
+  it('shows every servo, and writes to none', async () => {
+    const rig = rigOf();
+    for (const { registers } of rig.servos) registers.set('torqueEnable', 1);
+    const before = rig.servos.map(({ registers }) => registers.bytes.slice(0, 56));
+    const { findings, next } = await inspect(rig);
+    expect(rig.servos.map(({ registers }) => registers.bytes.slice(0, 56))).toEqual(before);
+    expect(findings.slice(0, 2)).toEqual([
+      { name: 'bus', status: 'ok', detail: '6 feetech servos at 1000000 bit/s on /dev/memory' },
+      {
+        name: 'servo 1',
+        status: 'ok',
+        detail: expect.stringMatching(/^shoulder_pan: sts3215, firmware 3\.10, 7\.\d V, 25 °C, torque on, at \d+$/),
+      },
+    ]);
+    expect(findings.at(-1)).toMatchObject({ name: 'calibration', status: 'warn' });
+    expect(next).toBe('rein calibrate --robot so101');
+  });
+
+  it('leads to the ladder once the arm is calibrated', async () => {
+    const rig = rigOf();
+    const { arm, out, open } = rig;
+    const guide = new HandGuide(rig);
+    const rest = { named: 'so101', port: undefined, only: [], firmware: 'ask', ranges: 'file' } as const;
+    await calibrateArm({ arm, out, open, guide, wallMs: 0, ...rest });
+    rig.body.positionRad.fill(0);
+    const found = await inspect(rig);
+    expect(failures(found)).toEqual([]);
+    expect(found.next).toBe('rein bring-up --robot so101');
+  });
+
+  it('finds the speed at which they answer, and says what to write', async () => {
+    const rig = rigOf({ busBaud: 115_200 });
+    const found = await inspect(rig);
+    expect(rig.opened).toEqual([1_000_000, 500_000, 250_000, 128_000, 115_200, 115_200]);
+    expect(failures(found)).toMatchObject([
+      { name: 'bus', detail: expect.stringContaining("at 115200 bit/s on /dev/memory; the robot's file says 1000000") },
+    ]);
+    expect(found.next).toBe("Write baud: 115200 under driver in the robot's file.");
+  });
+
+  it('finds two servos with one id, one that is missing, and one that no joint has', async () => {
+    const [first] = rigOf().servos;
+    const twin = { ...first!.spec, id: 3, joint: undefined, signal: 'none', zeroCounts: 777 };
+    const mountings = MOUNTINGS.map((each, i) => (i === 4 ? { ...each, id: 30 } : each));
+    const found = await inspect(rigOf({ mountings, more: [twin] }));
+    expect(failures(found)).toMatchObject([
+      { name: 'servo 3', detail: expect.stringMatching(/^Two servos have the id 3: their answers collide/) },
+      { name: 'servo 5', detail: 'Servo 5 (wrist_roll) does not answer; 30 answers, and no joint has that id' },
+    ]);
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ name: 'servo 30', detail: expect.stringContaining('no joint with this id') }),
+    );
+  });
+
+  it('finds the second servo of an id also where it answers behind the first', async () => {
+    const [first] = rigOf().servos;
+    const twin = { ...first!.spec, id: 3, joint: undefined, signal: 'none', registers: { returnDelay: 200 } };
+    const mountings = MOUNTINGS.map((each) => ({ ...each, registers: { returnDelay: 0 } }));
+    expect(failures(await inspect(rigOf({ mountings, more: [twin] })))).toMatchObject([
+      { name: 'servo 3', detail: expect.stringMatching(/^Two servos have the id 3/) },
+    ]);
+  });
+
+  it('calls a bus on which every answer is garbled what it is', async () => {
+    const [first] = rigOf().servos;
+    const twins = MOUNTINGS.map((_, i) => ({
+      ...first!.spec,
+      id: i + 1,
+      joint: undefined,
+      signal: 'none',
+      zeroCounts: 700 + i,
+    }));
+    expect((await inspect(rigOf({ more: twins }))).next).toContain('Look at cables');
+  });
+
+  it('finds errors, an unknown model, and firmware that nobody knows', async () => {
+    const rig = rigOf({
+      mountings: MOUNTINGS.map((each, i) => (i === 1 ? { ...each, registers: { firmwareMajor: 9 } } : each)),
+    });
+    rig.servos[0]!.faults.errorBits = 32;
+    rig.servos[3]!.registers.set('modelNumber', 4242);
+    const found = await inspect(rig);
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ name: 'servo 1', detail: expect.stringContaining('it reports overload') }),
+    );
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ name: 'servo 2', status: 'warn', detail: expect.stringContaining('firmware 9.10') }),
+    );
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({
+        name: 'servo 4',
+        detail: expect.stringContaining('model 4242, firmware 3.10: unknown'),
+      }),
+    );
+  });
+
+  it('looks at a port without a robot, at every speed, and says when nobody answers', async () => {
+    const rig = rigOf({ busBaud: 57_600 });
+    const found = await inspectBus({ port: '/dev/memory', open: rig.open });
+    expect(found.findings).toHaveLength(7);
+    expect(found.next).toContain("name these servos in a robot's file with driver.port: /dev/memory");
+    const silent = await inspectBus({ port: '/dev/memory', open: rigOf({ mountings: [] }).open });
+    expect(silent.findings).toMatchObject([
+      { name: 'bus', status: 'fail', detail: expect.stringContaining('8 speeds of feetech') },
+    ]);
+  });
+
+  it('passes on why a port cannot be opened', async () => {
+    const refusal = new ReinError('driver', '/dev/ttyUSB0 is in use by cat (process 7).', { remedy: 'End it: kill 7' });
+    const found = await inspectBus({ port: '/dev/ttyUSB0', open: () => Promise.reject(refusal) });
+    expect(found).toEqual({
+      findings: [{ name: 'bus', status: 'fail', detail: refusal.message, remedy: 'End it: kill 7' }],
+      next: 'End it: kill 7',
+    });
+  });
+});
+
+describe('a serial port', () => {
+  const state: PortState = {
+    info: { path: '/dev/ttyUSB0', manufacturer: 'FTDI', stableId: undefined, serialNumber: 'FT4' },
+    link: '/dev/serial/by-id/usb-FTDI_X_FT4-if00-port0',
+    users: [],
+    mayOpen: true,
+    group: 'dialout',
+    latencyMs: 1,
+  };
+
+  it('that is well is shown with the name that stays', () => {
+    expect(portFinding(state)).toEqual({
+      name: 'port ttyUSB0',
+      status: 'ok',
+      detail: '/dev/ttyUSB0 (FTDI), adapter FT4, best named /dev/serial/by-id/usb-FTDI_X_FT4-if00-port0',
+    });
+  });
+
+  it.each([
+    [{ mayOpen: false }, 'this user may not open it', 'sudo usermod -aG dialout $USER'],
+    [{ users: [{ pid: 12, program: 'python3' }] }, 'in use by python3 (process 12)', 'kill 12'],
+    [{ latencyMs: 16 }, 'gathers bytes for 16 ms', '/sys/class/tty/ttyUSB0/device/latency_timer'],
+  ] as const)('is a warning with its command: %o', (change, detail, remedy) => {
+    const found = portFinding({ ...state, ...change });
+    expect(found).toMatchObject({ status: 'warn' });
+    expect(found.detail).toContain(detail);
+    expect(found.remedy).toContain(remedy);
+  });
+
+  it('without a link gets a rule for one', () => {
+    expect(portFinding({ ...state, link: undefined }).remedy).toContain('ATTRS{serial}=="FT4"');
+  });
+});

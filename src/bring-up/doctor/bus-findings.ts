@@ -1,0 +1,174 @@
+/** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
+import { existsSync } from 'node:fs';
+import { ReinError } from '../../core/index.ts';
+import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
+import { checkCalibration } from '../calibrate/check-calibration.ts';
+import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
+import type { Finding } from '../finding.ts';
+import { ServoAccess } from '../servo-access.ts';
+import { isKnownFirmware, servoProblems } from '../servo-problems.ts';
+import { type FoundServo, isTwice, type ScanResult, scanBauds } from '../servo-scan.ts';
+
+export interface BusRequest {
+  /** Absent: whatever is there, of any family. */
+  readonly arm?: ServoArm | undefined;
+  /** How the robot was named on the command line. */
+  readonly named?: string | undefined;
+  /** Path of the port; absent: that of the robot's file, else the only one. */
+  readonly port?: string | undefined;
+  readonly open: OpenBusPort;
+  /** Called before each speed that is tried. */
+  readonly onTry?: ((baud: number) => void) | undefined;
+}
+
+export interface BusInspection {
+  readonly findings: readonly Finding[];
+  /** The very next command, or thing to do. */
+  readonly next: string;
+}
+
+/** Never rejects for what a person can mend. */
+export async function inspectBus(request: BusRequest): Promise<BusInspection> {
+  const { arm, named, open, onTry } = request;
+  const port = request.port ?? arm?.driver.port;
+  let scan: ScanResult | undefined;
+  try {
+    scan = await scanBauds(open, port, arm === undefined ? BUS_FAMILIES : [arm.bus], {
+      wanted: arm?.motors.map(({ id }) => id) ?? [],
+      ...(arm === undefined ? {} : { first: arm.driver.baud }),
+      ...(onTry === undefined ? {} : { onTry }),
+    });
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    return inspection([{ name: 'bus', status: 'fail', detail: error.message, remedy: error.remedy }], request);
+  }
+  if (scan === undefined) return inspection([silence(arm?.bus)], request);
+  const { bus, baud, servos } = scan;
+  const findings = await withPort(open, { path: port, baud }, async (opened) => {
+    const where = {
+      name: 'bus',
+      detail: `${servos.length} ${bus.family.name} servos at ${baud} bit/s on ${opened.line.path}`,
+    };
+    const rows = servos.map((servo) => servoFinding(opened, bus, servo, arm));
+    if (arm === undefined) return [{ ...where, status: 'ok' as const }, ...rows];
+    const speed: Finding =
+      baud === arm.driver.baud
+        ? { ...where, status: 'ok' }
+        : {
+            ...where,
+            status: 'fail',
+            detail: `${where.detail}; the robot's file says ${arm.driver.baud}`,
+            remedy: `Write baud: ${baud} under driver in the robot's file.`,
+          };
+    const problems = servoProblems(arm, servos).map(
+      ({ id, kind, message, remedy }): Finding => ({
+        name: `servo ${id}`,
+        status: kind === 'firmware' ? 'warn' : 'fail',
+        detail: message.replace(/\.$/, ''),
+        remedy,
+      }),
+    );
+    const isWhole = baud === arm.driver.baud && problems.every(({ status }) => status === 'warn');
+    const calibration = isWhole ? calibrationFindings(arm, named ?? arm.robot.name, opened, servos) : [];
+    return [speed, ...rows, ...problems, ...calibration];
+  });
+  return inspection(findings, request);
+}
+
+function silence(bus: BusFamily | undefined): Finding {
+  const families = bus === undefined ? BUS_FAMILIES : [bus];
+  const bauds = families.flatMap((each) => each.bauds);
+  return {
+    name: 'bus',
+    status: 'fail',
+    detail: `no servo answers, at any of ${bauds.length} speeds of ${families.map(({ family }) => family.name).join(', ')}`,
+    remedy:
+      'Look whether the servos have power (their own supply, not the USB cable) and whether the first cable sits.',
+  };
+}
+
+/** `sts3215, firmware 3.10, 7.4 V, 31 °C, torque off, at 2093`, and what is not well of that. */
+function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, arm: ServoArm | undefined): Finding {
+  const { id, identity, model, protocol } = servo;
+  const motor = arm?.motors.find((each) => each.id === id);
+  const name = `servo ${id}`;
+  if (isTwice(servo) && motor === undefined) {
+    const detail = `two servos have this id: their answers collide (${servo.collisions} of 8)`;
+    return { name, status: 'fail', detail, remedy: 'Unplug all but one of them, and give that one an id of its own.' };
+  }
+  if (identity === undefined) return { name, status: 'warn', detail: 'answers, garbled' };
+  if (model === undefined) {
+    const detail = `model ${identity.modelNumber}, firmware ${identity.firmware}: unknown to ${family.name}`;
+    return { name, status: 'warn', detail, remedy: `Known: ${Object.keys(family.models).join(', ')}.` };
+  }
+  const bus = busOn(port, protocol);
+  const access = new ServoAccess(bus, id, model);
+  const [volts, celsius] = [access.scaled('presentVoltage'), access.scaled('presentTemperature')];
+  const [torque, position] = [access.read('torqueEnable'), access.read('presentPosition')];
+  const errors = family.errorNames(bus.errorOf(id));
+  const shown = (value: number | undefined, digits: number, unit: string): string =>
+    value === undefined ? `no ${unit}` : `${value.toFixed(digits)} ${unit}`;
+  const detail = [
+    `${motor === undefined ? '' : `${motor.name}: `}${model.name}, firmware ${identity.firmware}`,
+    shown(volts, 1, 'V'),
+    shown(celsius, 0, '°C'),
+    `torque ${torque === 0 ? 'off' : torque === undefined ? 'unknown' : 'on'}`,
+    `at ${position ?? '?'}`,
+  ].join(', ');
+  if (errors.length > 0) {
+    const remedy = 'Take the load off and let it cool; cut its supply for a moment to clear what has latched.';
+    return { name, status: 'fail', detail: `${detail}; it reports ${errors.join(', ')}`, remedy };
+  }
+  const supply = supplyProblem(arm, volts);
+  if (supply !== undefined)
+    return { name, status: 'fail', detail: `${detail}; ${supply}`, remedy: 'Check supply and cables.' };
+  if (arm !== undefined && celsius !== undefined && celsius > arm.driver.temperatureMaxC) {
+    return {
+      name,
+      status: 'fail',
+      detail: `${detail}; too hot`,
+      remedy: `Let it cool below ${arm.driver.temperatureMaxC} °C.`,
+    };
+  }
+  if (
+    arm !== undefined &&
+    motor === undefined &&
+    !arm.driver.signals.some((signal) => 'id' in signal && signal.id === id)
+  ) {
+    return { name, status: 'warn', detail: `${detail}; the robot's file has no joint with this id` };
+  }
+  if (!isKnownFirmware(model, identity.firmware) && motor === undefined) {
+    return { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
+  }
+  return { name, status: 'ok', detail };
+}
+
+function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): string | undefined {
+  if (arm === undefined || volts === undefined) return undefined;
+  const { voltageMinV, voltageMaxV } = arm.driver;
+  return volts < voltageMinV || volts > voltageMaxV
+    ? `its supply is outside ${voltageMinV} to ${voltageMaxV} V`
+    : undefined;
+}
+
+function calibrationFindings(
+  arm: ServoArm,
+  named: string,
+  port: BusPort,
+  servos: readonly FoundServo[],
+): readonly Finding[] {
+  if (existsSync(arm.calibration)) return checkCalibration(arm, named, arm.calibration, port, servos);
+  const remedy = `rein calibrate --robot ${named}`;
+  return [{ name: 'calibration', status: 'warn', detail: `none yet at ${arm.calibration}`, remedy }];
+}
+
+function inspection(findings: readonly Finding[], { arm, named, port }: BusRequest): BusInspection {
+  const worst = findings.find(({ status }) => status === 'fail');
+  if (worst !== undefined) return { findings, next: worst.remedy ?? worst.detail };
+  if (arm === undefined || named === undefined) {
+    const from = port === undefined ? '' : ` with driver.port: ${port}`;
+    return { findings, next: `name these servos in a robot's file${from}, then: rein doctor --robot FILE` };
+  }
+  const isCalibrated = findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
+  return { findings, next: `rein ${isCalibrated ? 'bring-up' : 'calibrate'} --robot ${named}` };
+}

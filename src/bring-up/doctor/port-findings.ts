@@ -1,0 +1,107 @@
+/** Serial ports without opening any: who they are, who has them open, whether this user may, and how long their adapter gathers bytes. */
+import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { latencyTimerMs, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from '../../drivers/serial.ts';
+import type { Finding } from '../finding.ts';
+
+const BY_ID = '/dev/serial/by-id';
+const LATENCY_MAX_MS = 2;
+const RULES = '/etc/udev/rules.d/99-rein-serial.rules';
+
+/** One port as it is found. */
+export interface PortState {
+  readonly info: SerialPortInfo;
+  /** Its link in `/dev/serial/by-id`, which stays when it is plugged in elsewhere. */
+  readonly link: string | undefined;
+  readonly users: readonly PortUser[];
+  readonly mayOpen: boolean;
+  /** Group that may open it, where its name is known. */
+  readonly group: string | undefined;
+  readonly latencyMs: number | undefined;
+}
+
+/** One a port; one that says so where there is none. Rejects with `ReinError` where ports cannot be listed. */
+export async function portFindings(): Promise<readonly Finding[]> {
+  const ports = await listSerialPorts();
+  if (ports.length === 0) return [{ name: 'serial ports', status: 'ok', detail: 'none; simulation needs none' }];
+  return ports.map((info) => portFinding(stateOf(info)));
+}
+
+function stateOf(info: SerialPortInfo): PortState {
+  const { path } = info;
+  return {
+    info,
+    link: linkTo(path),
+    users: usersOf(path),
+    mayOpen: isOpenable(path),
+    group: groupOf(path),
+    latencyMs: latencyTimerMs(path),
+  };
+}
+
+/** What is wrong comes first; a port that can be used says how to name it. */
+export function portFinding({ info, link, users, mayOpen, group = 'dialout', latencyMs }: PortState): Finding {
+  const { path, manufacturer, serialNumber } = info;
+  const name = `port ${basename(path)}`;
+  const maker = manufacturer === undefined ? '' : ` (${manufacturer})`;
+  const serial = serialNumber === undefined ? 'without a serial number' : `adapter ${serialNumber}`;
+  const detail = `${path}${maker}, ${serial}${link === undefined ? '' : `, best named ${link}`}`;
+  if (!mayOpen) {
+    return {
+      name,
+      status: 'warn',
+      detail: `${detail}; this user may not open it`,
+      remedy: `sudo usermod -aG ${group} $USER, then log out and in again`,
+    };
+  }
+  if (users.length > 0) {
+    const who = users.map(({ pid, program }) => `${program} (process ${pid})`).join(', ');
+    const remedy = `to end it: kill ${users.map(({ pid }) => pid).join(' ')}`;
+    return { name, status: 'warn', detail: `${detail}; in use by ${who}`, remedy };
+  }
+  if (latencyMs !== undefined && latencyMs > LATENCY_MAX_MS) {
+    const rule = `ACTION=="add", SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ATTR{latency_timer}="1"`;
+    return {
+      name,
+      status: 'warn',
+      detail: `${detail}; it gathers bytes for ${latencyMs} ms before it hands them on`,
+      remedy: `now: echo 1 | sudo tee /sys/class/tty/${basename(path)}/device/latency_timer; for good: echo '${rule}' | sudo tee -a ${RULES}`,
+    };
+  }
+  if (link === undefined && serialNumber !== undefined) {
+    const rule = `SUBSYSTEM=="tty", ATTRS{serial}=="${serialNumber}", SYMLINK+="rein-${serialNumber}"`;
+    return { name, status: 'ok', detail, remedy: `a name that stays: echo '${rule}' | sudo tee -a ${RULES}` };
+  }
+  return { name, status: 'ok', detail };
+}
+
+function linkTo(path: string): string | undefined {
+  try {
+    const links = readdirSync(BY_ID).map((name) => join(BY_ID, name));
+    return links.find((link) => realpathSync(link) === realpathSync(path));
+  } catch {
+    // No udev here.
+    return undefined;
+  }
+}
+
+function isOpenable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function groupOf(path: string): string | undefined {
+  try {
+    const { gid } = statSync(path);
+    const row = readFileSync('/etc/group', 'utf8')
+      .split('\n')
+      .find((line) => line.split(':')[2] === String(gid));
+    return row?.split(':')[0];
+  } catch {
+    return undefined;
+  }
+}

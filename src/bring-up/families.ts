@@ -1,0 +1,86 @@
+/** Families of bus servos as bringing up sees them, by the kind of driver: at which speeds they may be, and what they should have stored. */
+import type { RobotConfig } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import {
+  calibrationPath,
+  FEETECH_BAUDS,
+  feetechFamily,
+  type Motor,
+  type ServoConfig,
+  type ServoFamily,
+} from '../drivers/serial.ts';
+
+/** A stored register that has to have this value, where the model has it. */
+export interface StoredSetting {
+  readonly register: string;
+  readonly value: number;
+  /** What it is good for, as the end of a sentence. */
+  readonly why: string;
+}
+
+export interface BusFamily {
+  readonly family: ServoFamily;
+  /** Bits per second at which its servos can be, likeliest first. */
+  readonly bauds: readonly number[];
+  readonly stored: readonly StoredSetting[];
+  /** Reading = encoder + this × the stored homing offset. */
+  readonly homingSign: 1 | -1;
+}
+
+/** By `driver.kind` of a robot's file. A fourth family is a line here. */
+const FAMILIES: Readonly<Record<string, BusFamily>> = {
+  feetech: {
+    family: feetechFamily,
+    bauds: FEETECH_BAUDS,
+    stored: [
+      { register: 'returnDelay', value: 0, why: 'it answers at once' },
+      { register: 'statusLevel', value: 1, why: 'it confirms what is written' },
+    ],
+    homingSign: -1,
+  },
+};
+
+export const BUS_FAMILIES: readonly BusFamily[] = Object.values(FAMILIES);
+
+/** A robot whose joints are bus servos. */
+export interface ServoArm {
+  readonly robot: RobotConfig;
+  readonly driver: ServoConfig;
+  readonly bus: BusFamily;
+  /** Path of its calibration, which may not be there yet. */
+  readonly calibration: string;
+  /** One a joint, in their order; none is calibrated. */
+  readonly motors: readonly Motor[];
+}
+
+/** `undefined` for a robot that something else drives. Throws `ReinError('config')` for a model that its family does not have. */
+export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
+  const bus = FAMILIES[robot.driver.kind];
+  if (bus === undefined) return undefined;
+  const driver = robot.driver as ServoConfig;
+  const motors = robot.joints.map(({ name }): Motor => {
+    const options = driver.motors[name];
+    if (options === undefined) {
+      throw new ReinError('config', `driver.motors of ${robot.name} has no ${name}.`, {
+        remedy: 'Give each joint its servo: id and model.',
+      });
+    }
+    const model = bus.family.models[options.model];
+    if (model === undefined) {
+      throw new ReinError('config', `There is no ${bus.family.name} servo ${options.model}.`, {
+        remedy: `Models: ${Object.keys(bus.family.models).join(', ')}.`,
+      });
+    }
+    return { name, id: options.id, model, options };
+  });
+  return { robot, driver, bus, calibration: driver.calibration ?? calibrationPath(robot.name), motors };
+}
+
+/** The same, and a refusal for all others. */
+export function requireServoArm(robot: RobotConfig, what: string): ServoArm {
+  const arm = servoArmOf(robot);
+  if (arm !== undefined) return arm;
+  throw new ReinError('config', `${robot.name} is driven by ${robot.driver.kind}: it has no bus servos to ${what}.`, {
+    remedy: `Name the file of a robot whose driver is one of: ${Object.keys(FAMILIES).join(', ')}.`,
+  });
+}

@@ -1,0 +1,10 @@
+/** What was looked at on the way to an arm that drives, and what mends it. */
+
+export interface Finding {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  /** What is there or what is wrong, in one line. */
+  readonly detail: string;
+  /** What to do about it. */
+  readonly remedy?: string | undefined;
+}

@@ -1,0 +1,91 @@
+/** What is wrong with the servos that answered, against those that the robot's file wants: one sentence each, and what mends it. */
+import { ReinError } from '../core/index.ts';
+import type { Motor, ServoModel } from '../drivers/serial.ts';
+import type { ServoArm } from './families.ts';
+import { type FoundServo, isTwice } from './servo-scan.ts';
+
+export interface ServoProblem {
+  readonly id: number;
+  readonly kind: 'missing' | 'garbled' | 'twice' | 'model' | 'firmware';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** In the order of the joints; `firmware` is a doubt, all others refuse. */
+export function servoProblems({ robot, motors }: ServoArm, found: readonly FoundServo[]): readonly ServoProblem[] {
+  const isNoise = found.length > 1 && found.every(isTwice);
+  return motors.flatMap((motor): readonly ServoProblem[] => {
+    const servo = found.find(({ id }) => id === motor.id);
+    const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, robot.name);
+    return problem === undefined ? [] : [problem];
+  });
+}
+
+/** As the error of a command that goes no further. */
+export function problemError({ message, remedy }: ServoProblem): ReinError {
+  return new ReinError('driver', message, { remedy });
+}
+
+function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Motor[]): ServoProblem {
+  const foreign = found.filter(({ id }) => !motors.some((each) => each.id === id)).map(({ id }) => id);
+  const others =
+    foreign.length === 0
+      ? ''
+      : `; ${foreign.join(', ')} ${foreign.length > 1 ? 'answer' : 'answers'}, and no joint has that id`;
+  return {
+    id: motor.id,
+    kind: 'missing',
+    message: `Servo ${motor.id} (${motor.name}) does not answer${others}.`,
+    remedy:
+      foreign.length > 0
+        ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
+        : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
+  };
+}
+
+function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, robot: string): ServoProblem | undefined {
+  const { id, identity, model } = servo;
+  const who = `servo ${id} (${motor.name})`;
+  if (isTwice(servo)) {
+    if (isNoise) {
+      const message = 'All answers on the bus are garbled.';
+      return {
+        id,
+        kind: 'garbled',
+        message,
+        remedy: 'Look at cables, ground and supply; keep motor cables apart from it.',
+      };
+    }
+    return {
+      id,
+      kind: 'twice',
+      message: `Two servos have the id ${id}: their answers collide (${servo.collisions} of 8).`,
+      remedy: `Unplug all but one of them, give that one an id of its own, then: rein doctor --robot ${robot}`,
+    };
+  }
+  if (identity === undefined) return undefined;
+  if (identity.modelNumber !== motor.model.modelNumber) {
+    const says =
+      model === undefined ? `an unknown model, ${identity.modelNumber}` : `a ${model.name} (${identity.modelNumber})`;
+    return {
+      id,
+      kind: 'model',
+      message: `The ${who} is ${says}, and the robot's file says ${motor.model.name} (${motor.model.modelNumber}).`,
+      remedy: `Write its model under driver.motors.${motor.name}, or put the right servo there.`,
+    };
+  }
+  if (isKnownFirmware(motor.model, identity.firmware)) return undefined;
+  const [least, most] = motor.model.firmware!;
+  return {
+    id,
+    kind: 'firmware',
+    message: `The ${who} has firmware ${identity.firmware}, and its table is known for ${least === most ? least : `${least} to ${most}`}.`,
+    remedy: "Update it with its maker's program, or take it as it is with --accept-firmware.",
+  };
+}
+
+/** By its first number: makers change tables with that. */
+export function isKnownFirmware({ firmware }: ServoModel, version: string): boolean {
+  const major = Math.floor(Number.parseFloat(version));
+  return firmware === undefined || (major >= firmware[0] && major <= firmware[1]);
+}

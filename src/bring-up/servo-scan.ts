@@ -1,0 +1,164 @@
+/** Who is on a bus: at which speed, with which id, model and firmware, and whether two have one id. Reads only: nothing is written. */
+import { BUS } from '../core/index.ts';
+import type { ServoBus, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
+import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
+import type { BusFamily } from './families.ts';
+import { ServoAccess } from './servo-access.ts';
+
+export const ID_MAX = 252;
+/** Ids that most arms have: tried at each speed before all of them are. */
+const USUAL_IDS = 12;
+/** How often a servo is asked to see whether another answers with it. */
+const COLLISION_TRIES = 8;
+/** Of these so many go wrong where two servos have one id; one alone is a disturbance. */
+const COLLISIONS = 2;
+
+/** A servo that answered, or answers that cannot be read. */
+export interface FoundServo {
+  readonly id: number;
+  readonly protocol: ServoProtocol;
+  /** Absent: bytes came, and no intact answer. */
+  readonly identity: ServoIdentity | undefined;
+  /** The model with that number; absent: unknown to the family. */
+  readonly model: ServoModel | undefined;
+  /** How many of 8 requests were answered by more than one servo, or garbled. */
+  readonly collisions: number;
+}
+
+/** Two servos answer to this id. */
+export function isTwice({ collisions }: Pick<FoundServo, 'collisions'>): boolean {
+  return collisions >= COLLISIONS;
+}
+
+/** Byte orders and the like that a family's models speak, each once. */
+function protocolsOf({ family }: BusFamily): readonly ServoProtocol[] {
+  return [...new Set(Object.values(family.models).map((model) => family.protocolOf([model])))];
+}
+
+/** Looks for `ids` at the speed of `port`. `preferred`: the name of the model that is expected, where two share a number. */
+export async function findServos(
+  port: BusPort,
+  bus: BusFamily,
+  ids: readonly number[],
+  preferred: (id: number) => ServoModel | undefined = () => undefined,
+): Promise<readonly FoundServo[]> {
+  const buses = protocolsOf(bus).map((protocol) => busOn(port, protocol));
+  const found: FoundServo[] = [];
+  for (const id of ids) {
+    const servo = findServo(buses, bus, id, preferred(id));
+    if (servo !== undefined) found.push(servo);
+    // Whoever wants to end it is heard.
+    await new Promise((done) => setImmediate(done));
+  }
+  return found;
+}
+
+function findServo(
+  buses: readonly ServoBus[],
+  { family }: BusFamily,
+  id: number,
+  preferred: ServoModel | undefined,
+): FoundServo | undefined {
+  let heard: FoundServo | undefined;
+  for (const bus of buses) {
+    const before = bus.counters[BUS.receivedBytes]!;
+    const identity = family.identify(bus, id);
+    if (bus.isLost) throw lostPort(bus.line.path);
+    if (identity === undefined) {
+      if (bus.counters[BUS.receivedBytes] === before) return heard;
+      const collisions = COLLISION_TRIES;
+      heard = { id, protocol: bus.protocol, identity, model: undefined, collisions };
+      continue;
+    }
+    const fits = (model: ServoModel): boolean =>
+      model.modelNumber === identity.modelNumber && family.protocolOf([model]) === bus.protocol;
+    const models = Object.values(family.models).filter(fits);
+    const model = models.find((each) => each === preferred) ?? models[0];
+    const servo = { id, protocol: bus.protocol, identity, model, collisions: 0 };
+    if (model === undefined) {
+      // Perhaps the other byte order makes a number of it that is known.
+      heard ??= servo;
+      continue;
+    }
+    return { ...servo, collisions: collisionsOf(new ServoAccess(bus, id, model)) };
+  }
+  return heard;
+}
+
+/**
+ * Two servos with one id answer at the same time. As long as they say the same nobody can tell; their positions differ, so that these
+ * come with a wrong checksum, as more bytes than one answer has, or twice.
+ */
+function collisionsOf({ bus, id, model }: ServoAccess): number {
+  const { address, bytes } = model.registers['presentPosition']!;
+  const into = new Uint8Array(16);
+  const span = Math.min(into.length, 8);
+  let wrong = 0;
+  for (let k = 0; k < COLLISION_TRIES; k++) {
+    bus.drain();
+    const before = strays(bus);
+    const status = bus.read(id, address, Math.max(bytes, span), into, 0, 1);
+    if (status === 'lost') throw lostPort(bus.line.path);
+    // What the second one says comes right behind.
+    bus.line.wait(bus.line.clock.nowS() + bus.lineS(bus.protocol.statusBytes(span)) + 0.001);
+    bus.drain();
+    if (status !== 'ok' || strays(bus) > before) wrong++;
+  }
+  return wrong;
+}
+
+function strays({ counters }: ServoBus): number {
+  return counters[BUS.checksumErrors]! + counters[BUS.foreignReplies]! + counters[BUS.skippedBytes]!;
+}
+
+/** Where servos answer. */
+export interface ScanResult {
+  readonly bus: BusFamily;
+  readonly baud: number;
+  readonly servos: readonly FoundServo[];
+}
+
+/**
+ * Tries every speed of `families` at `path`, `first` before the others, and stops at the one where intact answers come. First the usual
+ * ids and those `wanted` at each speed, then all of them. `undefined`: nobody answers.
+ */
+export async function scanBauds(
+  open: OpenBusPort,
+  path: string | undefined,
+  families: readonly BusFamily[],
+  { wanted = [], first, onTry = () => {} }: ScanOptions = {},
+): Promise<ScanResult | undefined> {
+  const all = Array.from({ length: ID_MAX + 1 }, (_, id) => id);
+  const usual = [...new Set([...wanted, ...all.slice(1, USUAL_IDS + 1)])];
+  for (const ids of [usual, all.filter((id) => !usual.includes(id))]) {
+    for (const bus of families) {
+      const bauds = [...new Set([...(first === undefined ? [] : [first]), ...bus.bauds])];
+      for (const baud of bauds) {
+        onTry(baud);
+        const servos = await withPort(open, { path, baud }, async (port) => {
+          const some = await findServos(port, bus, ids);
+          if (!some.some(({ identity }) => identity !== undefined)) return [];
+          // Here they are: everybody is asked.
+          return [
+            ...some,
+            ...(await findServos(
+              port,
+              bus,
+              all.filter((id) => !ids.includes(id)),
+            )),
+          ];
+        });
+        if (servos.length > 0) return { bus, baud, servos: [...servos].sort((a, b) => a.id - b.id) };
+      }
+    }
+  }
+  return undefined;
+}
+
+export interface ScanOptions {
+  /** Ids that the robot's file has. */
+  readonly wanted?: readonly number[];
+  /** Its speed. */
+  readonly first?: number;
+  readonly onTry?: (baud: number) => void;
+}

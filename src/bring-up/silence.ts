@@ -1,0 +1,24 @@
+/** A bus on which nobody answers: at which speed they would. */
+import { ReinError } from '../core/index.ts';
+import type { OpenBusPort } from './bus-port.ts';
+import type { ServoArm } from './families.ts';
+import { scanBauds } from './servo-scan.ts';
+
+/** Nobody answered at the file's speed: says at which they do. */
+export async function refuseSilence(
+  { motors, driver, bus }: ServoArm,
+  named: string,
+  path: string | undefined,
+  open: OpenBusPort,
+): Promise<never> {
+  const scan = await scanBauds(open, path, [bus], { wanted: motors.map(({ id }) => id), first: driver.baud });
+  if (scan === undefined || scan.baud === driver.baud) {
+    throw new ReinError('driver', `No servo answers, at any speed of ${bus.family.name}.`, {
+      remedy: `Look whether the servos have power (their supply, not the USB cable) and the first cable sits; then: rein doctor --robot ${named}`,
+    });
+  }
+  const ids = scan.servos.map(({ id }) => id).join(', ');
+  throw new ReinError('driver', `No servo answers at ${driver.baud} bit/s; at ${scan.baud} bit/s ${ids} do.`, {
+    remedy: `Write baud: ${scan.baud} under driver in the robot's file.`,
+  });
+}

@@ -1,0 +1,56 @@
+/** What `rein calibrate` does: an open port, a person at the terminal, a file. */
+import {
+  calibrateArm,
+  checkServoCalibration,
+  openBusPort,
+  requireServoArm,
+  TerminalGuide,
+} from '../../bring-up/index.ts';
+import { loadRobotFile } from '../../config/index.ts';
+import type { CalibrateOptions } from '../calibrate.ts';
+import { exitCodeOf, tableOf } from '../doctor/check.ts';
+import { interruptibly } from './interrupt.ts';
+import { warn } from './terminal.ts';
+
+/** Resolves to the exit code. */
+export async function calibrateBody(options: CalibrateOptions): Promise<number> {
+  const { robot } = loadRobotFile(options.robot);
+  const arm = requireServoArm(robot, 'calibrate');
+  const { robot: named, port, mode, from } = options;
+  const out = options.out ?? arm.calibration;
+  if (mode === 'check') {
+    const findings = await checkServoCalibration({ arm, named, port, path: out, open: openBusPort });
+    process.stdout.write(tableOf(findings, 'the arm'));
+    return exitCodeOf(findings);
+  }
+  return interruptibly(warn, 'joints that are done are kept; the same command goes on', async ({ signal }) => {
+    const guide = new TerminalGuide({
+      input: process.stdin,
+      output: process.stdout,
+      isTerminal: process.stdout.isTTY === true,
+      signal,
+    });
+    try {
+      const { path, limits } = await calibrateArm({
+        arm,
+        named,
+        port,
+        out,
+        from,
+        only: options.joints,
+        firmware: options.acceptFirmware ? 'accept' : 'ask',
+        ranges: options.storeRanges ? 'servos' : 'file',
+        guide,
+        open: openBusPort,
+        wallMs: Date.now(),
+      });
+      const next = `Next: rein bring-up --robot ${named}`;
+      const change =
+        limits.length === 0 ? [] : ["Before it drives, in the robot's file:", ...limits.map((line) => `  ${line}`)];
+      process.stdout.write(`${[`${path} is written.`, ...change, next].join('\n')}\n`);
+      return 0;
+    } finally {
+      guide.close();
+    }
+  });
+}
