@@ -16,6 +16,8 @@ export interface Guide {
   say(line: string): void;
   /** Asks, and resolves with what was typed, without blanks around it. Rejects with `ReinError` when nobody will answer any more. */
   ask(question: string, meanwhile?: Meanwhile): Promise<string>;
+  /** Gives the input back, for whoever reads it next. Absent: it holds none. */
+  close?(): void;
 }
 
 /** `y` or `n`, or `otherwise` for a bare Enter. Anything else is asked again. */

@@ -6,3 +6,4 @@ export { inspectBus } from './doctor/bus-findings.ts';
 export { portFindings } from './doctor/port-findings.ts';
 export { requireServoArm, type ServoArm, servoArmOf } from './families.ts';
 export { type Guide, TerminalGuide } from './guide.ts';
+export { type ClimbRequest, climb, ladderLines } from './ladder/climb.ts';

@@ -1,5 +1,6 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
+import { bringUpCommand } from './bring-up.ts';
 import { calibrateCommand } from './calibrate.ts';
 import { type CommandSpec, commanderOf, type RunnableCommand, runnable } from './command.ts';
 import { doctorCommand } from './doctor.ts';
@@ -68,6 +69,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
   runnable(emulateCommand, async () => (await import('./bodies/emulate.ts')).emulateBody),
   runnable(calibrateCommand, async () => (await import('./bodies/calibrate.ts')).calibrateBody),
+  runnable(bringUpCommand, async () => (await import('./bodies/bring-up.ts')).bringUpBody),
   runnable(pluginsCommand, async () => (await import('./bodies/plugins.ts')).pluginsBody),
   runnable(doctorCommand, async () => (await import('./doctor/run-doctor.ts')).runDoctor),
 ];

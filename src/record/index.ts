@@ -49,4 +49,17 @@ export {
 } from './reward-labels.ts';
 export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';
 export { RunMetrics } from './run-metrics.ts';
+export {
+  appendRung,
+  type Ladder,
+  type LadderSubject,
+  ladderOf,
+  RUNG_SPEED,
+  RUNGS,
+  type Rung,
+  type RungRecord,
+  readRungs,
+  rungLogPath,
+  stateFolder,
+} from './rung-log.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

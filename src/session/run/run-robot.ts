@@ -18,6 +18,7 @@ import { type LiveNodeMessage, type NodeStart, readLiveNodeMessage, type ToNodeM
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
+import { rungLimit } from './rung-limit.ts';
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
@@ -60,6 +61,9 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   try {
     observer.print(`run ${runId ?? 'not known before its learner answers'}, robot ${robotId}, files in ${folder.path}`);
     if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
+    const limit = rungLimit(config.robot);
+    // Also to those who asked for quiet: a robot that is slower than its file says has a reason.
+    if (limit !== undefined) process.stderr.write(`${limit.message}\n`);
     // Whoever asked for an end while the folder was opened gets no robot that moves.
     signal.throwIfAborted();
     return await new RobotSupervision({ ...options, observer }, config, prepared).run();

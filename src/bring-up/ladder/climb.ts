@@ -1,0 +1,168 @@
+/** `rein bring-up`: the next rung of an arm's ladder, and the record of it. */
+import { hostname, userInfo } from 'node:os';
+import { ReinError } from '../../core/index.ts';
+import { readCalibration } from '../../drivers/serial.ts';
+import {
+  appendRung,
+  type Ladder,
+  ladderOf,
+  RUNG_SPEED,
+  RUNGS,
+  type Rung,
+  type RungRecord,
+  readRungs,
+  rungLogPath,
+} from '../../record/index.ts';
+import { ladderSubject } from '../../session/supervision.ts';
+import { busOn, type OpenBusPort, withPort } from '../bus-port.ts';
+import { inspectBus } from '../doctor/bus-findings.ts';
+import type { ServoArm } from '../families.ts';
+import type { Finding } from '../finding.ts';
+import { confirm, type Guide } from '../guide.ts';
+import { ServoAccess } from '../servo-access.ts';
+import { type DrivingRung, driveRung } from './drive-rung.ts';
+import { mirrorArm } from './mirror.ts';
+
+export interface ClimbRequest {
+  readonly arm: ServoArm;
+  /** How the robot was named on the command line, and the path of its file. */
+  readonly named: string;
+  readonly file: string;
+  readonly port: string | undefined;
+  /** Of the burn-in. */
+  readonly minutes: number;
+  readonly guide: Guide;
+  readonly open: OpenBusPort;
+  /** Where the run of a rung goes that drives. */
+  readonly out: string;
+  readonly seed: number;
+  /** Of Rein. */
+  readonly version: string;
+  readonly wallMs: () => number;
+  readonly signal: AbortSignal;
+  readonly onInterrupt: () => void;
+  /** Prints what the doctor found. */
+  readonly showFindings: (findings: readonly Finding[]) => void;
+}
+
+/** What each rung is for, and what happens on it. */
+const WORDS: Readonly<Record<Rung, string>> = {
+  doctor: 'what is on the bus is what the file wants, and the calibration is of this arm',
+  mirror: 'torque off, you move each joint by hand: signs and zeros are right',
+  slow: 'the arm moves joint after joint, slowly',
+  'burn-in': 'random motion in a small box, without a fault',
+  full: 'the limits of the file, all of them',
+};
+
+/** The ladder as it stands, one line a rung, and the next command. */
+export function ladderLines(arm: ServoArm, named: string): readonly string[] {
+  const ladder = ladderNow(arm);
+  const lines = RUNGS.map((rung, i) => {
+    const record = ladder.passed[i];
+    const mark =
+      record === undefined
+        ? rung === ladder.next
+          ? 'next'
+          : '–'
+        : `passed ${record.at.slice(0, 16).replace('T', ' ')}`;
+    const speed = `${Math.round(100 * RUNG_SPEED[rung])} %`;
+    return `${rung.padEnd(8)} ${mark.padEnd(23)} ${speed.padStart(5)}  ${record === undefined ? WORDS[rung] : record.proved}`;
+  });
+  const fallen = ladder.fallen === undefined ? [] : [`Taken back: ${ladder.fallen}.`];
+  const next =
+    ladder.next === undefined
+      ? 'At the top: it goes at the limits of its file.'
+      : `Next: rein bring-up --robot ${named}`;
+  const speed = `Speed now: ${Math.round(100 * ladder.speedRatio)} % of what its file allows.`;
+  return [...lines, ...fallen, speed, next];
+}
+
+function ladderNow(arm: ServoArm): Ladder {
+  const subject = subjectOf(arm);
+  return ladderOf(readRungs(rungLogPath(subject)), subject);
+}
+
+function subjectOf({ robot }: ServoArm): NonNullable<ReturnType<typeof ladderSubject>> {
+  const subject = ladderSubject(robot);
+  if (subject === undefined) throw new TypeError('an arm of servos has a ladder');
+  return subject;
+}
+
+/** Does the next rung and records it. Resolves to its name; `undefined` at the top. Rejects with `ReinError` where it is not passed. */
+export async function climb(request: ClimbRequest): Promise<Rung | undefined> {
+  const { arm, guide } = request;
+  const { next, fallen, speedRatio } = ladderNow(arm);
+  if (next === undefined) return undefined;
+  if (fallen !== undefined) guide.say(`Rungs were taken back: ${fallen}.`);
+  guide.say(`${RUNGS.indexOf(next) + 1}/${RUNGS.length} ${next}: ${WORDS[next]}.`);
+  // What was seen once may be other by now: cables, supply, the arm itself.
+  const proved = next === 'doctor' ? await doctor(request) : await above(next, request, speedRatio);
+  const subject = subjectOf(arm);
+  const record: RungRecord = {
+    ...subject,
+    rung: next,
+    at: new Date(request.wallMs()).toISOString(),
+    version: request.version,
+    proved,
+    by: `${userInfo().username}@${hostname()}`,
+  };
+  appendRung(rungLogPath(subject), record);
+  guide.say(`Passed: ${proved}.`);
+  return next;
+}
+
+async function above(rung: Exclude<Rung, 'doctor'>, request: ClimbRequest, speedRatio: number): Promise<string> {
+  if (rung === 'mirror') return mirror(request);
+  if (rung !== 'full') return drive(rung, request, speedRatio);
+  const question =
+    'From now on it goes at all that its file allows. Is its workspace clear, and the emergency stop at hand?';
+  if (!(await confirm(request.guide, question, 'no'))) throw declined();
+  return 'a person let it go at the limits of its file';
+}
+
+async function doctor({ arm, named, port, open, showFindings }: ClimbRequest): Promise<string> {
+  const { findings, next } = await inspectBus({ arm, named, port, open });
+  showFindings(findings);
+  const isCalibrated = findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
+  if (!isCalibrated || findings.some(({ status }) => status === 'fail')) {
+    throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
+  }
+  return `${arm.motors.length} servos answer at ${arm.driver.baud} bit/s, and agree with robot file and calibration`;
+}
+
+async function mirror({ arm, named, port, guide, open }: ClimbRequest): Promise<string> {
+  const { driver, bus, motors, robot } = arm;
+  const calibration = readCalibration(arm.calibration, robot.name);
+  return withPort(
+    open,
+    { path: port ?? driver.port, baud: driver.baud, serialNumber: calibration.adapter },
+    (opened) => {
+      const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
+      const line = busOn(opened, protocol);
+      const servos = motors.map(({ id, model }) => new ServoAccess(line, id, model));
+      return mirrorArm({ arm, named, calibration, servos, guide });
+    },
+  );
+}
+
+async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: number): Promise<string> {
+  const { arm, guide, minutes, port } = request;
+  if (port !== undefined && port !== arm.driver.port) {
+    throw new ReinError('config', 'The guard opens the port that the robot file names, not --port.', {
+      remedy: `Write port: ${port} under driver in the robot's file.`,
+    });
+  }
+  const howLong = rung === 'slow' ? 'about a minute' : `${minutes} minutes`;
+  const question = `It moves by itself now, for ${howLong}, at ${Math.round(100 * speedRatio)} % of its speed, up to 7° each way from where it stands. Hand on the emergency stop; space here stops it. Begin?`;
+  if (!(await confirm(guide, question, 'no'))) throw declined();
+  guide.close?.();
+  const { file, out, seed, signal, onInterrupt } = request;
+  const print = (text: string): void => guide.say(text);
+  return driveRung({ rung, robot: arm.robot, file, speedRatio, minutes, out, seed, print, signal, onInterrupt });
+}
+
+function declined(): ReinError {
+  return new ReinError('environment', 'The rung is not passed: nobody let the arm go on.', {
+    remedy: 'Repeat the command when it may move.',
+  });
+}

@@ -1,0 +1,136 @@
+/** The rungs on which the arm drives by itself: slow, joint by joint, and the burn-in. Behind the same guard and limits as every run. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RobotConfig } from '../../config/index.ts';
+import { type JointModel, jointActionUnit, parseObject, ReinError } from '../../core/index.ts';
+import { checkRunRequest } from '../../session/run-request.ts';
+import { GUARD_LOG, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
+import type { ShakeOptions } from './shake-policy.ts';
+
+/** How far joints go from where they stand, each way, rad; one that slides goes this share of its range. */
+const SPAN_RAD = 0.12;
+/** Decisions a second, or the next fewer that are a whole number of ticks. */
+const POLICY_HZ = 10;
+/** Joint by joint: twice each way, with time to look. */
+const SLOW_S_PER_JOINT = 12;
+
+export type DrivingRung = 'slow' | 'burn-in';
+
+export interface DriveRequest {
+  readonly rung: DrivingRung;
+  readonly robot: RobotConfig;
+  /** Path of the robot's file. */
+  readonly file: string;
+  /** Share of its own speed. */
+  readonly speedRatio: number;
+  readonly minutes: number;
+  /** Run folder. */
+  readonly out: string;
+  readonly seed: number;
+  readonly print: (line: string) => void;
+  readonly signal: AbortSignal;
+  readonly onInterrupt: () => void;
+}
+
+/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
+export async function driveRung(request: DriveRequest): Promise<string> {
+  const { rung, robot, minutes, speedRatio, signal, out } = request;
+  const durationS = rung === 'slow' ? SLOW_S_PER_JOINT * robot.joints.length : 60 * minutes;
+  const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
+  try {
+    const task = join(folder, 'bring-up.yaml');
+    // JSON is YAML.
+    writeFileSync(task, JSON.stringify(taskOf(request, durationS), undefined, 2));
+    const { status } = await runRobot({
+      request: checkRunRequest({
+        task,
+        durationS,
+        start: 'now',
+        trace: 'off',
+        output: 'quiet',
+        monitor: 'off',
+        out,
+        seed: request.seed,
+      }),
+      observer: { ...SILENT_OBSERVER, print: request.print },
+      signal,
+      onInterrupt: request.onInterrupt,
+    });
+    signal.throwIfAborted();
+    const faults = faultsIn(join(out, GUARD_LOG));
+    if (faults.length > 0) throw stopped(faults[0]!, faults.length, out);
+    const violations = status?.filter.violations ?? 0;
+    const steps = status?.envSteps ?? 0;
+    if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
+    if (steps === 0) throw stopped('it never moved', 1, out);
+    const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ±${(SPAN_RAD * 57.3).toFixed(0)}°`;
+    return `${Math.round(durationS)} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, 0 faults, 0 violations`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function stopped(what: string, count: number, out: string): ReinError {
+  const more = count > 1 ? ` (the first of ${count})` : '';
+  return new ReinError('driver', `The rung is not passed: ${what}${more}.`, {
+    remedy: `Mend what stopped it; ${join(out, GUARD_LOG)} says when and why. Then repeat the command.`,
+  });
+}
+
+/** What stopped the arm while it was driven, as the guard logged it: in sentences. */
+export function faultsIn(log: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(log, 'utf8');
+  } catch {
+    return ['the guard left no log'];
+  }
+  return text.split('\n').flatMap((line) => {
+    const entry = parseObject(line);
+    if (entry === undefined) return [];
+    const why = entry['why'];
+    if (typeof why === 'string') return [why.replace(/\.$/, '')];
+    const level = entry['level'];
+    const isError = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);
+    return isError ? [String(entry['msg']).replace(/\.$/, '')] : [];
+  });
+}
+
+function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS: number): Record<string, unknown> {
+  const policyHz = rateOf(robot.controlHz);
+  const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
+  const unitOf = ({ kind, positionMinRad, positionMaxRad }: JointModel): number =>
+    kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;
+  const options: ShakeOptions = {
+    pattern: rung === 'slow' ? 'eachJoint' : 'random',
+    spanUnits: SPAN_RAD / Math.PI,
+    unitsPerStep: robot.joints.map((joint) => scaleOf(joint) / unitOf(joint)),
+    seed,
+  };
+  return {
+    name: 'bring-up',
+    kind: 'operatorJudged',
+    robot: file,
+    learner: 'rlpd',
+    policyHz,
+    maxSteps: Math.min(100_000, Math.ceil(durationS * policyHz) + 100),
+    action: {
+      kind: 'joint',
+      dimensions: robot.joints.map((joint) => ({
+        name: joint.name,
+        scale: scaleOf(joint),
+        unit: jointActionUnit({ kind: joint.kind }),
+      })),
+    },
+    observation: { jointPositions: true, jointVelocities: false, toolPose: false, wrench: false },
+    policyPlugin: { module: fileURLToPath(new URL('./shake-policy.js', import.meta.url)), options },
+  };
+}
+
+function rateOf(controlHz: number): number {
+  for (let ticks = Math.max(1, Math.round(controlHz / POLICY_HZ)); ; ticks++) {
+    if (Number.isInteger(controlHz / ticks)) return controlHz / ticks;
+  }
+}

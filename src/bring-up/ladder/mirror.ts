@@ -1,0 +1,131 @@
+/** The second rung: torque off, a hand moves the arm, and the numbers on the screen do what the arm does. */
+import { ReinError, type RobotModel } from '../../core/index.ts';
+import type { Calibration, Motor } from '../../drivers/serial.ts';
+import { jointWords } from '../calibrate/direction-words.ts';
+import { positionOf, shownPosition } from '../calibrate/joint-range.ts';
+import { TurnTracker } from '../calibrate/turn-tracker.ts';
+import type { ServoArm } from '../families.ts';
+import type { Guide, Meanwhile } from '../guide.ts';
+import type { ServoAccess } from '../servo-access.ts';
+
+/** How far a joint has to be moved, as a share of the range of the robot's file. */
+const MOVED_SHARE = 0.08;
+const BAR_COLUMNS = 31;
+/** Stops give way by this, rad or m. */
+const OUTSIDE = 0.1;
+
+export interface MirrorRequest {
+  readonly arm: ServoArm;
+  readonly named: string;
+  readonly calibration: Calibration;
+  /** One a joint. */
+  readonly servos: readonly ServoAccess[];
+  readonly guide: Guide;
+}
+
+/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where a joint goes the other way, or stands where it cannot be. */
+export async function mirrorArm(request: MirrorRequest): Promise<string> {
+  const { arm, guide, servos } = request;
+  await guide.ask('Torque goes off now, and what it holds up falls. Hold the arm, then press Enter.');
+  for (const [i, motor] of arm.motors.entries()) {
+    if (servos[i]!.set('torqueEnable', 0)) continue;
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
+      remedy: 'Look at its cable; cut its supply if it holds on.',
+    });
+  }
+  const mirror = new Mirror(request);
+  const words = jointWords(arm.robot);
+  for (const [i, joint] of arm.robot.joints.entries()) await mirror.ask(i, words[i]!.positive, joint);
+  const spans = arm.robot.joints.map((joint, i) => `${joint.name} ${mirror.spanOf(i)}`);
+  return `each joint was moved by hand, and its angle rose as the file says: ${spans.join(', ')}`;
+}
+
+class Mirror {
+  readonly #request: MirrorRequest;
+  readonly #trackers: readonly TurnTracker[];
+
+  constructor(request: MirrorRequest) {
+    this.#request = request;
+    this.#trackers = request.servos.map((servo) => new TurnTracker(servo.model.countsPerTurn, readingOf(servo)));
+  }
+
+  /** From least to greatest so far. */
+  spanOf(i: number): string {
+    const { least, most } = this.#trackers[i]!;
+    const joint = this.#request.arm.robot.joints[i]!;
+    const ends = [least, most].map((counts) => this.#position(i, counts)).sort((a, b) => a - b);
+    return ends.map((value) => shownPosition(joint, value)).join(' to ');
+  }
+
+  async ask(i: number, positive: string, joint: RobotModel['joints'][number]): Promise<void> {
+    const { guide, named } = this.#request;
+    const wanted = MOVED_SHARE * (joint.positionMaxRad - joint.positionMinRad);
+    const calibrate = `rein calibrate --robot ${named} --joint ${joint.name}`;
+    for (;;) {
+      const from = this.#position(i, this.#trackers[i]!.now);
+      await guide.ask(
+        `${joint.name}: ${positive}, by ${shownPosition(joint, wanted)} or more; its angle has to rise. Press Enter there.`,
+        this.#meanwhile(),
+      );
+      this.#look();
+      const moved = this.#position(i, this.#trackers[i]!.now) - from;
+      if (moved >= wanted) break;
+      if (moved > -wanted) {
+        guide.say(`  It has moved by ${shownPosition(joint, moved)} only.`);
+        continue;
+      }
+      throw new ReinError('config', `The angle of ${joint.name} falls where it has to rise: its direction is wrong.`, {
+        remedy: `If it was moved as asked: ${calibrate}`,
+      });
+    }
+    const now = this.#position(i, this.#trackers[i]!.now);
+    if (now < joint.positionMinRad - OUTSIDE || now > joint.positionMaxRad + OUTSIDE) {
+      throw new ReinError(
+        'config',
+        `${joint.name} shows ${shownPosition(joint, now)}, outside the limits of the robot's file.`,
+        {
+          remedy: `Its zero is elsewhere, or the file's limits are too narrow: ${calibrate}`,
+        },
+      );
+    }
+  }
+
+  #meanwhile(): Meanwhile {
+    return { look: () => this.#look(), lines: () => this.#lines() };
+  }
+
+  #look(): void {
+    for (const [i, servo] of this.#request.servos.entries()) {
+      const reading = servo.read('presentPosition', 1);
+      if (reading !== undefined) this.#trackers[i]!.push(reading);
+    }
+  }
+
+  /** A line a joint: angle, counts, and where it is between its limits. */
+  #lines(): readonly string[] {
+    return this.#request.arm.robot.joints.map((joint, i) => {
+      const { now } = this.#trackers[i]!;
+      const value = this.#position(i, now);
+      const share = (value - joint.positionMinRad) / (joint.positionMaxRad - joint.positionMinRad);
+      const column = Math.min(BAR_COLUMNS - 1, Math.max(0, Math.round(share * (BAR_COLUMNS - 1))));
+      const bar = `${' '.repeat(column)}#${' '.repeat(BAR_COLUMNS - 1 - column)}`;
+      const limits = `${shownPosition(joint, joint.positionMinRad)} [${bar}] ${shownPosition(joint, joint.positionMaxRad)}`;
+      const outside = share < 0 || share > 1 ? '  beyond its limit' : '';
+      return `  ${joint.name.padEnd(14)} ${shownPosition(joint, value).padStart(9)}  (${String(Math.round(now)).padStart(4)})  ${limits}${outside}`;
+    });
+  }
+
+  #position(i: number, counts: number): number {
+    return positionOf(this.#motor(i), this.#request.calibration.joints[this.#motor(i).name]!, counts);
+  }
+
+  #motor(i: number): Motor {
+    return this.#request.arm.motors[i]!;
+  }
+}
+
+function readingOf(servo: ServoAccess): number {
+  const reading = servo.read('presentPosition');
+  if (reading !== undefined) return reading;
+  throw new ReinError('driver', `Servo ${servo.id} does not answer.`, { remedy: 'rein doctor shows every servo.' });
+}

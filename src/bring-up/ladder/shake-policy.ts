@@ -1,0 +1,86 @@
+/**
+ * What drives an arm on its first rungs, as a plugin of the kind `policy`: one joint after the other, a little each way, or all of them to
+ * random places in a small box about where they were.
+ */
+import { markPlugin, type ObservationSpec, Rng } from '../../core/index.ts';
+
+/** How it moves. `spanUnits`: half the box, in units of the observation; a joint that turns has half turns. */
+export interface ShakeOptions {
+  readonly pattern: 'eachJoint' | 'random';
+  readonly spanUnits: number;
+  /** [n] units of the observation that a full action goes for in a step. */
+  readonly unitsPerStep: readonly number[];
+  readonly seed: number;
+}
+
+/** A place counts as reached within this share of the box, and is given up after so many steps. */
+const REACHED_SHARE = 0.2;
+const GIVE_UP_STEPS = 60;
+
+/** Decides from the joints' positions, which come first in what it sees. */
+export class ShakePolicy {
+  readonly observationSize: number;
+  readonly actionSize: number;
+  readonly version = 1;
+  readonly #options: ShakeOptions;
+  readonly #rng: Rng;
+  #start: Float64Array | undefined;
+  #target: Float64Array;
+  #places = 0;
+  #steps = 0;
+
+  constructor(options: ShakeOptions, observationSize: number) {
+    this.#options = options;
+    this.observationSize = observationSize;
+    this.actionSize = options.unitsPerStep.length;
+    this.#rng = new Rng(options.seed).fork('shake');
+    this.#target = new Float64Array(this.actionSize);
+  }
+
+  async decide(observation: Float32Array, _noise: unknown, out: Float32Array): Promise<void> {
+    const { unitsPerStep, spanUnits } = this.#options;
+    if (this.#start === undefined) {
+      this.#start = Float64Array.from(observation.subarray(0, this.actionSize));
+      this.#choose();
+    }
+    const isThere = unitsPerStep.every(
+      (_, i) => Math.abs(this.#target[i]! - observation[i]!) <= REACHED_SHARE * spanUnits,
+    );
+    if (isThere || ++this.#steps > GIVE_UP_STEPS) this.#choose();
+    for (const [i, perStep] of unitsPerStep.entries()) {
+      out[i] = Math.min(1, Math.max(-1, (this.#target[i]! - observation[i]!) / perStep));
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #choose(): void {
+    const { pattern, spanUnits } = this.#options;
+    const start = this.#start!;
+    this.#steps = 0;
+    const place = this.#places++;
+    if (pattern === 'random') {
+      this.#target = start.map((value) => value + spanUnits * (2 * this.#rng.uniform() - 1));
+      return;
+    }
+    // Joint after joint: up, down, back to where it was.
+    const joint = Math.floor(place / 3) % this.actionSize;
+    const offset = [spanUnits, -spanUnits, 0][place % 3]!;
+    this.#target = start.map((value, i) => (i === joint ? value + offset : value));
+  }
+}
+
+interface ShakeContext {
+  readonly options: ShakeOptions;
+  readonly observation: ObservationSpec;
+}
+
+// biome-ignore lint/style/noDefaultExport: what a task's file names as policyPlugin gives its plugin so.
+export default markPlugin('policy', {
+  name: 'shake',
+  open: ({ options, observation }: ShakeContext): ShakePolicy =>
+    new ShakePolicy(
+      options,
+      observation.fields.reduce((sum, { size }) => sum + size, 0),
+    ),
+});

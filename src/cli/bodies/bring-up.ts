@@ -1,0 +1,51 @@
+/** What `rein bring-up` does: the next rung, with a person at the terminal. */
+import { join } from 'node:path';
+import { climb, ladderLines, openBusPort, requireServoArm, TerminalGuide } from '../../bring-up/index.ts';
+import { loadRobotFile, packageVersions } from '../../config/index.ts';
+import type { BringUpOptions } from '../bring-up.ts';
+import { tableOf } from '../doctor/check.ts';
+import { interruptibly } from './interrupt.ts';
+import { warn } from './terminal.ts';
+
+/** Resolves to the exit code. */
+export async function bringUpBody(options: BringUpOptions): Promise<number> {
+  const { robot, file } = loadRobotFile(options.robot);
+  const arm = requireServoArm(robot, 'bring up');
+  const { robot: named, port, minutes, seed } = options;
+  const show = (): void => void process.stdout.write(`${ladderLines(arm, named).join('\n')}\n`);
+  if (options.mode === 'status') {
+    show();
+    return 0;
+  }
+  const out = options.out ?? join('runs', `bring-up-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+  return interruptibly(warn, 'what moves is brought to rest', async ({ signal, interrupt }) => {
+    const guide = new TerminalGuide({
+      input: process.stdin,
+      output: process.stdout,
+      isTerminal: process.stdout.isTTY === true,
+      signal,
+    });
+    try {
+      await climb({
+        arm,
+        named,
+        file,
+        port,
+        minutes,
+        out,
+        seed,
+        guide,
+        open: openBusPort,
+        version: packageVersions()['rein'] ?? '?',
+        wallMs: () => Date.now(),
+        signal,
+        onInterrupt: interrupt,
+        showFindings: (findings) => void process.stdout.write(tableOf(findings, 'the arm')),
+      });
+      show();
+      return 0;
+    } finally {
+      guide.close();
+    }
+  });
+}

@@ -1,0 +1,59 @@
+/** `rein bring-up`: a new arm, one rung after the other, to its full speed. */
+import {
+  type Configured,
+  oneOf,
+  option,
+  optionsOf,
+  pathOption,
+  positiveNumber,
+  seedOption,
+  text,
+} from '../schema/index.ts';
+import { defineCommand } from './command.ts';
+
+const options = optionsOf({
+  robot: option(text(), '--robot <file>', 'name of a file in config/robots/, or a path ending in .yaml'),
+  port: pathOption('--port <path>', "serial port (default: that of the robot's file, else the only one)"),
+  mode: option(oneOf('climb', 'status').default('climb'), '--status', 'print the ladder and do nothing', {
+    given: 'status',
+  }),
+  minutes: option(positiveNumber(1440).default(5), '--minutes <n>', 'how long the burn-in takes'),
+  out: pathOption('--out <dir>', 'folder of the run, on rungs that drive (default: a new one below runs/)'),
+  seed: seedOption(),
+});
+
+export type BringUpOptions = Configured<typeof options>;
+
+const HELP = `
+What happens:
+  Each call does the next rung, and writes down what it has shown:
+    doctor   servos, file and calibration agree                             5 % of its speed from then on
+    mirror   torque off: you move each joint, its number does the same     10 %
+    slow     the arm moves joint after joint, at 10 %                      25 %
+    burn-in  --minutes of random motion in a small box, 0 faults           50 %
+    full     a person lets it go                                          100 %
+  Until then rein run, teleop and record drive it at the speed of the rung that it has passed, and say so. A new
+  calibration takes back all above doctor, a change of the robot's file all above mirror.
+  On rungs that drive nothing moves before you have said yes; space stops the arm, Ctrl+C brings it to rest and ends.
+  Answers are lines of standard input, so a script can give them.
+
+What it writes: a line a rung, and a summary, in REIN_STATE, else ~/.local/state/rein, below bring-up/: when, who, which file
+(hash), calibration (checksum), adapter and version, and what was shown. Rungs that drive write a run folder.
+
+Examples:
+  $ rein bring-up --robot my-arm.yaml
+  $ rein bring-up --robot my-arm.yaml --status
+
+Exit codes:
+  0  the rung is passed, or there is none left
+  1  it is not; the line that begins with "rein:" says why
+  2  the command line was not understood
+  130  Ctrl+C ended it`;
+
+export const bringUpCommand = defineCommand({
+  name: 'bring-up',
+  description: 'bring a new arm to its full speed, one rung after the other, each recorded',
+  help: HELP,
+  options,
+  endsInOrder: true,
+});

@@ -1,0 +1,65 @@
+/** How fast an arm of bus servos may go: as the ladder of `rein bring-up` has come to, and no faster. */
+import { realpathSync } from 'node:fs';
+import type { RobotConfig } from '../../config/index.ts';
+import { ReinError, type RobotModel, sha256Hex } from '../../core/index.ts';
+import { calibrationPath, readCalibration, type ServoConfig } from '../../drivers/serial.ts';
+import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } from '../../record/index.ts';
+
+/** Which arm this is; `undefined` for a robot that no servos on a bus drive. One that is not calibrated has an empty checksum. */
+export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
+  if (!('motors' in robot.driver)) return undefined;
+  const { calibration, port: _, ...driver } = robot.driver as ServoConfig;
+  const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
+  try {
+    const { adapter, checksum } = readCalibration(calibration ?? calibrationPath(robot.name), robot.name);
+    return { robot: robot.name, adapter, robotHash, calibration: checksum };
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    return { robot: robot.name, adapter: '', robotHash, calibration: '' };
+  }
+}
+
+/** A cap, and what to tell about it. */
+export interface RungLimit {
+  readonly ladder: Ladder;
+  /** Share of the arm's own speed, below 1. */
+  readonly speedRatio: number;
+  readonly message: string;
+}
+
+/**
+ * `undefined`: it may do what its file allows. Nothing can break at a pseudo-terminal, where servos are emulated: there the ladder counts
+ * from its first rung on only. `named`: how the robot is named in commands.
+ */
+export function rungLimit(robot: RobotConfig, named: string = robot.name): RungLimit | undefined {
+  const subject = ladderSubject(robot);
+  if (subject === undefined) return undefined;
+  const records = readRungs(rungLogPath(subject));
+  if (records.length === 0 && isPseudoTerminal((robot.driver as ServoConfig).port)) return undefined;
+  const ladder = ladderOf(records, subject);
+  if (ladder.next === undefined) return undefined;
+  const { passed, next, speedRatio, fallen } = ladder;
+  const top = passed.at(-1)?.rung;
+  const why = fallen === undefined ? '' : `: ${fallen}`;
+  const where =
+    top === undefined ? 'has passed no rung of bringing up yet' : `has passed ${top}, and not ${next}${why}`;
+  const message = `${robot.name} ${where}: it goes at ${Math.round(100 * speedRatio)} % of its speed. Next: rein bring-up --robot ${named}`;
+  return { ladder, speedRatio, message };
+}
+
+function isPseudoTerminal(path: string | undefined): boolean {
+  try {
+    return path !== undefined && realpathSync(path).startsWith('/dev/pts/');
+  } catch {
+    return false;
+  }
+}
+
+/** The same robot, no joint of which goes faster than `speedRatio` of what it may. */
+export function slowed<M extends RobotModel>(model: M, speedRatio: number): M {
+  const joints = model.joints.map((joint) => ({
+    ...joint,
+    velocityMaxRadPerS: joint.velocityMaxRadPerS * speedRatio,
+  }));
+  return { ...model, joints };
+}
