@@ -6,14 +6,9 @@ import { type BusPort, type Guide, requireServoArm, type ServoArm } from '../../
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ReinError, Rng } from '../../src/core/index.ts';
 import type { LineSettings } from '../../src/drivers/serial.ts';
-import {
-  FeetechBus,
-  FeetechServo,
-  type FeetechServoSpec,
-  MemoryLine,
-  SimpleBody,
-  WaitedClock,
-} from '../../src/emulate/index.ts';
+import type { FeetechServoSpec } from '../../src/emulate/feetech/feetech-servo.ts';
+import { FeetechBus, FeetechServo, MemoryLine, SimpleBody } from '../../src/emulate/index.ts';
+import { WaitedClock } from '../../src/emulate/memory-line.ts';
 
 export const ADAPTER = 'EMU0001';
 const BAUD = 1_000_000;
