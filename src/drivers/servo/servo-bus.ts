@@ -43,6 +43,8 @@ export class ServoBus {
   readonly #slots: Int32Array = new Int32Array(IDS).fill(-1);
   readonly #errors: Uint8Array = new Uint8Array(IDS);
   readonly #ids: Uint8Array = new Uint8Array(IDS);
+  /** By id: its place among those that a request asks. */
+  readonly #orders: Uint8Array = new Uint8Array(IDS);
   readonly #answered: Uint8Array = new Uint8Array(IDS);
   readonly #scratch: Uint8Array = new Uint8Array(8);
   #patienceS: number;
@@ -52,7 +54,7 @@ export class ServoBus {
   /** Servos that two replies came of. */
   #doubtful = 0;
   /** Of the newest reply; and how many of `#ids` a request has asked at once. */
-  #lastSlot = -1;
+  #lastOrder = -1;
   #asked = 0;
   #isLost = false;
 
@@ -165,7 +167,9 @@ export class ServoBus {
     for (let k = 0; k < servos; k++) {
       // From behind the second time: where each waits for the one before it, those behind a silent one are heard now.
       const id = ids[attempt === 0 ? k : servos - 1 - k]!;
-      if (this.#answered[id] === 0) this.#ids[asked++] = id;
+      if (this.#answered[id] !== 0) continue;
+      this.#orders[id] = asked;
+      this.#ids[asked++] = id;
     }
     if (protocol.syncRead === undefined) {
       let missing = 0;
@@ -196,6 +200,7 @@ export class ServoBus {
       this.drain();
       this.#answered[id] = 0;
       this.#slots[id] = at;
+      this.#orders[id] = 0;
       this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
       this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, Number.POSITIVE_INFINITY);
       this.#patienceS = this.#answerS;
@@ -258,13 +263,14 @@ export class ServoBus {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
       return;
     }
-    if (slot <= this.#lastSlot) {
+    const order = this.#orders[id]!;
+    if (order <= this.#lastOrder) {
       // Servos answer in the order in which they were asked: one that comes twice, or too late, or what came since, is another's.
-      this.#doubtFrom(slot);
+      this.#doubtFrom(order);
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
       return;
     }
-    this.#lastSlot = slot;
+    this.#lastOrder = order;
     for (let i = 0; i < count; i++) this.#into[slot + i] = bytes[at + i]!;
     this.#errors[id] = error;
     this.#answered[id] = 1;
@@ -272,11 +278,11 @@ export class ServoBus {
     this.counters[BUS.replies] = this.counters[BUS.replies]! + 1;
   }
 
-  /** What has been answered from `slot` on is asked again. */
-  #doubtFrom(slot: number): void {
-    for (let k = 0; k < this.#asked; k++) {
+  /** What has been answered from the `order`-th on is asked again. */
+  #doubtFrom(order: number): void {
+    for (let k = order; k < this.#asked; k++) {
       const id = this.#ids[k]!;
-      if (this.#slots[id]! < slot || this.#answered[id] === 0) continue;
+      if (this.#answered[id] === 0) continue;
       this.#answered[id] = 0;
       this.#doubtful++;
     }
@@ -286,7 +292,7 @@ export class ServoBus {
     this.#slots.fill(-1);
     this.#pending = 0;
     this.#doubtful = 0;
-    this.#lastSlot = -1;
+    this.#lastOrder = -1;
     this.#asked = 0;
     this.#countReader();
   }
