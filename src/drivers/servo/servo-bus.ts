@@ -261,6 +261,8 @@ export class ServoBus {
     const slot = this.#slots[id]!;
     if (this.#pending === 0 || slot < 0 || count !== this.#wanted) {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
+      // Somebody who was not asked, in the form that was asked for: ids are not what they say.
+      if (slot < 0 && count === this.#wanted) this.#doubtFrom(0);
       return;
     }
     const order = this.#orders[id]!;
