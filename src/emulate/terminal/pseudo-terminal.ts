@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -12,8 +13,8 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import { makeFolder, messageOf, ReinError } from '../../core/index.ts';
+import { dirname, resolve } from 'node:path';
+import { messageOf, ReinError } from '../../core/index.ts';
 
 /** `ioctl(fd, TIOCSPTLCK, &0)`, which Node has not: the first of these that is installed does it for the descriptor that it inherits as 3. */
 const UNLOCKERS: readonly (readonly [program: string, ...args: string[]])[] = [
@@ -100,12 +101,12 @@ export class PortLink {
   #target: string | undefined;
 
   constructor(path: string) {
-    this.path = path;
+    this.path = resolve(path);
   }
 
   /** Lets it lead to `target`; a link that is there already is replaced. Throws `ReinError('config')` for anything else. */
   pointTo(target: string): void {
-    makeFolder(dirname(this.path));
+    mkdirSync(dirname(this.path), { recursive: true });
     const there = lstatSync(this.path, { throwIfNoEntry: false });
     if (there !== undefined && !there.isSymbolicLink()) {
       throw new ReinError('config', `${this.path} is there and no symbolic link.`, { remedy: 'Give another --link.' });
