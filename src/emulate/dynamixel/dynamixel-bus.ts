@@ -73,6 +73,7 @@ export class DynamixelBus implements EmulatedBus {
       () => undefined,
       (id, instruction, bytes, at, count) => this.#understand(id, instruction, bytes.slice(at, at + count)),
     );
+    this.#drive(0);
   }
 
   get ids(): readonly number[] {
@@ -81,6 +82,15 @@ export class DynamixelBus implements EmulatedBus {
 
   faultsOf(id: number): ServoFaults | undefined {
     return this.servos.find((servo) => servo.id === id)?.faults;
+  }
+
+  setRegister(id: number, register: string, counts: number): boolean {
+    const servo = this.servos.find((each) => each.id === id);
+    if (servo?.registers.has(register) !== true) return false;
+    servo.registers.set(register, counts);
+    const { address, bytes } = servo.spec.model.registers[register]!;
+    servo.registers.store(address, bytes);
+    return true;
   }
 
   states(): readonly DeviceState[] {
@@ -93,6 +103,7 @@ export class DynamixelBus implements EmulatedBus {
       currentA: motor.currentA,
       temperatureC: motor.temperatureC,
       errors: hardwareErrorNames(registers.get('hardwareError')),
+      measures: spec.signal === undefined ? undefined : { signal: spec.signal, perCount: 1 / spec.countsPerUnit },
     }));
   }
 
