@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ArmKinematics, createRobotState } from '../../src/core/index.ts';
-import { isMujoco } from '../../src/drivers/index.ts';
 import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
 import { RobotPlant } from '../../src/drivers/mujoco.ts';
 import { openRobot } from '../../src/sim/index.ts';
@@ -23,7 +22,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 function robotOf(name: string) {
   const { driver, ...model } = loadRobotFile(name).robot;
-  return { model, file: (isMujoco(driver) && driver.model) || '' };
+  return { model, file: (driver as { readonly model?: string }).model ?? '' };
 }
 
 describe.each(ARMS)('%s', (name) => {
