@@ -290,7 +290,7 @@ function faultSection({ faultRows, failedFaultTests, parts }) {
   const failed = (failedFaultTests ?? []).map((title) => `- **failed**: ${title}\n`).join('');
   return `### Faults
 
-${faultRows.applying} of ${faultRows.all} rows of the [fault table](faults.md) apply without hardware; each has tests that assert its numbers. ${NOT_TRIED}
+Each of the ${faultRows.all} rows of the [fault table](faults.md) has tests that assert its numbers. ${NOT_TRIED}
 
 ${ran}${failed}`;
 }

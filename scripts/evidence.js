@@ -303,7 +303,7 @@ function readPart(name) {
 
 async function countFaultRows() {
   const { FAULT_ROWS } = await import('../dist/safety/faults.js');
-  return { all: FAULT_ROWS.length, applying: FAULT_ROWS.filter(({ applies }) => applies).length };
+  return { all: FAULT_ROWS.length };
 }
 
 function failedTests(result) {

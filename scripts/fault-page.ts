@@ -16,11 +16,11 @@ export interface FaultProof {
 const HEAD = `# Faults
 
 Written by \`npm run docs\` from the table in \`src/safety/faults.ts\`, from the tests that name its rows, and from \`scripts/ros/faults.ts\`; change
-those, not this page. [What is promised](#what-is-promised) · [what needs hardware](#what-needs-hardware) ·
-[what is reported](#what-is-reported), with what to do · [over ROS 2](#over-ros-2).
+those, not this page. [What is promised](#what-is-promised) · [what is reported](#what-is-reported), with what to do ·
+[over ROS 2](#over-ros-2).
 
-Numbers never change: events, diagnostics, logs and tests cite them. Every row that applies without hardware has at least one test on a
-clock that the test moves, and one end to end on the wall clock; a row without either fails \`npm test\`.
+Numbers never change: events, diagnostics, logs and tests cite them. Every row has at least one test on a clock that the test moves, and one end to end
+on the wall clock; a row without either fails \`npm test\`.
 
 ## What is promised
 
@@ -41,15 +41,12 @@ simulated robot, by its driver, acknowledges by itself, and only where no flag i
 
 /** The text of `docs/faults.md`, with the tests `proofs` beside the rows that they show. */
 export function faultReference(proofs: readonly FaultProof[]): string {
-  const hardware = FAULT_ROWS.flatMap((row) => (row.applies ? [] : [[row.row, row.fault, row.needs]]));
   return [
     HEAD,
     markdownTable(
       ['no.', 'fault', 'what is done', 'number from', 'on a clock of the test', 'on the wall clock'],
       FAULT_ROWS.map((row) => promised(row, proofs)),
     ),
-    '\n## What needs hardware\n\n',
-    markdownTable(['no.', 'fault', 'what is missing'], hardware),
     REPORTED,
     reported(),
     rosFaults(),
@@ -58,7 +55,6 @@ export function faultReference(proofs: readonly FaultProof[]): string {
 
 function promised(row: FaultRow, proofs: readonly FaultProof[]): (string | number)[] {
   const cells = [row.row, row.fault, row.promise, row.source];
-  if (!row.applies) return [...cells, 'needs hardware', 'needs hardware'];
   const shown = (clock: FaultProof['clock']): string =>
     proofs
       .filter((proof) => proof.row === row.row && proof.clock === clock)

@@ -1,4 +1,5 @@
 /** What guard and node send each other, as plain data. `src/guard/link` carries it in memory or over a socket. */
+import { BUS_COUNTERS } from './hardware.ts';
 import { createRobotState, MEASURED, type RobotState } from './robot-state.ts';
 
 /** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
@@ -96,6 +97,8 @@ export interface GuardFrame {
   lostReadings: number;
   /** References that the driver did not take. */
   refusedWrites: number;
+  /** The driver's `busCounters` after this tick, in the order of `BUS_COUNTERS`; all NaN where no bus counts. */
+  readonly busCounters: Float64Array;
 }
 
 const POSE_NUMBERS = 7;
@@ -138,6 +141,7 @@ export function emptyFrame(joints: number, signals: number, actions: number, sta
     lateReadings: 0,
     lostReadings: 0,
     refusedWrites: 0,
+    busCounters: new Float64Array(BUS_COUNTERS.length).fill(Number.NaN),
   };
 }
 
@@ -152,6 +156,7 @@ export const FRAME_ARRAYS: readonly ((frame: GuardFrame) => Float64Array)[] = [
   (frame) => frame.referenceTcp,
   (frame) => frame.measuredTcp,
   (frame) => frame.shortfall,
+  (frame) => frame.busCounters,
 ];
 
 /** A request that is not motion. Answered once. */

@@ -69,6 +69,7 @@ export interface FrameView {
   shortfall: Float64Array;
   stageMargins: Float64Array;
   stageTicks: Float64Array;
+  busCounters: Float64Array;
   /** [4·k] of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
   objects: Float64Array;
 }
@@ -199,6 +200,7 @@ export const FRAME_LAYOUT: Layout<FrameView> = {
     'shortfall',
     'stageMargins',
     'stageTicks',
+    'busCounters',
     'objects',
   ],
 };

@@ -6,11 +6,13 @@ import {
   ContactMonitor,
   type FaultLatch,
   FollowingWatchdog,
+  FROZEN_READING,
   hasTorque,
   MeasuredClearance,
   OVERLOAD_SPEED_RATIO,
-  OVERRUN,
   OverloadWatchdog,
+  SLOWING,
+  STALLED,
   TankWatch,
   TORQUE_FAULTS,
   TorqueObserver,
@@ -82,7 +84,8 @@ export class FaultWatch {
     const { nowS } = this.#measurement;
     let flags = this.#commands.check(state, report, nowS);
     if (hasTorque(state)) flags |= this.#tank.check(report.tankEnergyJ);
-    const overload = this.#checkOverload(nowS);
+    const overload = this.#overload.check(this.#timing.overruns, nowS);
+    this.#slowDown(overload | this.#measurement.driverFaults);
     if (isMoving(state)) flags |= overload | this.#measurement.stalled;
     return flags | this.#checkFollowing(state);
   }
@@ -108,11 +111,9 @@ export class FaultWatch {
     this.#torques.restart();
   }
 
-  /** Half as fast while the machine does not keep up. */
-  #checkOverload(nowS: number): number {
-    const flags = this.#overload.check(this.#timing.overruns, nowS);
-    this.#protection.chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
-    return flags;
+  /** Half as fast while the machine does not keep up, the battery is low, or something is near. */
+  #slowDown(flags: number): void {
+    this.#protection.chain.speedRatio = (flags & SLOWING) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
   }
 
   /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
@@ -125,10 +126,14 @@ export class FaultWatch {
     }
     const { isTrusted, isNew, dtS } = this.#measurement;
     if (!isTrusted) return 0;
-    const { positionRad, wrench } = this.#frame.robot;
+    const { positionRad, torqueNm, wrench } = this.#frame.robot;
     const { sentRad } = this.#protection.chain;
     const pressing = this.#contact.check(wrench, isNew) | this.#checkTorques();
-    return pressing | this.#touching | this.#following.check(sentRad, positionRad, dtS);
+    const torques = this.#driver.measuresTorque === false ? undefined : torqueNm;
+    const following = this.#following.check(sentRad, positionRad, dtS, torques);
+    // What its driver calls stalled does not move, and is read as it is.
+    const isStalled = (this.#measurement.driverFaults & STALLED) !== 0;
+    return pressing | this.#touching | (isStalled ? following & ~FROZEN_READING : following);
   }
 
   #checkTorques(): number {

@@ -54,6 +54,7 @@ export class FrameRecorder {
     frame.violations = this.#monitor.violations;
     frame.overruns = this.#timing.overruns;
     frame.tickLateS = this.#timing.lateS;
+    this.#measurement.takeBus();
     this.#port.publish(frame);
   }
 

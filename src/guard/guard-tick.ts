@@ -9,6 +9,7 @@ import {
   admitCommand,
   DRIVER_LOST,
   deciderOf,
+  ENDED_BY_ENABLE,
   ExitRamp,
   FaultLatch,
   hasTorque,
@@ -172,7 +173,13 @@ export class GuardTick implements TickStages {
     }
     const motion = this.#watch.check(this.#state) | protection.faults | this.#recorder.faults;
     const lettingDown = this.#exit.isRunning ? LETTING_DOWN : 0;
-    return reading | motion | lettingDown | measurement.driverFaults;
+    return reading | motion | lettingDown | this.#driverFaults;
+  }
+
+  /** Of the driver, as of now, as far as it matters in this state. */
+  get #driverFaults(): number {
+    const { driverFaults } = this.#measurement;
+    return hasTorque(this.#state) ? driverFaults : driverFaults & ~ENDED_BY_ENABLE;
   }
 
   /** Of a robot that does not answer, or whose measurements have ceased, only the reference is known. */
@@ -262,7 +269,7 @@ export class GuardTick implements TickStages {
    */
   causesLeft(): number {
     // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
-    const lost = (this.#measurement.isLost ? DRIVER_LOST : 0) | this.#measurement.driverFaults;
+    const lost = (this.#measurement.isLost ? DRIVER_LOST : 0) | this.#driverFaults;
     const { chain, report } = this.#protection;
     if (this.#state !== 'stopped') return lost | this.#protection.startFault;
     // Only a seed shows whether the arm may go on from where it is. The standing reference is put back.
@@ -283,7 +290,7 @@ export class GuardTick implements TickStages {
     else if (this.#state === 'fault') this.#measurement.forget();
     this.#protection.acknowledge();
     this.#recorder.acknowledge();
-    this.#forgive(this.#measurement.driverFaults | this.#protection.startFault);
+    this.#forgive(this.#driverFaults | this.#protection.startFault);
   }
 
   /** Of the faults that were seen, only `present` are left. */

@@ -180,6 +180,8 @@ function createShouldGoOn(guard: Guard, clock: Clock, model: RobotModel): () => 
     while (Atomics.load(control, CONTROL.requests) !== handledRequests && handleNext(guard)) {
       handledRequests = (handledRequests + 1) | 0;
     }
+    const notice = guard.takeNotice();
+    if (notice !== undefined) post({ kind: 'notice', notice });
     const stop = Atomics.load(control, CONTROL.stop);
     if (stop === STOP.no) return true;
     if (Number.isNaN(stopBeganAtS)) {

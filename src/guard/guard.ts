@@ -1,6 +1,7 @@
 /** The guard: the only one that writes to the robot. Ticks, and answers requests between ticks. */
 import {
   type GuardAnswer,
+  type GuardNotice,
   type GuardRequest,
   ReinError,
   type RobotModel,
@@ -16,6 +17,9 @@ import type { Asker } from './link/link.ts';
 import { controlTick } from './tick.ts';
 
 export type GuardOptions = GuardTickOptions;
+
+/** Rows whose flags the driver sets: what it says of them beside the bit names the servo and the figure. */
+const FROM_HARDWARE: readonly number[] = [13, 37, 45, 46, 47];
 
 /** Said where torque, or going on, would start from a pose that nobody has measured. */
 const UNMEASURED: GuardAnswer = {
@@ -45,6 +49,8 @@ export class Guard {
   readonly #tick: GuardTick;
   readonly #authority: Authority;
   readonly #model: RobotModel;
+  /** What the driver said last of its hardware, by rows of the fault table. */
+  readonly #said = new Map<number, GuardNotice>();
   #closing: Promise<void> | undefined;
 
   constructor(options: GuardOptions) {
@@ -104,6 +110,18 @@ export class Guard {
     return answer;
   }
 
+  /**
+   * What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks: whoever ticks asks
+   * after each, and hands it on.
+   */
+  takeNotice(): GuardNotice | undefined {
+    const notice = this.#driver.takeNotice?.();
+    if (notice === undefined) return undefined;
+    if (notice.isOver === true || notice.level === 'info') this.#said.delete(notice.row);
+    else this.#said.set(notice.row, notice);
+    return notice;
+  }
+
   /** Leaves the robot to the driver's exit policy and releases it. Idempotent. To brake first, stop and tick on. */
   close(): Promise<void> {
     this.#closing ??= this.#driver.close();
@@ -113,7 +131,10 @@ export class Guard {
   /** What the states say to `input`. */
   #answerTo(input: SafetyInput): GuardAnswer {
     const { state, frame } = this.#tick;
-    return answerRequest(state, input, (fault) => messageOf(fault, frame, this.#model.joints));
+    return answerRequest(state, input, (fault) => {
+      const said = FROM_HARDWARE.includes(fault.row) ? this.#said.get(fault.row) : undefined;
+      return said === undefined ? messageOf(fault, frame, this.#model.joints) : `${said.message} ${said.remedy}`.trim();
+    });
   }
 
   /** Whether torque can come on now. */

@@ -9,7 +9,14 @@ import {
   type RobotState,
 } from '../core/index.ts';
 import type { Driver, DriverStatus } from '../drivers/index.ts';
-import { checkTick, DRIVER_LOST, EMERGENCY_STOP, MeasurementWatchdog, READING_NOT_FINITE } from '../safety/index.ts';
+import {
+  checkTick,
+  DRIVER_LOST,
+  EMERGENCY_STOP,
+  HardwareWatch,
+  MeasurementWatchdog,
+  READING_NOT_FINITE,
+} from '../safety/index.ts';
 
 /** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
 export const MISSED_TICKS = 3;
@@ -27,6 +34,7 @@ export class Measurement {
   readonly #periodS: number;
   readonly #reading: RobotState;
   readonly #watchdog: MeasurementWatchdog;
+  readonly #hardware: HardwareWatch = new HardwareWatch();
   #status: DriverStatus = 'ok';
   #missed = 0;
   #hasAnswered = false;
@@ -65,6 +73,7 @@ export class Measurement {
       this.#readAtS = nowS;
     }
     reading.measuredAtS = this.#readAtS;
+    this.#hardware.check(this.#driver.hardwareFaults ?? 0, nowS);
     this.#count();
   }
 
@@ -100,6 +109,11 @@ export class Measurement {
     else frame.lostReadings++;
   }
 
+  /** What the driver's bus has done, writes of this tick included. */
+  takeBus(): void {
+    if (this.#driver.busCounters !== undefined) this.frame.busCounters.set(this.#driver.busCounters);
+  }
+
   /** The joints were read in this tick, and the reading is believed. */
   get isTrusted(): boolean {
     return this.#watchdog.isTrusted;
@@ -117,7 +131,8 @@ export class Measurement {
   /** Of the driver, as of now. A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`. */
   get driverFaults(): number {
     const button = this.#driver.isEmergencyStopPressed === true ? EMERGENCY_STOP : 0;
-    return this.isLost && this.#hasAnswered ? button | DRIVER_LOST : button;
+    const said = button | this.#hardware.flags;
+    return this.isLost && this.#hasAnswered ? said | DRIVER_LOST : said;
   }
 
   /** `tickStalled` where this tick began much too late; else 0. */

@@ -11,7 +11,7 @@ import {
   STOP_ACTIONS,
   type StopAction,
 } from './fault-table/fault-row.ts';
-import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from './fault-table/flags.ts';
+import { SERVO_RESIDUAL, START_OUTSIDE, TORQUE_RESIDUAL } from './fault-table/flags.ts';
 import { MACHINE } from './fault-table/machine.ts';
 import { MEASURING } from './fault-table/measuring.ts';
 import { MOTION } from './fault-table/motion.ts';
@@ -55,14 +55,12 @@ export interface OtherFault extends OtherSign {
 
 /** Every flag of the guard. */
 export const FAULTS: readonly Fault[] = FAULT_ROWS.flatMap((row) =>
-  (row.applies ? row.signs : [])
-    .filter(isGuards)
-    .map(({ seenBy: _, name, ...sign }) => ({ row: row.row, flag: name, ...sign })),
+  row.signs.filter(isGuards).map(({ seenBy: _, name, ...sign }) => ({ row: row.row, flag: name, ...sign })),
 );
 
 /** Every fault that somebody else sees. */
 export const OTHER_FAULTS: readonly OtherFault[] = FAULT_ROWS.flatMap((row) =>
-  (row.applies ? row.signs : []).filter(isOthers).map((sign) => ({ row: row.row, ...sign })),
+  row.signs.filter(isOthers).map((sign) => ({ row: row.row, ...sign })),
 );
 
 function isGuards(sign: GuardSign | OtherSign): sign is GuardSign {
@@ -78,6 +76,10 @@ export const PERSON_ONLY: number = FAULTS.reduce((bits, f) => (f.mayMove === 'hu
 
 /** Every flag that stays until it is acknowledged. */
 const LATCHED = FAULTS.reduce((bits, fault) => (fault.clears === 'acknowledged' ? bits | fault.bit : bits), 0);
+
+/** Flags under which the chain moves at most half as fast; outside its limits the robot has a speed of its own. */
+export const SLOWING: number =
+  FAULTS.reduce((bits, f) => (f.action === 'slow' ? bits | f.bit : bits), 0) & ~START_OUTSIDE;
 
 /** The sternest action that the set flags ask for. Tick-safe. */
 export function worstAction(flags: number): StopAction {

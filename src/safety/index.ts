@@ -9,10 +9,13 @@ export {
   COMMAND_LATE,
   DRIVER_LOST,
   EMERGENCY_STOP,
+  FIRST_MOTION,
+  FROZEN_READING,
   LETTING_DOWN,
   LIMIT_BROKEN,
   OVERRUN,
   READING_NOT_FINITE,
+  STALLED,
   START_FAR,
   START_OUTSIDE,
   TANK_EMPTY,
@@ -28,6 +31,7 @@ export {
   mayGoOnInSimulation,
   messageOf,
   OTHER_FAULTS,
+  SLOWING,
   TORQUE_FAULTS,
   withRow,
   worstAction,
@@ -45,6 +49,7 @@ export {
 export { createTickTimes, NOW, PASSED, type TickTimes } from './tick-times.ts';
 export { ContactMonitor } from './watch/contact.ts';
 export { FollowingWatchdog } from './watch/following.ts';
+export { ENDED_BY_ENABLE, HardwareWatch } from './watch/hardware.ts';
 export { hermite, hermiteMean } from './watch/hermite.ts';
 export {
   BROKEN_ACCEL,

@@ -113,11 +113,14 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
   };
 }
 
-const FAULT_LINES: readonly FaultLine[] = FAULT_ROWS.flatMap((row) =>
-  row.applies ? [{ row: row.row, fault: row.fault, promise: row.promise, signs: row.signs.map(signOf) }] : [],
-);
+const FAULT_LINES: readonly FaultLine[] = FAULT_ROWS.map(({ row, fault, promise, signs }) => ({
+  row,
+  fault,
+  promise,
+  signs: signs.map(signOf),
+}));
 
-function signOf(sign: Extract<FaultRow, { applies: true }>['signs'][number]): FaultLine['signs'][number] {
+function signOf(sign: FaultRow['signs'][number]): FaultLine['signs'][number] {
   const { name, seenBy, action, remedy } = sign;
   return { name, seenBy, action, remedy, bit: sign.seenBy === 'guard' ? sign.bit : 0 };
 }

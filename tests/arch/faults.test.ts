@@ -1,4 +1,4 @@
-/** The fault table is whole, and every row that applies without hardware is shown to hold on both clocks. */
+/** The fault table is whole, and every row is shown to hold on both clocks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,20 +25,17 @@ describe('the fault table', () => {
     }
   });
 
-  it('gives every row that applies a number, and every other one what is missing', () => {
-    for (const row of FAULT_ROWS) {
-      if (row.applies) expect(Object.keys(row.numbers).length, `row ${row.row}`).toBeGreaterThan(0);
-      else expect(row.needs, `row ${row.row}`).toMatch(/driver|robot|sensor/);
-    }
+  it('gives every row a number', () => {
+    for (const { row, numbers } of FAULT_ROWS) expect(Object.keys(numbers).length, `row ${row}`).toBeGreaterThan(0);
   });
 
-  it.each(['fake', 'wall'] as const)('has a test on the %s clock for each row that applies', (clock) => {
+  it.each(['fake', 'wall'] as const)('has a test on the %s clock for each row', (clock) => {
     const shown = new Set(proofs.filter((proof) => proof.clock === clock).map(({ row }) => row));
-    expect(FAULT_ROWS.filter(({ row, applies }) => applies && !shown.has(row)).map(({ row }) => row)).toEqual([]);
+    expect(FAULT_ROWS.filter(({ row }) => !shown.has(row)).map(({ row }) => row)).toEqual([]);
   });
 
-  it('is cited by tests only where it has a row that can be shown', () => {
-    const rows = new Set(FAULT_ROWS.filter(({ applies }) => applies).map(({ row }) => row));
+  it('is cited by tests only where it has a row', () => {
+    const rows = new Set(FAULT_ROWS.map(({ row }) => row));
     expect(proofs.filter(({ row }) => !rows.has(row))).toEqual([]);
   });
 
@@ -60,7 +57,6 @@ describe('the fault table', () => {
   it('does not let a test cite what there is not', () => {
     expect(() => faultRow(0, 'fake', 'no such row', () => {})).toThrow('no row 0');
     expect(() => faultRow(55, 'wall', 'no such row', () => {})).toThrow('no row 55');
-    expect(() => faultRow(13, 'fake', 'no servo', () => {})).toThrow('needs servos');
   });
 });
 
@@ -70,12 +66,9 @@ describe('the page of faults', () => {
   });
 
   it('has a line for every row and every fault, and whole sentences in each', () => {
-    const [promised = '', hardware = '', reported = ''] = page
-      .split(/^## What is promised|^## What needs|^## What is reported/m)
-      .slice(1);
+    const [promised = '', reported = ''] = page.split(/^## What is promised|^## What is reported/m).slice(1);
     const lines = (text: string): string[] => text.split('\n').filter((line) => /^\| \d/.test(line));
     expect(lines(promised)).toHaveLength(FAULT_ROWS.length);
-    expect(lines(hardware)).toHaveLength(FAULT_ROWS.filter((row) => !row.applies).length);
     expect(lines(reported.split('\n## ')[0]!)).toHaveLength(FAULTS.length + OTHER_FAULTS.length);
     for (const { message, remedy } of [...FAULTS, ...OTHER_FAULTS]) {
       expect(message).toMatch(/^[A-Z].*\.$/);

@@ -2,6 +2,7 @@
 import { type ActionSpec, type Decider, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { FaultPlan } from '../../src/drivers/mock/mock-faults.ts';
+import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { ur5eLike } from './robot-models.ts';
@@ -10,6 +11,8 @@ export interface RigOptions {
   readonly model?: RobotModel;
   readonly startRad?: readonly number[];
   readonly faults?: FaultPlan;
+  /** Further options of the mock. */
+  readonly mock?: MockDriverOptions;
   /** Largest step of a joint action, rad. Default 0.02. */
   readonly scale?: number;
 }
@@ -29,7 +32,11 @@ export class FaultRig {
     const { startRad, faults } = options;
     this.model = model;
     this.clock = new LockStepClock(1 / model.controlHz);
-    this.driver = new MockDriver(model, { ...(startRad ? { startRad } : {}), ...(faults ? { faults } : {}) });
+    this.driver = new MockDriver(model, {
+      ...(startRad ? { startRad } : {}),
+      ...(faults ? { faults } : {}),
+      ...options.mock,
+    });
     const { clock, driver, timing } = this;
     const action = jointAction(model, options.scale ?? 0.02);
     this.link = new MemoryGuardLink({

@@ -1,6 +1,6 @@
 /** Tests that show what a row of the fault table promises. `docs/faults.md` and `tests/arch/faults.test.ts` find them by their calls. */
 import { it } from 'vitest';
-import type { ApplyingRow } from '../../src/safety/fault-table/fault-row.ts';
+import type { FaultRow } from '../../src/safety/fault-table/fault-row.ts';
 import { FAULT_ROWS } from '../../src/safety/faults.ts';
 
 /** A promised number of the row, by its name in the table. */
@@ -18,19 +18,18 @@ export function faultRow(
   test: (promised: Promised) => void | Promise<void>,
   timeoutMs?: number,
 ): void {
-  const cited = (typeof rows === 'number' ? [rows] : rows).map(applying);
+  const cited = (typeof rows === 'number' ? [rows] : rows).map(rowOf);
   const name = `row ${cited.map(({ row }) => row).join(', ')} (${clock} clock): ${title}`;
   it(name, () => test((wanted) => promisedBy(cited, wanted)), timeoutMs);
 }
 
-function applying(row: number): ApplyingRow {
+function rowOf(row: number): FaultRow {
   const found = FAULT_ROWS.find((each) => each.row === row);
   if (found === undefined) throw new RangeError(`the fault table has no row ${row}`);
-  if (!found.applies) throw new RangeError(`row ${row} needs ${found.needs}: it cannot be shown`);
   return found;
 }
 
-function promisedBy(rows: readonly ApplyingRow[], name: string): number {
+function promisedBy(rows: readonly FaultRow[], name: string): number {
   for (const { numbers } of rows) if (numbers[name] !== undefined) return numbers[name];
   throw new RangeError(`no number ${name} in row ${rows.map(({ row }) => row).join(', ')}`);
 }

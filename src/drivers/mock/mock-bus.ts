@@ -33,6 +33,11 @@ export class MockBus implements DriverBus {
     this.#checked = this.#frame.subarray(0, this.#frame.length - CRC_BYTES);
   }
 
+  /** Of one frame. */
+  get frameBytes(): number {
+    return this.#frame.length;
+  }
+
   /** Opens a named pipe or a terminal's end. Throws `ReinError`. */
   open(): void {
     try {

@@ -1,7 +1,13 @@
 /** A robot that exists only as arithmetic: for tests, and the smallest example of a driver. Faults on demand. */
 import {
   allFinite,
+  BUS,
+  BUS_COUNTERS,
+  type BusCounter,
   clamp,
+  type GuardNotice,
+  HARDWARE,
+  type HardwareFault,
   ReinError,
   type RobotModel,
   type RobotState,
@@ -22,6 +28,22 @@ const CONTACT_N = 200;
 const SLOW_PERIODS = 2.1;
 /** A fault that a scene asks for happens so many reads later: by then the arm moves. */
 const SCENE_FAULT_TICKS = 40;
+const SHIFTED_RAD = 1;
+const SCALED_RATIO = 0.5;
+const WRAPS_AFTER_RAD = 0.01;
+const HARDWARE_FAULTS = Object.entries(HARDWARE) as readonly (readonly [HardwareFault, number])[];
+const HARDWARE_ROWS: Readonly<Record<HardwareFault, number>> = {
+  servoFault: 13,
+  servoReset: 13,
+  stalled: 37,
+  torqueCap: 37,
+  batteryLow: 45,
+  batteryLower: 45,
+  batteryEmpty: 45,
+  signalLost: 46,
+  obstacleNear: 47,
+  obstacleInside: 47,
+};
 /** Encoders count beyond the limits of the joints, so that an arm which stands there can be brought back, rad. */
 const ENCODER_BEYOND_RAD = 1;
 
@@ -36,6 +58,10 @@ export class MockDriver implements Driver {
   readonly signalNames: readonly string[];
   readonly scene: Scene;
   readonly bus?: MockBus;
+  readonly busCounters?: Float64Array;
+  /** As of the last read. */
+  hardwareFaults = 0;
+  needsFirstMotion: boolean;
   readonly #model: RobotModel;
   readonly #periodS: number;
   readonly #followRatio: number;
@@ -45,6 +71,14 @@ export class MockDriver implements Driver {
   readonly #referenceRad: Vec<'rad'>;
   readonly #signals: Float64Array;
   readonly #torqueNm: Float64Array;
+  /** What its readings are off by, joint by joint, rad. */
+  readonly #offRad: Float64Array;
+  /** Where torque came on, rad. */
+  readonly #enabledAtRad: Float64Array;
+  /** How far the first joint goes for what it is asked. */
+  #gain = 1;
+  #isSwapped = false;
+  #said = 0;
   #isOpen = false;
   #pushedRad = 0;
   /** As of the last read. */
@@ -72,7 +106,11 @@ export class MockDriver implements Driver {
     this.#signals = new Float64Array(this.signalNames.length);
     this.#positionRad.set(startRad);
     this.#referenceRad.set(startRad);
+    this.#offRad = new Float64Array(joints);
+    this.#enabledAtRad = new Float64Array(joints);
+    this.needsFirstMotion = options.needsFirstMotion ?? false;
     if (options.busPath !== undefined) this.bus = new MockBus(options.busPath, joints);
+    if (this.bus !== undefined || options.countsBus) this.busCounters = new Float64Array(BUS_COUNTERS.length);
     this.scene = { reset: (layout) => this.#reset(layout), geomPoses: () => undefined, geoms: [] };
   }
 
@@ -97,9 +135,25 @@ export class MockDriver implements Driver {
     this.#isOpen = true;
   }
 
+  passFirstMotion(): void {
+    this.needsFirstMotion = false;
+  }
+
+  takeNotice(): GuardNotice | undefined {
+    const fresh = this.hardwareFaults & ~this.#said;
+    this.#said = this.hardwareFaults;
+    const found = fresh === 0 ? undefined : HARDWARE_FAULTS.find(([, bit]) => (fresh & bit) !== 0);
+    if (found === undefined) return undefined;
+    const message = `${this.jointNames[0]} of the mock robot says ${found[0]}.`;
+    return { level: 'error', row: HARDWARE_ROWS[found[0]], message, remedy: 'It was told to.' };
+  }
+
   enable(): void {
     this.torqueRatio = 1;
-    this.#referenceRad.set(this.#positionRad);
+    this.#enabledAtRad.set(this.#positionRad);
+    for (let i = 0; i < this.#referenceRad.length; i++) {
+      this.#referenceRad[i] = this.#positionRad[i]! + this.#offRad[i]!;
+    }
     this.#isEnabled = this.#isOpen;
     this.bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
   }
@@ -117,17 +171,23 @@ export class MockDriver implements Driver {
     this.#step();
     this.#faults.tick();
     this.isEmergencyStopPressed = this.#faults.take('emergencyStop');
+    this.#takeHardware();
+    this.#count('requests', 1);
+    if (this.#faults.take('foreignReply')) this.#count('foreignReplies', 1);
     if (this.#faults.take('slow')) wait(SLOW_PERIODS * this.#periodS);
     this.#pushedRad = this.#faults.take('pushed') ? this.#pushedRad + PUSH_RAD : 0;
     if (!this.#isOpen || this.#faults.take('lost')) return 'lost';
     if (this.#faults.take('late')) return 'late';
+    this.#count('replies', 1);
     if (this.#faults.take('frozen')) return 'ok';
     out.positionRad.set(this.#positionRad);
     out.velocityRadPerS.set(this.#velocityRadPerS);
     out.torqueNm.set(this.#torqueNm);
     out.wrench.fill(0);
     if (this.#faults.take('contact')) out.wrench[2] = CONTACT_N;
-    for (let i = 0; i < out.positionRad.length; i++) out.positionRad[i] = out.positionRad[i]! + this.#pushedRad;
+    for (let i = 0; i < out.positionRad.length; i++) {
+      out.positionRad[i] = out.positionRad[i]! + this.#pushedRad + this.#offRad[i]!;
+    }
     out.signals.set(this.#signals);
     out.measuredAtS = this.#measuredAtS;
     if (this.#faults.take('nan')) out.positionRad[0] = Number.NaN;
@@ -139,7 +199,9 @@ export class MockDriver implements Driver {
     if (!this.#isOpen) return 'lost';
     if (this.#faults.take('rejected') || !this.#isInEncoderRange(referenceRad)) return 'rejected';
     this.#referenceRad.set(referenceRad);
-    return this.bus === undefined ? 'ok' : this.bus.send(MOCK_FRAME.reference, referenceRad);
+    if (this.bus === undefined) return 'ok';
+    this.#count('sentBytes', this.bus.frameBytes);
+    return this.bus.send(MOCK_FRAME.reference, referenceRad);
   }
 
   async close(): Promise<void> {
@@ -148,12 +210,44 @@ export class MockDriver implements Driver {
     this.bus?.close();
   }
 
+  #takeHardware(): void {
+    this.hardwareFaults = 0;
+    for (let i = 0; i < HARDWARE_FAULTS.length; i++) {
+      const [name, bit] = HARDWARE_FAULTS[i]!;
+      if (this.#faults.take(name)) this.hardwareFaults |= bit;
+    }
+  }
+
+  #count(counter: BusCounter, by: number): void {
+    const counters = this.busCounters;
+    if (counters !== undefined) counters[BUS[counter]] = counters[BUS[counter]]! + by;
+  }
+
+  /** A calibration that is wrong: joints obey, and are read, otherwise than the file says. */
+  #miscalibrate(): void {
+    const faults = this.#faults;
+    const wraps = faults.take('wrapped') && Math.abs(this.#positionRad[0]! - this.#enabledAtRad[0]!) > WRAPS_AFTER_RAD;
+    this.#offRad[0] = (wraps ? 2 * Math.PI : 0) + (faults.take('shifted') ? SHIFTED_RAD : 0);
+    const scale = faults.take('scaled') ? SCALED_RATIO : 1;
+    this.#gain = (faults.take('mirrored') ? -scale : scale) * (faults.take('stuck') ? 0 : 1);
+    this.#isSwapped = faults.take('swapped');
+  }
+
+  /** Where joint `i` really goes. */
+  #goalRad(i: number): number {
+    const by = this.#isSwapped && i < 2 ? 1 - i : i;
+    const askedRad = this.#referenceRad[by]! - this.#offRad[by]!;
+    if (by === i && (i > 0 || this.#gain === 1)) return askedRad;
+    return this.#enabledAtRad[i]! + (by === 0 ? this.#gain : 1) * (askedRad - this.#enabledAtRad[by]!);
+  }
+
   #step(): void {
+    this.#miscalibrate();
     this.#measuredAtS += this.#periodS;
     const joints = this.#model.joints;
     for (let i = 0; i < joints.length; i++) {
       const limit = joints[i]!.velocityMaxRadPerS * this.#periodS;
-      const wanted = this.#isEnabled ? (this.#referenceRad[i]! - this.#positionRad[i]!) * this.#followRatio : 0;
+      const wanted = this.#isEnabled ? (this.#goalRad(i) - this.#positionRad[i]!) * this.#followRatio : 0;
       const moved = clamp(wanted, -limit, limit);
       this.#positionRad[i] = this.#positionRad[i]! + moved;
       this.#velocityRadPerS[i] = moved / this.#periodS;

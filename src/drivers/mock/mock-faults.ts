@@ -1,11 +1,14 @@
 /** When the mock driver fails: as set, or by chance from a seed, so that every failure can be replayed. */
-import { Rng } from '../../core/index.ts';
+import { HARDWARE, type HardwareFault, Rng } from '../../core/index.ts';
 
 /**
  * `absent`: `open` fails. `lost`, `late`: `read` says so and measures nothing. `frozen`: `read` says ok but the
  * numbers stay. `nan`, `jump` (by 2π): the first joint's position is wrong. `rejected`: `write` refuses. `pushed`: the joints are
  * pushed away, by 0.02 rad more with every read. `contact`: the tool feels 200 N. `emergencyStop`: the button is pressed. `slow`: `read`
- * takes a little more than two control periods of real time.
+ * takes a little more than two control periods of real time. `foreignReply`: another servo answers first, which its bus drops and
+ * counts. What `HARDWARE` names: the hardware says so. `mirrored`: the first joint turns the other way; `swapped`: the first two
+ * obey for each other; `scaled`: the first goes half as far; `stuck`: the first does not move; `shifted`: its zero is 1 rad off;
+ * `wrapped`: its reading jumps by 2π 0.01 rad beyond where torque came on.
  */
 export const MOCK_FAULTS = [
   'absent',
@@ -19,6 +22,14 @@ export const MOCK_FAULTS = [
   'contact',
   'emergencyStop',
   'slow',
+  'foreignReply',
+  'mirrored',
+  'swapped',
+  'scaled',
+  'stuck',
+  'shifted',
+  'wrapped',
+  ...(Object.keys(HARDWARE) as readonly HardwareFault[]),
 ] as const;
 export type MockFault = (typeof MOCK_FAULTS)[number];
 

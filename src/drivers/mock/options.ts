@@ -22,6 +22,13 @@ const fields = {
       description: 'Torques that it reports, joint by joint, whatever it does. Absent: it measures none.',
     })
     .optional(),
+  needsFirstMotion: z
+    .boolean()
+    .meta({
+      description:
+        'After each start every joint is moved a little, and has to follow, before anything else moves, as of servos with a calibration. Absent: no.',
+    })
+    .optional(),
 };
 
 export const mockSchema = z.strictObject({
@@ -33,6 +40,8 @@ export const mockSchema = z.strictObject({
 
 export const mockOptions = z.strictObject({
   ...fields,
+  // Counts what a bus counts, without one.
+  countsBus: z.boolean().optional(),
   // Further signals, whose values `resetScene` sets.
   signalNames: z.array(z.string()).optional(),
   // Joint positions at the start, rad; the model's home pose where absent.

@@ -66,6 +66,8 @@ export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
       this.throwIfLost();
       this.#clock.step();
       this.#guard.tick();
+      const notice = this.#guard.takeNotice();
+      if (notice !== undefined) this.notify(notice);
     }
   }
 

@@ -5,7 +5,7 @@
  */
 import { crc32c, Framing } from '../../core/index.ts';
 
-const VERSION = 5;
+const VERSION = 6;
 const HEADER_BYTES = 16;
 const CHECK_AT = 6;
 /** Longer messages are not ours: the length is checked before anything is allocated. */

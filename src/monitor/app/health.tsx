@@ -1,4 +1,5 @@
 /** The health view: the fault table as it is now, what was reported, and what runs where. */
+import { BUS, type BusCounter } from '../../core/hardware.ts';
 import type { LearnerView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
 import { Sign } from './sign.tsx';
@@ -149,6 +150,7 @@ function factsOfRobot(shown: RunView): readonly Fact[] {
     ['robot', `${robot.name}, ${robot.joints.length} joints at ${robot.controlHz} Hz`],
     ['driver', `${driver.name}${shown.isSimulated ? ', simulated' : ''}`],
     ['bus', `${processes.value?.bus ?? 'no bus'}: ${readings()}`],
+    ...factsOfBus(),
     ...factsOfProcesses(shown),
     ['learner', `${shown.learner}, ${session.value?.learner ?? 'not heard of'}`],
     [
@@ -166,6 +168,22 @@ function readings(): string {
   if (now === undefined) return 'nothing read yet';
   const { readings, lateReadings, lostReadings, refusedWrites } = now;
   return `${readings} readings, ${lateReadings} late, ${lostReadings} lost, ${refusedWrites} references not taken`;
+}
+
+/** What the bus itself counts; nothing where none does. */
+function factsOfBus(): readonly Fact[] {
+  const counters = glance.value?.busCounters;
+  const of = (name: BusCounter): number => counters?.[BUS[name]] ?? Number.NaN;
+  if (!Number.isFinite(of('requests'))) return [];
+  const wrong = `${of('checksumErrors')} wrong checksums, ${of('foreignReplies')} foreign replies, ${of('skippedBytes')} bytes of nothing`;
+  const ms = (name: BusCounter): string => `${(1e3 * of(name)).toFixed(1)} ms`;
+  return [
+    [
+      'requests',
+      `${of('requests')}, ${of('replies')} answered, ${of('retries')} again, ${of('timeouts')} never; ${wrong}`,
+    ],
+    ['bus time', `${ms('busyS')} of the last tick; oldest value ${ms('oldestS')}; ${of('quarantined')} left out`],
+  ];
 }
 
 function factsOfProcesses({ command, process }: RunView): readonly Fact[] {

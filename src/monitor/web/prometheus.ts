@@ -5,6 +5,9 @@
  */
 import {
   asObject,
+  BUS,
+  BUS_COUNTERS,
+  type BusCounter,
   DECIDERS,
   decodeJson,
   decodeNumbers,
@@ -98,6 +101,20 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   ['joint_torque_newton_meters', 'gauge', 'Measured.', (s) => perJoint(s, 'torqueNm', 'turning')],
   ['joint_force_newtons', 'gauge', 'Measured.', (s) => perJoint(s, 'torqueNm', 'sliding')],
   ['fault', 'gauge', 'A sign of the fault table that the guard sees now.', faultsOf],
+  ['bus_total', 'counter', 'What the bus of the robot has counted; absent without one.', busOf],
+  ['bus_quarantined', 'gauge', 'Devices left out of requests.', ({ frame }) => frame?.busCounters[BUS.quarantined]],
+  [
+    'bus_oldest_seconds',
+    'gauge',
+    'Age of the oldest value of a joint.',
+    ({ frame }) => frame?.busCounters[BUS.oldestS],
+  ],
+  [
+    'bus_busy_seconds',
+    'gauge',
+    'Time that the bus took in the last tick.',
+    ({ frame }) => frame?.busCounters[BUS.busyS],
+  ],
   ['environment_steps_total', 'counter', 'Steps taken for training.', ({ status }) => status?.envSteps],
   ['updates_total', 'counter', 'Updates of the learner.', ({ status }) => status?.updates],
   ['updates_per_second', 'gauge', 'Rate of the updates.', ({ status }) => status?.updatesPerS],
@@ -247,6 +264,13 @@ function faultsOf({ run, frame }: Sources): Value {
       (frame.faultFlags & bit) === 0 ? [] : [[{ row: String(row), name }, 1] as const],
     ),
   );
+}
+
+/** Those that only rise. */
+const RISING: readonly BusCounter[] = BUS_COUNTERS.slice(0, BUS.quarantined);
+
+function busOf({ frame }: Sources): Value {
+  return frame && RISING.map((count) => [{ count }, frame.busCounters[BUS[count]]] as const);
 }
 
 function successOf({ status }: Sources): Value {

@@ -1,5 +1,5 @@
 /** Status of each part once a second for `/diagnostics`: OK, WARN, ERROR or STALE, one message, and figures. */
-import type { GuardFrame, JointModel } from '../../core/index.ts';
+import { BUS_COUNTERS, type GuardFrame, type JointModel } from '../../core/index.ts';
 import { type Fault, faultsOf, isAtLeast, messageOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
 import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/definitions.ts';
@@ -27,7 +27,7 @@ const STALE_AFTER_S = 0.5;
 /** A fault at the border to ROS is shown for so long, s. */
 const SHOWN_S = 10;
 /** Rows that are the driver's, and not the guard's. */
-const DRIVER_ROWS: readonly number[] = [10, 14, 15, 43];
+const DRIVER_ROWS: readonly number[] = [10, 13, 14, 15, 34, 37, 43, 45, 46, 47];
 
 export interface DiagnosticsOptions {
   readonly port: RosPort;
@@ -145,7 +145,11 @@ export class Diagnostics {
 
   #driver({ frame }: LiveSession): PartStatus {
     const part = 'robot driver';
-    const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3) };
+    const counted = BUS_COUNTERS.flatMap((name, i) => {
+      const value = frame.busCounters[i]!;
+      return Number.isFinite(value) ? [[name, value]] : [];
+    });
+    const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3), ...Object.fromEntries(counted) };
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row));
     const bad = this.#worstOf(faults, frame);

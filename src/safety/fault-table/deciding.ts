@@ -6,7 +6,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 1,
     fault: 'The policy gives NaN or infinity',
-    applies: true,
     promise: 'Refused by the policy and again by the guard, which brakes in the same tick; three in 1 s: category 2.',
     source: 'libfranka refuses non-finite commands; three in a second is ours',
     numbers: { brakesWithinTicks: 1, latchesAfter: 3, windowS: 1 },
@@ -26,7 +25,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 2,
     fault: 'The policy is late or leaves a step out',
-    applies: true,
     promise:
       'A command is followed for its lease of two policy periods (200 ms at 10 Hz), never longer than 500 ms; then the robot brakes along the verified path.',
     source:
@@ -57,7 +55,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 3,
     fault: 'The process that decides crashes or hangs',
-    applies: true,
     promise:
       'Brakes when the lease ends, category 2 after 1 s without a command; the process is started again, and moves nothing until a person acts. A simulated robot whose node only hung goes on by itself.',
     source: "ros2_control's fallback controllers; the second is ours",
@@ -78,7 +75,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 4,
     fault: 'The learner is dead',
-    applies: true,
     promise: 'The robot goes on with its last weights; its steps wait in the journal, all of them are delivered later.',
     source: 'learners in the field stall their actors (SERL); journal first is ours',
     numbers: { lostSteps: 0 },
@@ -96,7 +92,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 5,
     fault: 'The network between robot and learner is cut',
-    applies: true,
     promise: 'As row 4; once it heals, reconnected within 2 s, and every waiting step is delivered exactly once.',
     source: 'sequence numbers and acknowledgements; the 2 s are ours',
     numbers: { reconnectsWithinS: 2, lostSteps: 0, doubledSteps: 0 },
@@ -105,7 +100,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 6,
     fault: 'A transition is corrupted on the wire or on disk',
-    applies: true,
     promise:
       'CRC-32C, schema hash and range are checked; what fails is set aside with its reason. 0 reach the optimiser.',
     source: 'MCAP and SQLite checksum what they store',
@@ -115,7 +109,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 7,
     fault: 'Weights are truncated, not finite, of another shape or robot',
-    applies: true,
     promise:
       'Checked for digest, schema, shape and finite values, and tried; refused, and the old ones go on. The last 3 are kept.',
     source: 'onnxruntime refuses truncated files only; the rest is ours',
@@ -134,7 +127,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 8,
     fault: 'New weights make the action jump',
-    applies: true,
     promise:
       'They take effect between two decisions. The guard opens a hand-over, 1 s of halved acceleration and jerk limits, where the weights are of another run, go back or skip more than 16 versions, and where within 1 s of them a command jumps: by more than a quarter of its scale and 1.5 times as far as any of the last 32 did under unchanged weights. Weights that begin with the robot at rest take over from nobody, and are judged by their later changes only.',
     source: "Autoware's tighter limits in a transition",
@@ -144,7 +136,6 @@ export const DECIDING: readonly FaultRow[] = [
   {
     row: 9,
     fault: 'Old or replayed weights',
-    applies: true,
     promise: 'The version must rise within a run; only an operator goes back. 0 older ones act.',
     source: 'The Update Framework: versions only increase',
     numbers: { acceptedOld: 0 },

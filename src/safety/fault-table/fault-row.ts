@@ -34,7 +34,8 @@ export interface OtherSign extends Reported {
   readonly action: StopAction | 'hold' | 'refuse';
 }
 
-interface RowText {
+/** A row of the fault table. Its tests are found by its number (`tests/support/fault-row.ts`). */
+export interface FaultRow {
   readonly row: number;
   /** What goes wrong. */
   readonly fault: string;
@@ -42,22 +43,8 @@ interface RowText {
   readonly promise: string;
   /** Where the number comes from. */
   readonly source: string;
-}
-
-/** A row that applies without hardware. Its tests are found by its number (`tests/support/fault-row.ts`). */
-export interface ApplyingRow extends RowText {
-  readonly applies: true;
   /** The promised numbers, units in their names: what the tests assert. */
   readonly numbers: Readonly<Record<string, number>>;
   /** How it is reported; empty where nothing goes wrong that anybody must know of. */
   readonly signs: readonly (GuardSign | OtherSign)[];
 }
-
-/** A row that needs hardware, or a driver that does not exist. */
-export interface HardwareRow extends RowText {
-  readonly applies: false;
-  /** What is missing. */
-  readonly needs: string;
-}
-
-export type FaultRow = ApplyingRow | HardwareRow;

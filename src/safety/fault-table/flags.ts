@@ -19,3 +19,15 @@ export const OVERLOADED: number = 1 << 16;
 export const TORQUE_RESIDUAL: number = 1 << 17;
 export const SERVO_RESIDUAL: number = 1 << 18;
 export const LETTING_DOWN: number = 1 << 19;
+/** What hardware says of itself (`HARDWARE` of core), and what its first motion shows. */
+export const SERVO_FAULT: number = 1 << 20;
+export const SERVO_RESET: number = 1 << 21;
+export const STALLED: number = 1 << 22;
+export const TORQUE_CAP: number = 1 << 23;
+export const BATTERY_LOW: number = 1 << 24;
+export const BATTERY_LOWER: number = 1 << 25;
+export const BATTERY_EMPTY: number = 1 << 26;
+export const SIGNAL_LOST: number = 1 << 27;
+export const OBSTACLE_NEAR: number = 1 << 28;
+export const OBSTACLE_INSIDE: number = 1 << 29;
+export const FIRST_MOTION: number = 1 << 30;

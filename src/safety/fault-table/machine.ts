@@ -1,11 +1,11 @@
 /** Rows 26 to 34: disks, peers, and configurations. */
 import type { FaultRow } from './fault-row.ts';
+import { FIRST_MOTION } from './flags.ts';
 
 export const MACHINE: readonly FaultRow[] = [
   {
     row: 26,
     fault: 'Power is lost, or a process killed, while recording',
-    applies: true,
     promise: 'All that was acknowledged after fdatasync is there; 0 torn records are accepted.',
     source: "SQLite's tests of power cuts",
     numbers: { acknowledgedLost: 0, tornAccepted: 0 },
@@ -14,7 +14,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 27,
     fault: 'The disk is full, read-only or broken',
-    applies: true,
     promise: 'The robot goes on; recording stops at 2 % free, warns at 10 %, and goes on by itself without a hole.',
     source: 'SQLite reports a full disk; numbers ours',
     numbers: { stopFreeShare: 0.02, warnFreeShare: 0.1 },
@@ -32,7 +31,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 28,
     fault: 'The disk is slow',
-    applies: true,
     promise:
       'Nothing that moves the robot waits for it: records queue up to a bound, what is beyond is left out and counted.',
     source: 'writers off the tick',
@@ -42,7 +40,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 29,
     fault: 'The same robot twice',
-    applies: true,
     promise: 'The second is refused within 1 s, with who is there: a lock with the process, one live robot of a name.',
     source: 'session epochs; the second is ours',
     numbers: { refusedWithinS: 1 },
@@ -60,7 +57,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 30,
     fault: 'An unknown or malicious peer',
-    applies: true,
     promise:
       'Only addresses of this machine are bound: any other is refused at the start. 0 frames of strangers are accepted.',
     source: 'keys (CURVE) are not built, so there is no way off the machine',
@@ -70,7 +66,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 31,
     fault: 'A message that is too long, or lies about its length',
-    applies: true,
     promise: '16 MiB at most; lengths are checked before memory is taken; the sender is cut, others go on.',
     source: 'bounded frames; the number is ours',
     numbers: { maxBytes: 16 * 1024 * 1024 },
@@ -79,7 +74,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 32,
     fault: 'An allowed peer floods',
-    applies: true,
     promise:
       'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
     source: 'quotas; the numbers are ours',
@@ -89,7 +83,6 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 33,
     fault: 'A configuration is wrong: value, unit, unknown key',
-    applies: true,
     promise: 'Nothing starts; file, line and column are named, and the nearest word.',
     source: 'schema',
     numbers: { startedWrong: 0 },
@@ -116,9 +109,29 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 34,
     fault: 'The calibration is missing, or of another robot',
-    applies: false,
-    promise: 'Serial number and hash must match; else no motion.',
+    promise:
+      'A driver with a calibration opens only where serial numbers and checksum match. After power-up each joint is moved by 0.035 rad at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
     source: 'ours',
-    needs: 'a driver that reads serial numbers and stores a calibration',
+    numbers: { amplitudeRad: 0.035, speedShare: 0.05, movedWrong: 0 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'firstMotion',
+        bit: FIRST_MOTION,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: "A joint's first motion after power-up was not what the robot's file says.",
+        remedy: "Run `rein calibrate` with the robot's file, then acknowledge and enable: each joint is tried again.",
+      },
+      {
+        seenBy: 'configuration',
+        name: 'calibration',
+        action: 'refuse',
+        clears: 'byItself',
+        message: "The robot's calibration is missing, damaged, or of other servos; nothing starts.",
+        remedy: "Run `rein calibrate` with the robot's file.",
+      },
+    ],
   },
 ];

@@ -6,6 +6,8 @@ import {
   FROZEN_READING,
   LETTING_DOWN,
   READING_NOT_FINITE,
+  SERVO_FAULT,
+  SERVO_RESET,
   START_FAR,
   START_OUTSIDE,
 } from './flags.ts';
@@ -14,7 +16,6 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 10,
     fault: 'The robot does not answer any more',
-    applies: true,
     promise:
       'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`.',
     source: 'ros2_control stops on a read error; three is ours',
@@ -53,7 +54,6 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 11,
     fault: 'Garbage, partial or merged frames in a stream',
-    applies: true,
     promise: 'The next whole frame is read (within 2 frames); 0 wrong frames are accepted.',
     source: 'checksum and resynchronisation, as serial protocols do',
     numbers: { resyncWithinFrames: 2, acceptedWrong: 0 },
@@ -71,24 +71,48 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 12,
     fault: 'The reply to another or a late request',
-    applies: false,
-    promise: 'A reply counts only with the id, instruction and length of the request in its slot.',
+    promise:
+      'A reply counts only with the id and the length of the request in its slot; others are dropped and counted, in `busCounters` of every frame, and what they say is taken from nobody.',
     source: 'protocols with ids',
-    needs: 'a driver for a bus of requests and replies (serial servos)',
+    numbers: { acceptedForeign: 0 },
+    signs: [],
   },
   {
     row: 13,
     fault: 'A servo reports overload, heat or voltage',
-    applies: false,
-    promise: 'Shown within 100 ms; category 1; back only after it has cooled down, by an operator.',
+    promise:
+      'Shown within 100 ms; category 1; back only after it has cooled down, by an operator. A servo that has started anew by itself, as after a dip of its supply, is one too.',
     source: 'firmware of servos latches them',
-    needs: 'servos with status bits, and their driver',
+    numbers: { shownS: 0.1 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'servoFault',
+        bit: SERVO_FAULT,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: 'A servo reports overload, heat, voltage or an error of its own.',
+        remedy:
+          'Let it cool down, see what loads it and what feeds it, and switch it off and on where it has latched; then acknowledge.',
+      },
+      {
+        seenBy: 'guard',
+        name: 'servoReset',
+        bit: SERVO_RESET,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: 'A servo has started anew by itself: its torque is off, and its limits are those of the factory.',
+        remedy: 'Look at plugs and supply for a dip of the voltage, and support the arm; then acknowledge.',
+      },
+    ],
   },
   {
     row: 14,
     fault: 'A sensor is frozen',
-    applies: true,
-    promise: 'Asked to move at 5 % of its highest speed and unchanged for 100 ms (wheels: 500 ms): category 1.',
+    promise:
+      'Asked to move at 5 % of its highest speed and unchanged for 100 ms (wheels: 500 ms): category 1. With the torque of its cap it is stalled (row 37); a joint beside the tool that presses, within its torque, is well.',
     source: 'freshness diagnostics of ros2_control; numbers ours',
     numbers: { afterS: 0.1, speedShare: 0.05, wheelsAfterS: 0.5 },
     signs: [
@@ -108,7 +132,6 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 15,
     fault: 'An encoder jumps, or wraps at 2π',
-    applies: true,
     promise: 'More than 1.5 × v_max × dt + 0.005 rad in one reading: held for one reading, the second is category 1.',
     source: 'a robot that drove 13 rad into its stop (IsaacTeleop#739); numbers ours',
     numbers: { speedRatio: 1.5, slackRad: 0.005, readings: 2 },
@@ -138,7 +161,6 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 16,
     fault: 'The robot starts outside its limits',
-    applies: true,
     promise:
       'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s.',
     source: 'libfranka refuses such a start pose; the recovery is ours',
@@ -160,7 +182,6 @@ export const MEASURING: readonly FaultRow[] = [
   {
     row: 17,
     fault: 'The first target is far from where the robot stands',
-    applies: true,
     promise: 'More than 0.1 rad or 20 mm: refused, and reported.',
     source: "libfranka's start_pose_invalid; numbers ours",
     numbers: { nearRad: 0.1, nearM: 0.02 },

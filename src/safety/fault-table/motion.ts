@@ -1,12 +1,11 @@
 /** Rows 35 to 43: motion, limits, contact and energy. */
 import type { FaultRow } from './fault-row.ts';
-import { CONTACT_FORCE, LIMIT_BROKEN, TANK_EMPTY, TRACKING_ERROR } from './flags.ts';
+import { CONTACT_FORCE, LIMIT_BROKEN, STALLED, TANK_EMPTY, TORQUE_CAP, TRACKING_ERROR } from './flags.ts';
 
 export const MOTION: readonly FaultRow[] = [
   {
     row: 35,
     fault: 'A command beyond the position of a joint',
-    applies: true,
     promise: 'The joint brake bound: the reference stops before the limit, 0 violations.',
     source: "libfranka's velocity limit by the distance to the joint limit; exact in discrete time is ours",
     numbers: { violations: 0 },
@@ -15,7 +14,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 36,
     fault: 'A command beyond velocity, acceleration or jerk',
-    applies: true,
     promise: 'Velocity and acceleration: 0 violations. Jerk is limited while a command is followed; braking is exempt.',
     source: 'libfranka, ros2_control',
     numbers: { violations: 0 },
@@ -35,15 +33,37 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 37,
     fault: 'A torque or current beyond its limit',
-    applies: false,
-    promise: "The servos' registers are capped at the start and read back; software limits value and rate.",
-    source: 'libfranka, 1000 N·m/s',
-    needs: 'a driver that commands torque, or servos with torque registers',
+    promise:
+      "The servos' torque caps are written at the start and read back: another value is category 1. A joint with at least 0.9 of its torque that has not moved for 100 ms although it was asked to, or one that its driver calls stalled, is category 1.",
+    source: "the caps of servos' makers; numbers ours",
+    numbers: { capShare: 0.9, afterS: 0.1, shownWithinTicks: 1 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'stalled',
+        bit: STALLED,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: 'A joint gives all the torque it may and does not move.',
+        remedy:
+          'Take away what blocks it, or see whether its encoder is frozen; let the servo cool down. Then acknowledge.',
+      },
+      {
+        seenBy: 'guard',
+        name: 'torqueCap',
+        bit: TORQUE_CAP,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: "A servo's torque cap is not what was written.",
+        remedy: 'Start the robot again, which writes the caps again; a servo that keeps none is to be replaced.',
+      },
+    ],
   },
   {
     row: 38,
     fault: 'A command out of the workspace, or into a keep-out box',
-    applies: true,
     promise: 'Tool point, listed points and capsules stay where they may be along the whole brake path: 0 violations.',
     source: 'HIL-SERL clips the tool; the brake path is ours',
     numbers: { violations: 0 },
@@ -52,7 +72,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 39,
     fault: 'A command that would make the robot hit itself',
-    applies: true,
     promise: 'The same shield keeps the listed pairs `clearanceM` apart (5 mm): 0 violations.',
     source: 'MoveIt Servo slows from 10 mm',
     numbers: { clearanceM: 0.005, violations: 0 },
@@ -61,7 +80,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 40,
     fault: 'The arm is near a singular pose',
-    applies: true,
     promise:
       'Damping grows as manipulability falls: every joint stays within its velocity, and what is lost is motion of the tool. It is not scaled by condition number (MoveIt Servo: slow from 17, stop at 30).',
     source: 'Nakamura and Hanafusa 1986',
@@ -71,7 +89,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 41,
     fault: 'The tool presses or is pressed too hard',
-    applies: true,
     promise:
       "Beyond the robot's `contact` limits on any axis in 2 measurements running: category 1. Power is the energy tank's affair (80 W at most).",
     source: 'libfranka reflexes, 20 to 100 N; ISO/TS 15066, 80 W',
@@ -92,7 +109,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 42,
     fault: 'The energy tank is empty',
-    applies: true,
     promise:
       'Motion that would put energy in is scaled to 0, motion that takes some out goes on; well again at 10 % of the tank. A policy under which nothing has moved for 2 s meanwhile loses its episode: it is cut, with this as its reason, and on a real robot a person is asked before the next.',
     source: 'energy tanks (Califano et al. 2022)',
@@ -114,7 +130,6 @@ export const MOTION: readonly FaultRow[] = [
   {
     row: 43,
     fault: 'The robot is not where it is asked to be',
-    applies: true,
     promise:
       'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1. A link measured nearer to a keep-out box or another link than half of `clearanceM`: half the highest speed; touching it in 2 readings running: category 1.',
     source: 'libfranka; numbers ours',

@@ -6,7 +6,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 18,
     fault: 'The operator drops out while in control',
-    applies: true,
     promise: 'Lease of 100 ms (150 ms at most); then the robot stops and stays: the policy never goes on by itself.',
     source: 'twist_mux and PX4 wait 500 ms; a firmware in the field 125 ms',
     numbers: { leaseS: 0.1, leaseMaxS: 0.15 },
@@ -24,7 +23,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 19,
     fault: 'Commands wait in a queue and are replayed',
-    applies: true,
     promise:
       'The newest wins, nothing waits, and the lease runs from the sending: 0 commands past their lease are executed.',
     source: 'replays seen in the field (stretch_web_teleop#3, romi#94)',
@@ -43,7 +41,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 20,
     fault: 'A stick is stuck, drifts, or repeats',
-    applies: true,
     promise: 'Needs the enabling switch and the middle first; 5 s of the same motion count as nobody holding it.',
     source: 'dead-man practice; the 5 s are ours',
     numbers: { sameForS: 5 },
@@ -61,7 +58,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 21,
     fault: 'Two operators, or two nodes, at once',
-    applies: true,
     promise:
       'One holds the lease, taking over is explicit and reported to both, and anybody may stop. One node at a guard.',
     source: "twist_mux's priorities",
@@ -71,7 +67,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 22,
     fault: 'The wall clock jumps',
-    applies: true,
     promise:
       'A jump of ±1 day changes no duration: all run on the monotonic clock. ROS time that goes back cuts the episode.',
     source: 'ros2_control takes it for an overrun; ours is monotonic',
@@ -90,7 +85,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 23,
     fault: 'The emergency stop is pressed',
-    applies: true,
     promise:
       'Seen in the tick that reads it: torque off at once, latched. Cutting the power is the affair of hardware.',
     source: 'IEC 60204-1, category 0',
@@ -111,7 +105,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 24,
     fault: 'The tick is held up',
-    applies: true,
     promise:
       'More than 3 periods: fault when it goes on, and it brakes from where the robot is measured; a person lets it go on, but where the robot is simulated. Silent for 100 ms: whoever can only stop, stops the robot.',
     source: 'overrun counters of ros2_control; numbers ours',
@@ -132,7 +125,6 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 25,
     fault: 'A process is killed',
-    applies: true,
     promise:
       'Guard: a stop is sent within 50 ms of its death. Whatever is started again stands until a person acts, in simulation too.',
     source: 'supervisors and drive watchdogs; the 50 ms are ours',

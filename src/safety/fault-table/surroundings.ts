@@ -1,12 +1,22 @@
 /** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques show of the surroundings. */
 import type { FaultRow } from './fault-row.ts';
-import { OVERLOADED, OVERRUN, SERVO_RESIDUAL, TORQUE_RESIDUAL } from './flags.ts';
+import {
+  BATTERY_EMPTY,
+  BATTERY_LOW,
+  BATTERY_LOWER,
+  OBSTACLE_INSIDE,
+  OBSTACLE_NEAR,
+  OVERLOADED,
+  OVERRUN,
+  SERVO_RESIDUAL,
+  SIGNAL_LOST,
+  TORQUE_RESIDUAL,
+} from './flags.ts';
 
 export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 44,
     fault: 'A camera is late or frozen',
-    applies: true,
     promise: 'Older than its freshness, or the same picture 5 times: the policy does not act, the robot holds.',
     source: 'ours',
     numbers: { samePictures: 5 },
@@ -24,31 +34,97 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 45,
     fault: 'The battery is low',
-    applies: false,
-    promise: 'Reported, then slower, then category 1; 2 s of hysteresis.',
+    promise:
+      'Reported, then half the highest speed, then category 1: each once its driver has said so for 2 s, and until it has not for 2 s.',
     source: "PX4's ladder",
-    needs: 'a robot that measures its battery',
+    numbers: { hysteresisS: 2, speedRatio: 0.5 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'batteryLow',
+        bit: BATTERY_LOW,
+        action: 'warn',
+        clears: 'byItself',
+        mayMove: 'anybody',
+        message: 'The battery is low.',
+        remedy: 'Charge it soon.',
+      },
+      {
+        seenBy: 'guard',
+        name: 'batteryLower',
+        bit: BATTERY_LOWER,
+        action: 'slow',
+        clears: 'byItself',
+        mayMove: 'anybody',
+        message: 'The battery is nearly empty: the robot moves at most half as fast.',
+        remedy: 'Bring the robot to where it may stand, and charge it.',
+      },
+      {
+        seenBy: 'guard',
+        name: 'batteryEmpty',
+        bit: BATTERY_EMPTY,
+        action: 'cat1',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: 'The battery is empty.',
+        remedy: 'Charge or change it, then acknowledge.',
+      },
+    ],
   },
   {
     row: 46,
     fault: 'A radio-controlled car loses its signal',
-    applies: false,
-    promise: 'Neutral within 100 ms by us, within 200 ms by its firmware.',
+    promise:
+      'Neutral within 100 ms by us: torque off in the tick that reads it, latched. Within 200 ms by its firmware, where that has a fail-safe.',
     source: "speed controllers' fail-safe",
-    needs: 'a speed controller and its board, and their driver',
+    numbers: { neutralS: 0.1, withinTicks: 1 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'signalLost',
+        bit: SIGNAL_LOST,
+        action: 'cat0',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message: 'A speed controller does not answer, or drives by itself.',
+        remedy: 'Check its cable, its power and who else commands it, then acknowledge.',
+      },
+    ],
   },
   {
     row: 47,
     fault: 'A person or obstacle is near a vehicle',
-    applies: false,
-    promise: 'Zones that stop and slow; a source older than 0.5 s counts as blocked.',
+    promise:
+      'As its driver says: in the outer zone half the highest speed, in the inner one category 2. A driver whose sensor has been silent for 0.5 s says the inner one.',
     source: "Nav2's collision monitor",
-    needs: 'a range sensor that the guard itself reads',
+    numbers: { speedRatio: 0.5, stopWithinTicks: 1 },
+    signs: [
+      {
+        seenBy: 'guard',
+        name: 'obstacleNear',
+        bit: OBSTACLE_NEAR,
+        action: 'slow',
+        clears: 'byItself',
+        mayMove: 'anybody',
+        message: 'Something is near the vehicle: it moves at most half as fast.',
+        remedy: 'Let it pass, or take it away.',
+      },
+      {
+        seenBy: 'guard',
+        name: 'obstacleInside',
+        bit: OBSTACLE_INSIDE,
+        action: 'cat2',
+        clears: 'acknowledged',
+        mayMove: 'nobody',
+        message:
+          'Something is in the zone in which the vehicle does not move, or the sensor that would see it is silent.',
+        remedy: 'Take it away, or look at the sensor, then acknowledge.',
+      },
+    ],
   },
   {
     row: 48,
     fault: 'The machine is overloaded',
-    applies: true,
     promise: '5 ticks a period late within 1 s: half the highest speed. 20: category 2.',
     source: "ros2_control's execution-time errors; numbers ours",
     numbers: { slowAfter: 5, stopAfter: 20, windowS: 1, speedRatio: 0.5 },
@@ -78,7 +154,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 49,
     fault: 'Ctrl+C, SIGTERM, the end of a launch',
-    applies: true,
     promise: 'Braked, then the exit policy, within 3 s; a second Ctrl+C ends at once.',
     source: 'arms that drop (lerobot#1056, #4610)',
     numbers: { withinS: 3 },
@@ -87,7 +162,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 50,
     fault: 'No solution is found, or the solver is wrong',
-    applies: true,
     promise: 'The verified brake step is executed in the same tick, and counted; no solution is trusted unverified.',
     source: 'relaxations of OSCBF; the verified brake is ours',
     numbers: { withinTicks: 1, violations: 0 },
@@ -96,7 +170,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 51,
     fault: 'Putting the scene back hangs',
-    applies: true,
     promise: 'After 30 s the episode is given up, the robot holds, and a person is asked.',
     source: 'ours',
     numbers: { afterS: 30 },
@@ -114,7 +187,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 52,
     fault: 'The simulator starts again by itself, or swallows a NaN',
-    applies: true,
     promise: 'Its time must rise and its warnings stay 0; else it is as good as lost (row 10), within 10 steps.',
     source: 'MuJoCo silently replaces NaN controls and resets on NaN states',
     numbers: { withinSteps: 10 },
@@ -123,7 +195,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 53,
     fault: 'The learner has newer weights, and they do not arrive',
-    applies: true,
     promise:
       'The newest version stands in every heartbeat of the learner. Weights that do not come for 5 s get a new connection; after 15 s it is reported. The robot goes on with what it has.',
     source: 'a robot that ran on old weights without a word; numbers ours',
@@ -142,7 +213,6 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     row: 54,
     fault: "A joint's torque is not what the robot's file explains",
-    applies: true,
     promise:
       'Beyond the identified limits of `torqueObserver` in 3 measurements running, touched at any link, loaded, or with another servo: category 1.',
     source: 'momentum observer (De Luca and Mattone 2003; Haddadin et al. 2017); limits from `rein safety identify`',

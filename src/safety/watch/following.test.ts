@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { diffBase, oddArm3 } from '../../../tests/support/robot-models.ts';
 import type { RobotModel } from '../../core/index.ts';
-import { FROZEN_READING, TRACKING_ERROR } from '../fault-table/flags.ts';
+import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 import { FollowingWatchdog } from './following.ts';
 
 const DT_S = 0.02;
@@ -120,5 +120,63 @@ describe('row 43, the tracking error', () => {
     expect(run({ ...away, model: oddArm3 })).toEqual({ ms: 80, flags: TRACKING_ERROR });
     expect(run({ ...away, model: oddArm3, read: (_, tick) => 0.04 + 1e-5 * (tick % 2) })).toBeUndefined();
     expect(run({ ...away, model: diffBase })).toBeUndefined();
+  });
+});
+
+describe('a joint that stands with torque, rows 14 and 37', () => {
+  const [first] = shortArm.joints;
+  const capNm = first!.torqueMaxNm;
+  /** The first joint is a gripper's: it does not move the tool. */
+  const withGripper: RobotModel = {
+    ...shortArm,
+    joints: shortArm.joints.map((joint, i) => (i === 1 ? { ...joint, parent: 'base' } : joint)),
+  };
+
+  /** All but the first joint stand; torque is the first one's. Gives all flags of 60 ticks. */
+  function flagsOf(model: RobotModel, torqueNm: (errorRad: number) => number, radPerS = 0.5): number {
+    const dog = new FollowingWatchdog(model);
+    let flags = 0;
+    for (let tick = 0; tick < 60; tick++) {
+      const reference = radPerS * tick * DT_S;
+      flags |= dog.check([reference, 0, 0], [0, 0, 0], DT_S, [torqueNm(reference), 0, 0]);
+    }
+    return flags;
+  }
+  const servo =
+    ({ stiffnessNmPerRad }: RobotModel['joints'][number]) =>
+    (errorRad: number): number =>
+      Math.max(-capNm, Math.min(capNm, stiffnessNmPerRad * errorRad));
+
+  faultRow(37, 'fake', 'one that gives all it may is stalled, after 100 ms, and not frozen', (promised) => {
+    const dog = new FollowingWatchdog(shortArm);
+    const torqueNm = promised('capShare') * capNm;
+    const seen: number[] = [];
+    for (let tick = 0; tick <= 5; tick++) seen.push(dog.check([0.02 * tick, 0, 0], [0, 0, 0], DT_S, [-torqueNm, 0, 0]));
+    expect(seen).toEqual([0, 0, 0, 0, 0, STALLED]);
+    expect(promised('afterS')).toBeCloseTo(5 * DT_S, 9);
+  });
+
+  it('is frozen with less torque, and where none is measured', () => {
+    expect(flagsOf(shortArm, () => 0.89 * capNm) & (FROZEN_READING | STALLED)).toBe(FROZEN_READING);
+    expect(flagsOf(shortArm, () => Number.NaN) & (FROZEN_READING | STALLED)).toBe(FROZEN_READING);
+  });
+
+  faultRow(14, 'fake', 'a gripper that presses on what it holds, by an encoder of coarse steps, is well', () => {
+    const gripper = withGripper.joints[0]!;
+    expect(flagsOf(withGripper, servo(gripper))).toBe(0);
+    expect(flagsOf(withGripper, servo(gripper), -0.5)).toBe(0);
+    // The same joint where it carries the tool.
+    expect(flagsOf(shortArm, servo(gripper)) & (STALLED | FROZEN_READING)).not.toBe(0);
+  });
+
+  faultRow(14, 'fake', 'a gripper whose encoder is frozen is seen by its torque, which is not that of pressing', () => {
+    const gripper = withGripper.joints[0]!;
+    expect(flagsOf(withGripper, () => 0) & FROZEN_READING).toBe(FROZEN_READING);
+    expect(flagsOf(withGripper, (error) => 0.4 * servo(gripper)(error)) & FROZEN_READING).toBe(FROZEN_READING);
+    expect(flagsOf(withGripper, (error) => -servo(gripper)(error)) & (FROZEN_READING | STALLED)).not.toBe(0);
+  });
+
+  it('that presses harder than it may is stalled, gripper or not', () => {
+    expect(flagsOf(withGripper, () => 1.2 * capNm) & STALLED).toBe(STALLED);
   });
 });

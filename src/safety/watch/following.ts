@@ -1,6 +1,6 @@
 /** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
-import { ArmKinematics, isFree, type JointModel, type RobotModel } from '../../core/index.ts';
-import { FROZEN_READING, TRACKING_ERROR } from '../fault-table/flags.ts';
+import { ArmKinematics, isFree, type JointModel, LinkTopology, type RobotModel } from '../../core/index.ts';
+import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
 const SAME = 1e-6;
@@ -14,6 +14,12 @@ const FROZEN_AFTER_S = 0.1;
 const STICTION_NOISES = 10;
 /** Wheels need time to break loose, and odometry to notice. */
 const FREE_FROZEN_AFTER_S = 0.5;
+/** Share of its torque with which a joint that does not move is held by something, and its encoder is not to blame. */
+const CAP_SHARE = 0.9;
+/** Torques of servos are estimates: a gripper within this share of its limit keeps it. */
+const LIMIT_SHARE = 1.1;
+/** Share of the torque that its stiffness gives at this error, with which a gripper is taken to press on something. */
+const PRESSING_SHARE = 0.5;
 const LARGEST_ERROR_RAD = 0.2;
 /** Of the tool, and of joints that slide. */
 const LARGEST_ERROR_M = 0.03;
@@ -21,7 +27,10 @@ const LARGEST_ERROR_AFTER_S = 0.1;
 /** Sums of periods are no more exact than this, s. */
 const ROUNDING_S = 1e-9;
 
-/** Rows 14 and 43. Tick-safe after construction. */
+/**
+ * Rows 14, 37 and 43. A joint that gives the torque of its cap and does not move is stalled, where one without torque is frozen. A
+ * joint beside the tool, a gripper, may press on what it holds with all that it may give. Tick-safe after construction.
+ */
 export class FollowingWatchdog {
   readonly #joints: readonly JointModel[];
   /** [n] the reading that has not changed since, and where the reference was then. */
@@ -32,6 +41,8 @@ export class FollowingWatchdog {
   readonly #awayS: Float64Array;
   readonly #asked: ArmKinematics | undefined;
   readonly #measured: ArmKinematics | undefined;
+  /** [n] the joint moves no tool: a gripper. */
+  readonly #isBeside: readonly boolean[];
   #toolAwayS = 0;
   #hasReading = false;
 
@@ -42,6 +53,8 @@ export class FollowingWatchdog {
     this.#referenceThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
+    const topology = model.base === undefined ? new LinkTopology(model) : undefined;
+    this.#isBeside = model.joints.map((_, i) => topology?.carriesTool(i) === false);
     if (model.base !== undefined) return;
     this.#asked = new ArmKinematics(model);
     this.#measured = new ArmKinematics(model);
@@ -56,16 +69,26 @@ export class FollowingWatchdog {
 
   /**
    * Judges the newest trusted reading `positionRad` (n) under the reference `referenceRad` (n), `dtS` after the last
-   * call, while the servos follow. A period that is not a number, or negative, lets no time pass.
+   * call, while the servos follow. A period that is not a number, or negative, lets no time pass. `torqueNm` (n): measured with it;
+   * absent or NaN: not measured.
    */
-  check(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>, dtS: number): number {
+  check(
+    referenceRad: ArrayLike<number>,
+    positionRad: ArrayLike<number>,
+    dtS: number,
+    torqueNm?: ArrayLike<number>,
+  ): number {
     const passedS = dtS > 0 ? dtS : 0;
     let flags = 0;
     for (let i = 0; i < this.#still.length; i++) {
       const reference = referenceRad[i]!;
       const position = positionRad[i]!;
-      if (this.#isFrozen(i, reference, position, passedS)) flags |= FROZEN_READING;
-      if (this.#isAway(i, reference - position, passedS)) flags |= TRACKING_ERROR;
+      const torque = torqueNm?.[i] ?? Number.NaN;
+      const isFrozen = this.#isFrozen(i, reference, position, passedS);
+      const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
+      const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
+      if (isFrozen && !isPressing) flags |= this.#isAtCap(i, torque) ? STALLED : FROZEN_READING;
+      if (isAway) flags |= TRACKING_ERROR;
     }
     this.#hasReading = true;
     return this.#isToolAway(referenceRad, positionRad, passedS) ? flags | TRACKING_ERROR : flags;
@@ -93,6 +116,19 @@ export class FollowingWatchdog {
       STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
     );
     return Math.abs(reference - this.#referenceThen[i]!) >= least;
+  }
+
+  /** Whether joint `i` gives all the torque it may. A NaN is none. */
+  #isAtCap(i: number, torqueNm: number): boolean {
+    return Math.abs(torqueNm) >= CAP_SHARE * this.#joints[i]!.torqueMaxNm;
+  }
+
+  /** Whether joint `i` pushes towards where it is asked to be, as its servo would, and no harder than it may. */
+  #presses(i: number, errorRad: number, torqueNm: number): boolean {
+    const { torqueMaxNm, stiffnessNmPerRad } = this.#joints[i]!;
+    const expectedNm = Math.min(torqueMaxNm, stiffnessNmPerRad * Math.abs(errorRad));
+    const towardsNm = errorRad < 0 ? -torqueNm : torqueNm;
+    return towardsNm >= PRESSING_SHARE * expectedNm && towardsNm <= LIMIT_SHARE * torqueMaxNm && expectedNm > 0;
   }
 
   /** Odometry drifts from what was asked for, so distances driven are not compared. */
