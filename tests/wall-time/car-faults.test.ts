@@ -1,0 +1,142 @@
+/** A car with a VESC at a port of this machine, in real time. Needs `dist/`. */
+import { spawnSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { createRobotState, HARDWARE, SystemClock } from '../../src/core/index.ts';
+import { DescriptorLine, type LineStatus, VescDriver, vesc } from '../../src/drivers/serial.ts';
+import { describeDriver } from '../contract/driver.contract.ts';
+import { Emulated } from '../support/emulated.ts';
+import { anyReference, vescOptionsOf } from '../support/emulated-car.ts';
+import { faultRow } from '../support/fault-row.ts';
+
+const PERIOD_S = 1 / 50;
+/** Others may be using this machine. */
+const ANSWER_MS = 50;
+const clock = new SystemClock();
+const emulated: Emulated[] = [];
+afterEach(async () => {
+  for (const each of emulated.splice(0)) await each.end();
+});
+
+interface SentPacket {
+  readonly command: 'duty' | 'current' | 'brake' | 'erpm' | 'other';
+  readonly atS: number;
+}
+
+const NAMES: Readonly<Record<number, SentPacket['command']>> = {
+  [vesc.COMMAND.setDuty]: 'duty',
+  [vesc.COMMAND.setCurrent]: 'current',
+  [vesc.COMMAND.setBrake]: 'brake',
+  [vesc.COMMAND.setRpm]: 'erpm',
+};
+
+/** A port's line of which is known what the driver has sent, and when. */
+class HeardLine extends DescriptorLine {
+  readonly packets: SentPacket[] = [];
+  readonly #reader: vesc.VescReader = new vesc.VescReader((command) => {
+    this.packets.push({ command: NAMES[command] ?? 'other', atS: this.clock.nowS() });
+  });
+
+  override write(bytes: Uint8Array, length: number): LineStatus {
+    const status = super.write(bytes, length);
+    this.#reader.push(bytes, 0, length);
+    return status;
+  }
+}
+
+interface Car {
+  readonly emulator: Emulated;
+  readonly driver: VescDriver;
+  readonly model: ReturnType<typeof loadRobotFile>['robot'];
+  /** What the driver has sent, each packet with its time. */
+  readonly line: () => HeardLine;
+}
+
+async function car(drive: Partial<ReturnType<typeof vescOptionsOf>['drive']> = {}): Promise<Car> {
+  const emulator = new Emulated(['vesc']);
+  emulated.push(emulator);
+  await emulator.next('ready');
+  const { robot } = loadRobotFile('race-car-vesc');
+  const options = vescOptionsOf(robot);
+  let line: HeardLine | undefined;
+  const driver = new VescDriver({
+    model: robot,
+    options: { ...options, answerMs: ANSWER_MS, drive: { ...options.drive, ...drive } },
+    openLine: ({ baud }) => {
+      spawnSync('stty', ['-F', emulator.link, String(baud), 'raw', '-echo', 'min', '0', 'time', '0']);
+      line = new HeardLine(emulator.link, baud, clock);
+      return line;
+    },
+  });
+  return { emulator, driver, model: robot, line: () => line! };
+}
+
+/** Ticks in real time, `reference` of each tick's number. */
+function run({ driver }: Car, ticks: number, reference: (tick: number) => readonly [number, number] | undefined) {
+  const state = createRobotState(2, 0);
+  const startS = clock.nowS();
+  let missed = 0;
+  for (let i = 0; i < ticks; i++) {
+    if (driver.read(state) !== 'ok') missed++;
+    const asked = reference(i);
+    if (asked !== undefined) driver.write(anyReference(asked));
+    while (clock.nowS() < startS + (i + 1) * PERIOD_S);
+  }
+  return { missed, positionRad: state.positionRad };
+}
+
+describeDriver('VESC, at a pseudo-terminal', async () => {
+  const { driver, model } = await car({ erpmMin: 0, positionGainPerS: 6 });
+  return { driver, model };
+});
+
+describe('a car with a VESC, in real time', () => {
+  faultRow(
+    46,
+    'wall',
+    'is neutral 100 ms after the last reference, and its firmware without a word after 200',
+    async () => {
+      const subject = await car();
+      const { driver, line, emulator } = subject;
+      await driver.open();
+      run(subject, 1, () => undefined);
+      driver.enable();
+      run(subject, 60, (tick) => [0.03 * tick, 0]);
+      const last = line().packets.findLast(({ command }) => command === 'erpm')!;
+      run(subject, 10, () => undefined);
+      const neutral = line().packets.find(({ command, atS }) => command === 'brake' && atS > last.atS)!;
+      expect(neutral.atS - last.atS).toBeLessThanOrEqual(0.1);
+      // Now nobody says a word while it drives: its firmware has to.
+      const { positionRad } = run(subject, 40, (tick) => [1.8 + 0.02 * tick, 0]);
+      expect(positionRad[0]).toBeGreaterThan(1.5);
+      const spokenAtS = line().packets.at(-1)!.atS;
+      const isDriven = async (): Promise<boolean> => {
+        const { servos } = await emulator.type('state', 'state');
+        return (servos as { isTorqueOn: boolean }[])[0]!.isTorqueOn;
+      };
+      const driven: number[] = [];
+      for (let askedS = clock.nowS(); await isDriven(); askedS = clock.nowS()) driven.push(askedS - spokenAtS);
+      expect(Math.max(...driven)).toBeLessThanOrEqual(0.2);
+      await driver.close();
+    },
+    30_000,
+  );
+
+  it('is told that its cable was pulled, and goes on when it is back', async () => {
+    const subject = await car();
+    const { driver, emulator } = subject;
+    await driver.open();
+    driver.enable();
+    expect(run(subject, 20, (tick) => [0.01 * tick, 0]).missed).toBeLessThan(5);
+    await emulator.type('unplug');
+    expect(run(subject, 5, () => undefined).missed).toBe(5);
+    expect(driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
+    driver.disable();
+    expect(driver.prepare()).toBeDefined();
+    await emulator.type('plug');
+    expect(driver.prepare()).toBeUndefined();
+    expect(run(subject, 5, () => undefined).missed).toBeLessThan(3);
+    expect(driver.hardwareFaults).toBe(0);
+    await driver.close();
+  }, 30_000);
+});
