@@ -176,6 +176,31 @@ describe('a joint that stands with torque, rows 14 and 37', () => {
     expect(flagsOf(withGripper, (error) => -servo(gripper)(error)) & (FROZEN_READING | STALLED)).not.toBe(0);
   });
 
+  faultRow(
+    14,
+    'fake',
+    'one that pushes against something, by an encoder of coarse steps, is held and not frozen',
+    () => {
+      const law = servo(first!);
+      // On top of a weight, with a servo half as stiff as its file says, and up to nine tenths of its cap.
+      const pushing = (error: number): number =>
+        0.2 * capNm + Math.sign(error) * Math.min(0.5 * Math.abs(law(error)), 0.6 * capNm);
+      const reachRad = (0.5 * capNm) / first!.stiffnessNmPerRad;
+      for (const way of [1, -1]) {
+        const dog = new FollowingWatchdog(shortArm);
+        let flags = 0;
+        for (let tick = 0; tick < 60; tick++) {
+          const reference = way * Math.min(0.02 * tick, reachRad);
+          flags |= dog.check([reference, 0, 0], [0, 0, 0], DT_S, [pushing(reference), 0, 0]);
+        }
+        expect(flags & (FROZEN_READING | STALLED), `way ${way}`).toBe(0);
+      }
+      // A weight alone is no push, however heavy, and neither is a torque that falls.
+      expect(flagsOf(shortArm, () => 0.8 * capNm) & FROZEN_READING).toBe(FROZEN_READING);
+      expect(flagsOf(shortArm, (error) => 0.5 * capNm - 0.3 * law(error)) & FROZEN_READING).toBe(FROZEN_READING);
+    },
+  );
+
   it('that presses harder than it may is stalled, gripper or not', () => {
     expect(flagsOf(withGripper, () => 1.2 * capNm) & STALLED).toBe(STALLED);
   });

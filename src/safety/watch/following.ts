@@ -20,6 +20,11 @@ const CAP_SHARE = 0.9;
 const LIMIT_SHARE = 1.1;
 /** Share of the torque that its stiffness gives at this error, with which a gripper is taken to press on something. */
 const PRESSING_SHARE = 0.5;
+/**
+ * Share of what its stiffness gives for the way of the reference, by which a servo's torque has risen that pushes against something. Stiffness
+ * and torque of hobby servos are estimates, and their voltage sags.
+ */
+const HELD_SHARE = 0.4;
 const LARGEST_ERROR_RAD = 0.2;
 /** Of the tool, and of joints that slide. */
 const LARGEST_ERROR_M = 0.03;
@@ -28,14 +33,15 @@ const LARGEST_ERROR_AFTER_S = 0.1;
 const ROUNDING_S = 1e-9;
 
 /**
- * Rows 14, 37 and 43. A joint that gives the torque of its cap and does not move is stalled, where one without torque is frozen. A
- * joint beside the tool, a gripper, may press on what it holds with all that it may give. Tick-safe after construction.
+ * Rows 14, 37 and 43. A joint that gives the torque of its cap and does not move is stalled, and one whose torque has risen as its servo's
+ * law says is held by something: readings that stand still are frozen where nothing else explains them. A joint beside the tool, a gripper, may press on what it holds with all that it may give. Tick-safe after construction.
  */
 export class FollowingWatchdog {
   readonly #joints: readonly JointModel[];
-  /** [n] the reading that has not changed since, and where the reference was then. */
+  /** [n] the reading that has not changed since, where the reference was then, and with which torque (N·m). */
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
+  readonly #torqueThen: Float64Array;
   readonly #stillS: Float64Array;
   /** [n] how long the reference has been too far ahead, s. */
   readonly #awayS: Float64Array;
@@ -51,6 +57,7 @@ export class FollowingWatchdog {
     this.#joints = model.joints;
     this.#still = new Float64Array(n);
     this.#referenceThen = new Float64Array(n);
+    this.#torqueThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
     const topology = model.base === undefined ? new LinkTopology(model) : undefined;
@@ -84,10 +91,10 @@ export class FollowingWatchdog {
       const reference = referenceRad[i]!;
       const position = positionRad[i]!;
       const torque = torqueNm?.[i] ?? Number.NaN;
-      const isFrozen = this.#isFrozen(i, reference, position, passedS);
+      const isFrozen = this.#isFrozen(i, reference, position, torque, passedS);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
-      if (isFrozen && !isPressing) flags |= this.#isAtCap(i, torque) ? STALLED : FROZEN_READING;
+      if (isFrozen && !isPressing) flags |= this.#flagOf(i, reference, torque);
       if (isAway) flags |= TRACKING_ERROR;
     }
     this.#hasReading = true;
@@ -95,10 +102,11 @@ export class FollowingWatchdog {
   }
 
   /** The reference went as far as a twentieth of the highest speed goes in the time, and the reading is still the same. */
-  #isFrozen(i: number, reference: number, position: number, passedS: number): boolean {
+  #isFrozen(i: number, reference: number, position: number, torqueNm: number, passedS: number): boolean {
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
+      this.#torqueThen[i] = torqueNm;
       this.#stillS[i] = 0;
       return false;
     }
@@ -116,6 +124,18 @@ export class FollowingWatchdog {
       STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
     );
     return Math.abs(reference - this.#referenceThen[i]!) >= least;
+  }
+
+  /**
+   * What a reading of joint `i` means that stands still while the reference goes. Where the torque has risen as its servo's law says, the
+   * servo pushes, and something holds the joint: no fault before it gives all that it may.
+   */
+  #flagOf(i: number, reference: number, torqueNm: number): number {
+    if (this.#isAtCap(i, torqueNm)) return STALLED;
+    const goneRad = reference - this.#referenceThen[i]!;
+    const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
+    const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * Math.abs(goneRad);
+    return isHeld ? 0 : FROZEN_READING;
   }
 
   /** Whether joint `i` gives all the torque it may. A NaN is none. */
