@@ -9,9 +9,12 @@ import {
   admitCommand,
   DRIVER_LOST,
   deciderOf,
+  ENCODER_JUMP,
   ENDED_BY_ENABLE,
   ExitRamp,
   FaultLatch,
+  FIRST_MOTION,
+  FROZEN_READING,
   hasTorque,
   isAtLeast,
   LETTING_DOWN,
@@ -19,10 +22,12 @@ import {
   type RequestKind,
   RestDetector,
   type SafetyInput,
+  STALLED,
   START_OUTSIDE,
   worstAction,
 } from '../safety/index.ts';
 import { FaultWatch, isMoving, type TickTiming } from './fault-watch.ts';
+import { FirstMotion } from './first-motion.ts';
 import { FrameRecorder } from './frame-recorder.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
@@ -58,6 +63,7 @@ export class GuardTick implements TickStages {
   readonly #faults: FaultLatch = new FaultLatch();
   readonly #rest: RestDetector = new RestDetector();
   readonly #exit: ExitRamp;
+  readonly firstMotion: FirstMotion;
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
     flags: 0,
@@ -85,6 +91,7 @@ export class GuardTick implements TickStages {
     this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(model);
+    this.firstMotion = new FirstMotion(model);
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
   }
@@ -118,7 +125,7 @@ export class GuardTick implements TickStages {
 
   check(): void {
     const input = this.#input;
-    input.flags = this.#faults.update(this.#presentFaults());
+    input.flags = this.#faults.update(this.#watchFirstMotion(this.#presentFaults()));
     input.isConnected = this.#measurement.isConnected;
     input.isAtRest = this.#isAtRest();
     input.decider = deciderOf(this.#newest, this.#measurement.nowS);
@@ -140,7 +147,35 @@ export class GuardTick implements TickStages {
   }
 
   protect(): void {
-    this.#protection.protect(this.#chosen);
+    const first = this.firstMotion;
+    if (first.isRunning && this.#measurement.isTrusted) {
+      first.step(this.referenceRad, this.frame.robot.positionRad, this.#measurement.dtS);
+      if (first.hasPassed) this.#driver.passFirstMotion?.();
+    }
+    // A reading that is not believed shows nothing: it stands until the next.
+    const mayProbe = first.isRunning && this.#measurement.isTrusted;
+    this.#protection.protect(this.#chosen, mayProbe ? first.wantedRadPerS : null);
+  }
+
+  /** Nobody has seen this robot's joints move since power came on. */
+  get needsFirstMotion(): boolean {
+    return this.#driver.needsFirstMotion === true;
+  }
+
+  /** Within its limits with torque: the chain moves it. */
+  get isDriven(): boolean {
+    return this.#protection.isDriven(this.#state);
+  }
+
+  /** What went wrong while a joint was tried is what its first motion shows; all else ends it as it ends any motion. */
+  #watchFirstMotion(flags: number): number {
+    const first = this.firstMotion;
+    if (first.isRunning) {
+      if ((flags & ENCODER_JUMP) !== 0) first.fail('jumped');
+      else if ((flags & (FROZEN_READING | STALLED)) !== 0) first.stands(this.frame.robot.positionRad);
+      else if (this.#state !== 'ready' || !this.isDriven || isAtLeast(worstAction(flags), 'cat2')) first.cancel();
+    }
+    return first.fault === undefined ? flags : flags | FIRST_MOTION;
   }
 
   write(): void {
@@ -246,6 +281,7 @@ export class GuardTick implements TickStages {
   forgetCommands(): void {
     this.#port.latestCommand(this.#command);
     this.#newest = null;
+    this.firstMotion.cancel();
   }
 
   /** Goes on at rest from `jointsRad`, where somebody has put the robot. */
@@ -290,6 +326,7 @@ export class GuardTick implements TickStages {
     else if (this.#state === 'fault') this.#measurement.forget();
     this.#protection.acknowledge();
     this.#recorder.acknowledge();
+    this.firstMotion.fault = undefined;
     this.#forgive(this.#driverFaults | this.#protection.startFault);
   }
 

@@ -12,14 +12,20 @@ import {
 import type { Driver } from '../drivers/index.ts';
 import { answerRequest, hasTorque, messageOf, nextSafetyState, type SafetyInput } from '../safety/index.ts';
 import { Authority } from './authority.ts';
+import type { FirstMotionFault } from './first-motion.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 import type { Asker } from './link/link.ts';
 import { controlTick } from './tick.ts';
 
 export type GuardOptions = GuardTickOptions;
 
+const FIRST_MOTION_ROW = 34;
 /** Rows whose flags the driver sets: what it says of them beside the bit names the servo and the figure. */
-const FROM_HARDWARE: readonly number[] = [13, 37, 45, 46, 47];
+const FROM_HARDWARE: readonly number[] = [13, FIRST_MOTION_ROW, 37, 45, 46, 47];
+
+/** Said where a joint's first motion would begin outside the limits, where a wrong zero looks like a pose. */
+const OUTSIDE =
+  'the arm is read outside its limits, and its joints have not been seen to move since power came on: move it inside by hand with the torque off, or run `rein calibrate`';
 
 /** Said where torque, or going on, would start from a pose that nobody has measured. */
 const UNMEASURED: GuardAnswer = {
@@ -51,6 +57,7 @@ export class Guard {
   readonly #model: RobotModel;
   /** What the driver said last of its hardware, by rows of the fault table. */
   readonly #said = new Map<number, GuardNotice>();
+  #shownFault: FirstMotionFault | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: GuardOptions) {
@@ -96,6 +103,7 @@ export class Guard {
     const input = tick.inputFor(request.kind);
     const answer = this.#answerTo(input);
     if (!answer.ok) return answer;
+    if (request.kind === 'activate' && tick.needsFirstMotion) return this.#firstMotion();
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
       const prepared = this.#prepare();
       if (!prepared.ok) return prepared;
@@ -115,7 +123,7 @@ export class Guard {
    * after each, and hands it on.
    */
   takeNotice(): GuardNotice | undefined {
-    const notice = this.#driver.takeNotice?.();
+    const notice = this.#firstMotionNotice() ?? this.#driver.takeNotice?.();
     if (notice === undefined) return undefined;
     if (notice.isOver === true || notice.level === 'info') this.#said.delete(notice.row);
     else this.#said.set(notice.row, notice);
@@ -126,6 +134,34 @@ export class Guard {
   close(): Promise<void> {
     this.#closing ??= this.#driver.close();
     return this.#closing;
+  }
+
+  /** Each joint is tried before the first motion of others: who asks to activate starts it, and asks again. */
+  #firstMotion(): GuardAnswer {
+    const { firstMotion, isDriven } = this.#tick;
+    if (!isDriven) return { ok: false, reason: OUTSIDE };
+    if (firstMotion.fault !== undefined) return { ok: false, reason: firstMotion.text() };
+    if (firstMotion.isBlocked) {
+      const reason = `the first motion of ${firstMotion.text()} has no room either way: move the arm away from limits and obstacles by hand with the torque off, then enable`;
+      return { ok: false, reason };
+    }
+    if (!firstMotion.isRunning) firstMotion.start();
+    return { ok: false, reason: `checking ${firstMotion.text()}`, needs: 'state' };
+  }
+
+  /** What the first motion has shown, once. */
+  #firstMotionNotice(): GuardNotice | undefined {
+    const { firstMotion } = this.#tick;
+    const { fault } = firstMotion;
+    if (fault === this.#shownFault) return undefined;
+    this.#shownFault = fault;
+    if (fault === undefined) return undefined;
+    return {
+      level: 'error',
+      row: FIRST_MOTION_ROW,
+      message: `The first motion of ${firstMotion.text()}.`.replace('motion of joint', 'motion: joint'),
+      remedy: "Run `rein calibrate` with the robot's file, then acknowledge and enable: each joint is tried again.",
+    };
   }
 
   /** What the states say to `input`. */

@@ -43,10 +43,11 @@ export class Protection {
     this.#robot = measurement.frame.robot;
   }
 
-  protect(command: ActionCommand | null): void {
+  /** `probeRadPerS`: what the first motion asks for where nobody commands. */
+  protect(command: ActionCommand | null, probeRadPerS: Float64Array | null = null): void {
     this.#times[NOW] = this.#measurement.nowS;
     this.#times[PASSED] = this.#measurement.dtS;
-    this.chain.apply(command, this.#robot, this.#times, this.report);
+    this.chain.apply(command, this.#robot, this.#times, this.report, probeRadPerS);
   }
 
   write(state: SafetyStateName): void {

@@ -77,7 +77,9 @@ export class ArmDrive {
       this.#send();
       const answer = await this.#inTime(this.#link.request({ kind: 'activate' }));
       if (answer.ok) return;
-      if (answer.needs !== 'person') throw refused('activate', answer.reason);
+      // After power-up each joint is tried first (row 34).
+      const isChecking = answer.needs === 'state' && this.#link.latest.state === 'ready';
+      if (answer.needs !== 'person' && !isChecking) throw refused('activate', answer.reason);
       await this.#pass();
       if (this.#link.latest.state !== 'ready') throw this.#stopped(this.#link.latest);
     }

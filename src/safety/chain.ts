@@ -191,9 +191,16 @@ export class SafetyChain {
   /**
    * One tick: moves the reference by at most what is safe. `command` is the newest one, or null when nobody may move the
    * arm: then it brakes and holds. Of `tick`, `NOW` is the clock of `command.issuedAtS`, and `PASSED` the measured time since
-   * the last tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
+   * the last tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`. `probeRadPerS` ([n], finite): the joints'
+   * velocities that the guard itself asks for where there is no command, within all that a command is held to.
    */
-  apply(command: ActionCommand | null, robot: RobotState, tick: TickTimes, out: ChainReport): void {
+  apply(
+    command: ActionCommand | null,
+    robot: RobotState,
+    tick: TickTimes,
+    out: ChainReport,
+    probeRadPerS: Float64Array | null = null,
+  ): void {
     this.#takeTimes(tick);
     const times = this.#times;
     this.#bits.fill(0);
@@ -204,8 +211,9 @@ export class SafetyChain {
     if (!isValid) this.#map.drop();
     if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot);
     this.#tank?.begin(robot, times);
-    const isWanted = isValid && this.#map.hasTarget;
-    if (isWanted) this.#follow();
+    const isProbing = this.#isSeeded && command === null && probeRadPerS !== null;
+    const isWanted = isProbing || (isValid && this.#map.hasTarget);
+    if (isWanted) this.#follow(isProbing ? probeRadPerS : null);
     else this.#brake();
 
     // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
@@ -249,12 +257,13 @@ export class SafetyChain {
     this.#bits[STAGE.startGuard] = this.#startGuard.check(this.#map, this.#input);
   }
 
-  #follow(): void {
+  #follow(probeRadPerS: Float64Array | null): void {
     const bits = this.#bits;
     const times = this.#times;
     const u = this.#wanted;
     const v = this.referenceVelocityRadPerS;
     if (this.#trial?.wantedRadPerS !== undefined) u.set(this.#trial.wantedRadPerS);
+    else if (probeRadPerS !== null) u.set(probeRadPerS);
     else {
       this.#limiter.writeAccel(this.#accel, times);
       this.#map.follow(u, this.referenceRad, this.#reference, v, this.#accel, times);

@@ -20,7 +20,7 @@ import {
   type Source,
   type Transition,
 } from '../core/index.ts';
-import { createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
+import { activate, createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
 import { type Outcome, startsOver, type Task, type Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
@@ -323,7 +323,9 @@ export class EpisodeRunner {
   }
 
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
-    const answer = await this.#options.link.request(request);
+    const { link } = this.#options;
+    // After power-up each joint is tried first, which is waited for.
+    const answer = await (request.kind === 'activate' ? activate(link) : link.request(request));
     if (!answer.ok) throw refused(request.kind, answer.reason);
   }
 

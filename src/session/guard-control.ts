@@ -1,6 +1,6 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
 import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
-import { faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
+import { activate, faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 
 /** The arm has so long to come to rest, s. */
@@ -61,7 +61,7 @@ export class GuardControl {
     const link = this.#link;
     const held = await holdAgain(link);
     if (!held.ok) return held.reason;
-    const answer = await link.request({ kind: 'activate' });
+    const answer = await activate(link);
     if (answer.ok) await link.request({ kind: 'hold' });
     // What else forbids motion, a new scene may mend.
     return answer.ok || answer.needs !== 'person' ? undefined : answer.reason;

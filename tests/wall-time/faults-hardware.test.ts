@@ -1,6 +1,7 @@
 /** Rows of the fault table that hardware reports of itself, end to end: a guard process in real time, over a mock that is told to. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS, type GuardNotice, type HardwareFault, type RobotModel } from '../../src/core/index.ts';
+import { activate } from '../../src/guard/index.ts';
 import { jointAction } from '../support/fault-rig.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
@@ -102,3 +103,37 @@ it('carries no bus where there is none', async () => {
     await plain.close();
   }
 });
+
+faultRow(
+  34,
+  'wall',
+  'a joint that turns the wrong way after power-up stops before anything else moves',
+  async (promised) => {
+    const faults = { seed: 1, ratio: { mirrored: 1 } };
+    const wrong = await WallGuard.start({
+      model,
+      action: jointAction(model, 0.12),
+      mock: { needsFirstMotion: true, faults },
+    });
+    const heard: GuardNotice[] = [];
+    wrong.link.onNotice((notice) => heard.push(notice));
+    try {
+      await wrong.ready();
+      wrong.look();
+      wrong.drive(toAndFro);
+      expect(await activate(wrong.link)).toMatchObject({ ok: false });
+      await wrong.seen(({ state }) => state === 'fault', 'torque off');
+      wrong.rest();
+      expect(heard.find(({ row }) => row === 34)?.message).toContain('moves the other way');
+      // Nobody's command was followed, and no joint was asked for more than the trial.
+      expect(wrong.ticks.filter(({ commandSeq }) => commandSeq >= 0)).toHaveLength(promised('movedWrong'));
+      for (const { referenceRad } of wrong.ticks) {
+        referenceRad.forEach((q, i) => {
+          expect(Math.abs(q - model.homeRad[i]!)).toBeLessThan(2 * promised('amplitudeRad'));
+        });
+      }
+    } finally {
+      await wrong.close();
+    }
+  },
+);

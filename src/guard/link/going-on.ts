@@ -66,3 +66,16 @@ export async function holdAgain(link: GuardLink): Promise<GuardAnswer> {
     if (answer.ok || answer.needs !== 'reading' || tries === ENABLE_TRIES) return answer;
   }
 }
+
+/**
+ * Asks for leave to move, and waits while the guard tries each joint (row 34): the last answer. In `ready` the state is the reason for
+ * nothing else.
+ */
+export async function activate(link: GuardLink): Promise<GuardAnswer> {
+  for (;;) {
+    const answer = await link.request({ kind: 'activate' });
+    if (answer.ok || answer.needs !== 'state') return answer;
+    await link.advance(1);
+    if (link.latest.state !== 'ready') return answer;
+  }
+}
