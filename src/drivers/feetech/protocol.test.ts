@@ -116,6 +116,17 @@ describe("the reader of Feetech's packets", () => {
     }
   });
 
+  it('hands out all packets that stand behind a length that lied', () => {
+    const { reader, statuses } = read(bytesOf('FF FF 01 1E 00'));
+    const out = new Uint8Array(16);
+    for (let id = 2; id < 6; id++) {
+      const bytes = writeStatus(out, id, 0, Uint8Array.of(1, 2), 0, 2);
+      reader.push(out, 0, bytes);
+    }
+    reader.restart();
+    expect(statuses.map(({ id }) => id)).toEqual([2, 3, 4, 5]);
+  });
+
   it('counts what it steps over, and forgets an unfinished packet when told', () => {
     const { reader, statuses } = read(bytesOf('00 11 FF 22 FF FF 01 04 00 18 05 DE'));
     expect(statuses).toEqual([]);

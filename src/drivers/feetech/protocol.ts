@@ -165,9 +165,11 @@ export class FeetechReader implements StatusReader {
       this.#checksumErrors++;
       return false;
     }
-    this.#length = 0;
     this.#onStatus(packet[2]!, packet[4]!, packet, 5, packet[3]! - LENGTH_BEYOND);
-    return true;
+    // Behind a length that lied there may be more than one.
+    this.#length -= end + 1;
+    packet.copyWithin(0, end + 1, length);
+    return this.#isBegun();
   }
 
   #dropFirst(): void {
