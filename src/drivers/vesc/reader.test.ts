@@ -3,45 +3,59 @@ import { collisionsAtMost, type FuzzedParser, fuzzParser, type Seen } from '../.
 import type { Rng } from '../../core/index.ts';
 import { beginPacket, endPacket, VescReader } from './protocol.ts';
 
-/** See `src/drivers/dynamixel/reader.test.ts`. */
+/** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers`: a minute for each parser. */
 const BYTES = Number(process.env['REIN_FUZZ_BYTES'] ?? 1e6);
+const SECONDS = 60_000 * (1 + BYTES / 1e8);
 const CRC_BITS = 16;
 
-function fuzzed(accepted: Seen): FuzzedParser {
-  const reader = new VescReader((command, bytes, at, count) => accepted(command, bytes, at, count));
-  const packet = new Uint8Array(256);
-  return {
-    get checksumErrors() {
-      return reader.checksumErrors;
-    },
-    push: (bytes, from, to) => reader.push(bytes, from, to),
-    begin: () => reader.restart(),
-    write: (rng: Rng, out, at, sent) => {
-      const [command, count] = [rng.nextU32() % 256, rng.nextU32() % 80];
-      const data = beginPacket(packet, 0, command, count);
-      for (let i = 0; i < count; i++)
-        packet[data + i] = rng.nextU32() % 8 === 0 ? 2 + (rng.nextU32() % 2) : rng.nextU32();
-      sent(command, packet, data, count);
-      const bytes = endPacket(packet, 0, data + count);
-      out.set(packet.subarray(0, bytes), at);
-      return at + bytes;
-    },
-  };
+/**
+ * Packets of up to 60 bytes behind their command, of which every other has many that packets begin and end with. Not zeros: the CRC of
+ * zeros is zero, so that 02 01 00 00 00 03 in the midst of them is a packet (of a command that the driver takes for nothing).
+ */
+class FuzzedReader implements FuzzedParser {
+  readonly #reader: VescReader;
+  readonly #data: Uint8Array = new Uint8Array(64);
+
+  constructor(accepted: Seen) {
+    this.#reader = new VescReader(accepted, 96);
+  }
+
+  get checksumErrors(): number {
+    return this.#reader.checksumErrors;
+  }
+
+  push(bytes: Uint8Array, from: number, to: number): void {
+    this.#reader.push(bytes, from, to);
+  }
+
+  begin(): void {
+    this.#reader.restart();
+  }
+
+  write(rng: Rng, out: Uint8Array, at: number, sent: Seen): number {
+    const [command, count] = [rng.nextU32() % 160, rng.nextU32() % 61];
+    const isMarked = rng.nextU32() % 2 === 0;
+    for (let i = 0; i < count; i++) this.#data[i] = isMarked ? 1 + (rng.nextU32() % 4) : rng.nextU32();
+    sent(command, this.#data, 0, count);
+    const data = beginPacket(out, at, command, count);
+    out.set(this.#data.subarray(0, count), data);
+    return endPacket(out, at, data + count);
+  }
 }
 
 it(
-  "row 11: of a VESC's packets under damage, none is accepted that nobody sent but for collisions of the CRC",
+  "the reader of a VESC's packets takes none that nobody sent, but by a chance of its checksum",
   () => {
-    const found = fuzzParser(fuzzed, {
-      seed: 13,
+    const found = fuzzParser((accepted) => new FuzzedReader(accepted), {
+      seed: 1,
       bytes: BYTES,
-      marks: [[2], [3], [3, 2], [2, 5, 4], [3, 1, 0]],
+      marks: [[2], [3], [2, 5], [3, 0]],
       lengthAt: 1,
     });
-    if (BYTES > 1e6) console.log('vesc', JSON.stringify(found));
+    expect(found.bytes).toBeGreaterThanOrEqual(BYTES);
+    expect(found.packetsAccepted).toBeGreaterThan(0.3 * found.packetsSent);
     expect(found.wrong).toBeLessThanOrEqual(collisionsAtMost(found.judged, CRC_BITS));
-    expect(found.packetsAccepted).toBeGreaterThan(found.packetsSent / 3);
-    expect(found.grownMiB).toBeLessThan(64);
+    expect(found.grownMiB).toBeLessThan(16);
   },
-  60_000 * (1 + BYTES / 1e8),
+  SECONDS,
 );
