@@ -25,7 +25,9 @@ export interface BusPort {
 /** Rejects with `ReinError('driver')` that says what is wrong and what to do. Tests have their own. */
 export type OpenBusPort = (settings: LineSettings) => Promise<BusPort>;
 
-const ANSWER_S = 0.004;
+const ANSWER_S = 0.006;
+/** Whoever is known to be there is waited for longer, s: this machine may be busy. */
+const PATIENCE_S = 0.02;
 
 /** Works on a process's main thread only. */
 export const openBusPort: OpenBusPort = async (settings) => {
@@ -64,8 +66,10 @@ export async function withPort<T>(
   }
 }
 
-export function busOn({ line, answerS }: BusPort, protocol: ServoProtocol): ServoBus {
-  return new ServoBus({ line, protocol, answerS });
+/** `patient`: of servos that are known to be there. */
+export function busOn(port: BusPort, protocol: ServoProtocol, pace: 'brisk' | 'patient' = 'patient'): ServoBus {
+  const answerS = pace === 'brisk' ? port.answerS : Math.max(port.answerS, PATIENCE_S);
+  return new ServoBus({ line: port.line, protocol, answerS });
 }
 
 /** The port went away meanwhile. */

@@ -135,9 +135,16 @@ export class HandGuide implements Guide {
     }
     if (question.includes('Put it at')) this.moves(0);
     else if (question.includes('its angle rises')) this.moves(0.5);
+    else if (question.includes('its angle has to rise')) this.movesNamed(question);
     else if (question.includes('to one stop')) this.moves(joint.positionMinRad, joint.positionMaxRad);
     for (const line of meanwhile?.lines() ?? []) this.said.push(line);
     return question.includes('[y/N]') ? 'y' : '';
+  }
+
+  /** The joint that `question` begins with goes half a radian on. */
+  movesNamed(question: string): void {
+    this.#joint = this.#rig.arm.robot.joints.findIndex(({ name }) => question.startsWith(`${name}:`));
+    this.moves(0.5);
   }
 
   /** The joint at hand goes from one to the next, while the question is open. */

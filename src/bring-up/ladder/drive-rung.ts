@@ -1,5 +1,5 @@
 /** The rungs on which the arm drives by itself: slow, joint by joint, and the burn-in. Behind the same guard and limits as every run. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +13,9 @@ import type { ShakeOptions } from './shake-policy.ts';
 const SPAN_RAD = 0.12;
 /** Decisions a second, or the next fewer that are a whole number of ticks. */
 const POLICY_HZ = 10;
-/** Joint by joint: twice each way, with time to look. */
-const SLOW_S_PER_JOINT = 12;
+/** Joint by joint: each way and back, with time to look. */
+const SLOW_S_PER_JOINT = 7;
+const WATCH_MS = 500;
 
 export type DrivingRung = 'slow' | 'burn-in';
 
@@ -38,11 +39,15 @@ export interface DriveRequest {
 export async function driveRung(request: DriveRequest): Promise<string> {
   const { rung, robot, minutes, speedRatio, signal, out } = request;
   const durationS = rung === 'slow' ? SLOW_S_PER_JOINT * robot.joints.length : 60 * minutes;
+  const log = join(out, GUARD_LOG);
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
   try {
     const task = join(folder, 'bring-up.yaml');
     // JSON is YAML.
     writeFileSync(task, JSON.stringify(taskOf(request, durationS), undefined, 2));
+    // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
+    const spoilt = new AbortController();
+    const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && spoilt.abort(), WATCH_MS);
     const { status } = await runRobot({
       request: checkRunRequest({
         task,
@@ -55,11 +60,11 @@ export async function driveRung(request: DriveRequest): Promise<string> {
         seed: request.seed,
       }),
       observer: { ...SILENT_OBSERVER, print: request.print },
-      signal,
+      signal: AbortSignal.any([signal, spoilt.signal]),
       onInterrupt: request.onInterrupt,
-    });
+    }).finally(() => clearInterval(watch));
     signal.throwIfAborted();
-    const faults = faultsIn(join(out, GUARD_LOG));
+    const faults = faultsIn(log);
     if (faults.length > 0) throw stopped(faults[0]!, faults.length, out);
     const violations = status?.filter.violations ?? 0;
     const steps = status?.envSteps ?? 0;
@@ -87,7 +92,7 @@ export function faultsIn(log: string): readonly string[] {
   } catch {
     return ['the guard left no log'];
   }
-  return text.split('\n').flatMap((line) => {
+  const found = text.split('\n').flatMap((line) => {
     const entry = parseObject(line);
     if (entry === undefined) return [];
     const why = entry['why'];
@@ -96,6 +101,7 @@ export function faultsIn(log: string): readonly string[] {
     const isError = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);
     return isError ? [String(entry['msg']).replace(/\.$/, '')] : [];
   });
+  return [...new Set(found)];
 }
 
 function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS: number): Record<string, unknown> {
@@ -115,6 +121,8 @@ function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS
     robot: file,
     learner: 'rlpd',
     policyHz,
+    // What is measured now comes first in what the policy sees.
+    historyFrames: 1,
     maxSteps: Math.min(100_000, Math.ceil(durationS * policyHz) + 100),
     action: {
       kind: 'joint',

@@ -61,8 +61,8 @@ class Mirror {
     const { guide, named } = this.#request;
     const wanted = MOVED_SHARE * (joint.positionMaxRad - joint.positionMinRad);
     const calibrate = `rein calibrate --robot ${named} --joint ${joint.name}`;
+    const from = this.#position(i, this.#trackers[i]!.now);
     for (;;) {
-      const from = this.#position(i, this.#trackers[i]!.now);
       await guide.ask(
         `${joint.name}: ${positive}, by ${shownPosition(joint, wanted)} or more; its angle has to rise. Press Enter there.`,
         this.#meanwhile(),

@@ -2,7 +2,7 @@
  * What drives an arm on its first rungs, as a plugin of the kind `policy`: one joint after the other, a little each way, or all of them to
  * random places in a small box about where they were.
  */
-import { markPlugin, type ObservationSpec, Rng } from '../../core/index.ts';
+import { markPlugin, type ObservationSpec, observationSize, Rng } from '../../core/index.ts';
 
 /** How it moves. `spanUnits`: half the box, in units of the observation; a joint that turns has half turns. */
 export interface ShakeOptions {
@@ -78,9 +78,5 @@ interface ShakeContext {
 // biome-ignore lint/style/noDefaultExport: what a task's file names as policyPlugin gives its plugin so.
 export default markPlugin('policy', {
   name: 'shake',
-  open: ({ options, observation }: ShakeContext): ShakePolicy =>
-    new ShakePolicy(
-      options,
-      observation.fields.reduce((sum, { size }) => sum + size, 0),
-    ),
+  open: ({ options, observation }: ShakeContext): ShakePolicy => new ShakePolicy(options, observationSize(observation)),
 });

@@ -132,6 +132,9 @@ function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say:
     else if (hand !== undefined && (word === 'hold' || word === 'release')) {
       hand[word]();
       say.done(word, emulator.path);
+    } else if (hand !== undefined && word.startsWith('move ')) {
+      moveByHand(emulator, hand, word);
+      say.done(word, emulator.path);
     } else {
       applyFault(emulator, word);
       say.done(word, emulator.path);
@@ -142,10 +145,30 @@ function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say:
   }
 }
 
+/** `move ID RAD`: the joint of that servo. */
+function moveByHand({ ids }: Emulator, hand: HeldBody, command: string): void {
+  const [, idText, radText, ...rest] = command.split(/\s+/);
+  const joint = ids.indexOf(Number(idText));
+  const toRad = Number(radText);
+  if (
+    rest.length > 0 ||
+    radText === undefined ||
+    !Number.isFinite(toRad) ||
+    joint < 0 ||
+    joint >= hand.positionRad.length
+  ) {
+    throw new ReinError('config', `move takes the id of a joint's servo and an angle in rad, not "${command}"`, {
+      remedy: `servos: ${ids.join(', ')}`,
+    });
+  }
+  hand.move(joint, toRad);
+}
+
 function helpText(): string {
   const rows = Object.entries(FAULT_COMMANDS).map(([word, { usage, help }]) => [`${word} ${usage}`.trim(), help]);
   const own = [
     ['hold', 'a hand brings the arm home, and holds it until its servos pull'],
+    ['move ID RAD', 'the hand takes the arm where it is, and moves the joint of that servo there'],
     ['release', 'the hand lets go'],
     ['state', 'every servo, as it is now'],
     ['statistics', 'what the line has carried, and how exactly'],

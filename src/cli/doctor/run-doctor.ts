@@ -43,10 +43,10 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   return inspectBus({ arm, named, port, open: openBusPort });
 }
 
-/** All tasks that come with Rein must load. */
+/** All tasks that come with Rein must load, as the simulator has their robots. */
 function configuration(): Finding {
   const tasks = configNames('task');
-  for (const task of tasks) resolveConfig({ task, seed: 0 });
+  for (const task of tasks) resolveConfig({ task, seed: 0, isSimulated: true });
   if (tasks.length === 0) return { status: 'fail', detail: 'config/tasks is empty', remedy: 'install Rein again' };
   return { status: 'ok', detail: `tasks: ${tasks.join(', ')}` };
 }

@@ -3,6 +3,8 @@ import type { EmulatedBody } from './body.ts';
 
 /** Less is no torque that holds anything, N·m. */
 const TORQUE_NM = 1e-3;
+/** How fast a hand moves a joint, rad/s. */
+const HAND_RAD_PER_S = 2;
 
 /** A body that can be put somewhere at rest. */
 export interface PlaceableBody extends EmulatedBody {
@@ -19,11 +21,16 @@ export class HeldBody implements EmulatedBody {
   readonly stepS: number;
   readonly #body: PlaceableBody;
   readonly #homeRad: ArrayLike<number>;
+  /** [n] where the hand holds the arm, and where it brings it. */
+  readonly #poseRad: Float64Array;
+  readonly #targetRad: Float64Array;
   #isHeld = true;
 
   constructor(body: PlaceableBody, homeRad: ArrayLike<number>) {
     this.#body = body;
     this.#homeRad = homeRad;
+    this.#poseRad = Float64Array.from(homeRad);
+    this.#targetRad = Float64Array.from(homeRad);
     this.positionRad = body.positionRad;
     this.velocityRadPerS = body.velocityRadPerS;
     this.torqueNm = body.torqueNm;
@@ -39,7 +46,19 @@ export class HeldBody implements EmulatedBody {
   /** Brings the arm home, and holds it until a servo pulls. */
   hold(): void {
     this.#isHeld = true;
+    this.#poseRad.set(this.#homeRad);
+    this.#targetRad.set(this.#homeRad);
     this.#body.place(this.#homeRad);
+  }
+
+  /** Takes the arm where it is, and moves joint `joint` to `toRad`. It stays held. */
+  move(joint: number, toRad: number): void {
+    if (!this.#isHeld) {
+      this.#poseRad.set(this.positionRad);
+      this.#targetRad.set(this.positionRad);
+      this.#isHeld = true;
+    }
+    this.#targetRad[joint] = toRad;
   }
 
   release(): void {
@@ -48,7 +67,22 @@ export class HeldBody implements EmulatedBody {
 
   step(): void {
     if (this.#isHeld && this.torqueNm.some((torque) => Math.abs(torque) > TORQUE_NM)) this.#isHeld = false;
-    if (!this.#isHeld) this.#body.step();
+    if (this.#isHeld) this.#bring();
+    else this.#body.step();
+  }
+
+  /** A step of the hand. */
+  #bring(): void {
+    const mostRad = HAND_RAD_PER_S * this.stepS;
+    let isMoved = false;
+    for (let i = 0; i < this.#poseRad.length; i++) {
+      const left = this.#targetRad[i]! - this.#poseRad[i]!;
+      if (left === 0) continue;
+      isMoved = true;
+      this.#poseRad[i] =
+        Math.abs(left) <= mostRad ? this.#targetRad[i]! : this.#poseRad[i]! + Math.sign(left) * mostRad;
+    }
+    if (isMoved) this.#body.place(this.#poseRad);
   }
 
   close(): void {

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { HandGuide, type HandRig, handRig } from '../../../tests/support/calibrated-by-hand.ts';
+import { type Calibration, readCalibration } from '../../drivers/serial.ts';
+import { busOn } from '../bus-port.ts';
+import { calibrateArm } from '../calibrate/calibrate-arm.ts';
+import { ServoAccess } from '../servo-access.ts';
+import { mirrorArm } from './mirror.ts';
+import { ShakePolicy } from './shake-policy.ts';
+
+const rigs: HandRig[] = [];
+afterEach(() => {
+  for (const rig of rigs.splice(0)) rig.remove();
+});
+
+async function calibrated(): Promise<{ rig: HandRig; calibration: Calibration; servos: ServoAccess[] }> {
+  const rig = handRig();
+  rigs.push(rig);
+  const { arm, out, open } = rig;
+  const rest = { named: 'so101', port: undefined, only: [], firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
+  await calibrateArm({ arm, out, open, guide: new HandGuide(rig), ...rest });
+  rig.body.positionRad.fill(0);
+  const port = await open({ baud: 1_000_000 });
+  const bus = busOn(port, arm.bus.family.protocolOf(arm.motors.map(({ model }) => model)));
+  const servos = arm.motors.map(({ id, model }) => new ServoAccess(bus, id, model));
+  return { rig, calibration: readCalibration(out, 'so101'), servos };
+}
+
+describe('an arm moved by hand with its torque off', () => {
+  it('shows that each angle rises as the file says', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    for (const { registers } of rig.servos) registers.set('torqueEnable', 1);
+    const guide = new HandGuide(rig);
+    const proved = await mirrorArm({ arm: rig.arm, named: 'so101', calibration, servos, guide });
+    expect(rig.servos.some(({ isTorqueOn }) => isTorqueOn)).toBe(false);
+    expect(proved).toMatch(
+      /^each joint was moved by hand, and its angle rose as the file says: shoulder_pan -?0\.\d° to 28\.\d°/,
+    );
+    expect(guide.said.join('\n')).toContain('gripper');
+  });
+
+  it('does not pass with a joint that goes the other way', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    const wrong = { ...calibration.joints['elbow_flex']!, direction: -1 as const };
+    const turned = { ...calibration, joints: { ...calibration.joints, elbow_flex: wrong } };
+    const guide = new HandGuide(rig);
+    await expect(
+      mirrorArm({ arm: rig.arm, named: 'a.yaml', calibration: turned, servos, guide }),
+    ).rejects.toMatchObject({
+      message: 'The angle of elbow_flex falls where it has to rise: its direction is wrong.',
+      remedy: expect.stringContaining('rein calibrate --robot a.yaml --joint elbow_flex'),
+    });
+  });
+
+  it('waits until a joint has moved far enough', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    let asked = 0;
+    const guide = new HandGuide(rig, (question) => {
+      if (!question.startsWith('shoulder_pan:') || asked++ > 0) return undefined;
+      return '';
+    });
+    await mirrorArm({ arm: rig.arm, named: 'so101', calibration, servos, guide });
+    expect(asked).toBe(2);
+    expect(guide.said).toContain('  It has moved by 0.0° only.');
+  });
+});
+
+describe('what drives an arm on its first rungs', () => {
+  const steps = async (pattern: 'eachJoint' | 'random', count: number): Promise<Float64Array[]> => {
+    const policy = new ShakePolicy({ pattern, spanUnits: 0.04, unitsPerStep: [0.005, 0.005], seed: 3 }, 4);
+    const seen = Float32Array.of(0.2, -0.1, 0, 0);
+    const out = new Float32Array(2);
+    const places: Float64Array[] = [];
+    for (let k = 0; k < count; k++) {
+      await policy.decide(seen, undefined, out);
+      for (let i = 0; i < 2; i++) {
+        expect(Math.abs(out[i]!)).toBeLessThanOrEqual(1);
+        seen[i]! += 0.005 * out[i]!;
+      }
+      places.push(Float64Array.from(seen.subarray(0, 2)));
+    }
+    return places;
+  };
+
+  it('moves one joint after the other, each way, within the box', async () => {
+    const places = await steps('eachJoint', 200);
+    const first = places.map(([value]) => value! - 0.2);
+    const second = places.map(([, value]) => value! + 0.1);
+    expect(Math.max(...first)).toBeGreaterThan(0.03);
+    expect(Math.min(...second)).toBeLessThan(-0.03);
+    expect(places.every((_, k) => Math.abs(first[k]!) < 0.009 || Math.abs(second[k]!) < 0.009)).toBe(true);
+  });
+
+  it('or all of them, to places in the box', async () => {
+    const places = await steps('random', 500);
+    for (const [i, start] of [0.2, -0.1].entries()) {
+      const offsets = places.map((place) => place[i]! - start);
+      expect(Math.max(...offsets.map(Math.abs))).toBeLessThan(0.0401);
+      expect(Math.max(...offsets) - Math.min(...offsets)).toBeGreaterThan(0.03);
+    }
+  });
+});

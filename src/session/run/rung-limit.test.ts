@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freshCalibration, servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
+import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
+import { calibrationText, feetechFamily } from '../../drivers/serial.ts';
+import { appendRung, RUNGS, rungLogPath } from '../../record/index.ts';
+import { ladderSubject, rungLimit, slowed } from './rung-limit.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-limit-'));
+  vi.stubEnv('REIN_STATE', join(folder, 'state'));
+  vi.stubEnv('REIN_CONFIG', join(folder, 'config'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function calibratedArm(port?: string): RobotConfig {
+  const { robot } = loadRobotFile('so101');
+  const path = join(folder, 'config', 'calibration', 'so101.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, calibrationText(freshCalibration(robot, servoOptionsOf(robot), feetechFamily, '3.10')));
+  return { ...robot, driver: { ...robot.driver, ...(port === undefined ? {} : { port }) } };
+}
+
+function pass(robot: RobotConfig, count: number): void {
+  const subject = ladderSubject(robot)!;
+  for (const rung of RUNGS.slice(0, count)) {
+    appendRung(rungLogPath(subject), {
+      ...subject,
+      rung,
+      at: '2026-01-01T00:00:00Z',
+      version: '0',
+      proved: 'x',
+      by: 'me',
+    });
+  }
+}
+
+describe('an arm of bus servos', () => {
+  it('goes at the speed of the rung that it has passed, and says what is next', () => {
+    const robot = calibratedArm();
+    expect(rungLimit(robot)).toMatchObject({
+      speedRatio: 0.05,
+      message:
+        'so101 has passed no rung of bringing up yet: it goes at 5 % of its speed. Next: rein bring-up --robot so101',
+    });
+    pass(robot, 3);
+    expect(rungLimit(robot, 'mine.yaml')).toMatchObject({
+      speedRatio: 0.25,
+      message:
+        'so101 has passed slow, and not burn-in: it goes at 25 % of its speed. Next: rein bring-up --robot mine.yaml',
+    });
+    pass(robot, 5);
+    expect(rungLimit(robot)).toBe(undefined);
+  });
+
+  it('falls back when its file changes, and says why; another port or place of its calibration changes nothing', () => {
+    const robot = calibratedArm();
+    pass(robot, 5);
+    expect(rungLimit(calibratedArm('/dev/ttyACM7'))).toBe(undefined);
+    const [first, ...rest] = robot.joints;
+    const other = { ...robot, joints: [{ ...first!, velocityMaxRadPerS: 2 }, ...rest] };
+    expect(rungLimit(other)?.message).toContain("and not slow: the robot's file was changed since slow was passed");
+  });
+
+  it('without a calibration is at the bottom', () => {
+    const { robot } = loadRobotFile('so101');
+    expect(rungLimit(robot)).toMatchObject({ speedRatio: 0.05 });
+  });
+
+  it('that is emulated at a pseudo-terminal is free until its first rung', () => {
+    const link = join(folder, 'usb-Emulated_so101_EMU0001-if00');
+    symlinkSync('/dev/pts/ptmx', link);
+    const robot = calibratedArm(link);
+    expect(rungLimit(robot)).toBe(undefined);
+    pass(robot, 1);
+    expect(rungLimit(robot)).toMatchObject({ speedRatio: 0.05 });
+  });
+
+  it('slowed has every joint slower and all else as it was', () => {
+    const robot = calibratedArm();
+    const slow = slowed(robot, 0.1);
+    expect(slow.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS)).toEqual(
+      robot.joints.map(({ velocityMaxRadPerS }) => 0.1 * velocityMaxRadPerS),
+    );
+    expect({ ...slow, joints: [] }).toEqual({ ...robot, joints: [] });
+  });
+});
+
+it('has nothing to say of a robot that is simulated', () => {
+  expect(rungLimit(loadRobotFile('arm6').robot)).toBe(undefined);
+});
