@@ -3,6 +3,8 @@ import type { RobotConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import {
   calibrationPath,
+  DYNAMIXEL_BAUDS,
+  dynamixelFamily,
   FEETECH_BAUDS,
   feetechFamily,
   type Motor,
@@ -27,7 +29,7 @@ export interface BusFamily {
   readonly homingSign: 1 | -1;
 }
 
-/** By `driver.kind` of a robot's file. A fourth family is a line here. */
+/** By `driver.kind` of a robot's file. A third family is an entry here. */
 const FAMILIES: Readonly<Record<string, BusFamily>> = {
   feetech: {
     family: feetechFamily,
@@ -37,6 +39,15 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
       { register: 'statusLevel', value: 1, why: 'it confirms what is written' },
     ],
     homingSign: -1,
+  },
+  dynamixel: {
+    family: dynamixelFamily,
+    bauds: DYNAMIXEL_BAUDS,
+    stored: [
+      { register: 'returnDelay', value: 0, why: 'it answers at once' },
+      { register: 'statusLevel', value: 2, why: 'it confirms what is written' },
+    ],
+    homingSign: 1,
   },
 };
 

@@ -130,7 +130,7 @@ describe('rein doctor on a bus', () => {
     expect(found.next).toContain("name these servos in a robot's file with driver.port: /dev/memory");
     const silent = await inspectBus({ port: '/dev/memory', open: rigOf({ mountings: [] }).open });
     expect(silent.findings).toMatchObject([
-      { name: 'bus', status: 'fail', detail: expect.stringContaining('8 speeds of feetech') },
+      { name: 'bus', status: 'fail', detail: expect.stringContaining('speeds of feetech, dynamixel') },
     ]);
   });
 

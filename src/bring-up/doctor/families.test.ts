@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { loadRobotFile } from '../../config/index.ts';
+import { Rng } from '../../core/index.ts';
+import { EMULATOR_KINDS, MemoryLine, SimpleBody } from '../../emulate/index.ts';
+import { requireServoArm } from '../families.ts';
+import { inspectBus } from './bus-findings.ts';
+
+it.each(['so101', 'koch'])(
+  'finds the servos of %s, whatever their family, and none that the file does not want',
+  async (name) => {
+    const { robot } = loadRobotFile(name);
+    const arm = { ...requireServoArm(robot, 'look at'), calibration: '/none.json' };
+    const body = new SimpleBody(robot.homeRad.map((startRad) => ({ startRad })));
+    const { baud } = arm.driver;
+    const bus = EMULATOR_KINDS[robot.driver.kind as 'feetech'].create({ robot, body, baud, rng: new Rng(1) });
+    const { findings, next } = await inspectBus({
+      arm,
+      named: name,
+      open: async ({ baud: hostBaud }) => {
+        const line = new MemoryLine(bus, { baud, hostBaud });
+        return { line, adapter: 'EMU0001', answerS: 0.004, warning: undefined, close: async () => line.close() };
+      },
+    });
+    expect(findings.filter(({ status }) => status !== 'ok').map(({ name: of }) => of)).toEqual(['calibration']);
+    expect(findings).toHaveLength(2 + robot.joints.length);
+    expect(next).toBe(`rein calibrate --robot ${name}`);
+  },
+);
