@@ -1,9 +1,9 @@
 /** From a cable on the desk to an arm that drives: what is on the bus, where its zeros are, and what it has proven. */
 export { type BusPort, type OpenBusPort, openBusPort } from './bus-port.ts';
-export { type CalibrateResult, calibrateArm } from './calibrate/calibrate-arm.ts';
+export { calibrateArm } from './calibrate/calibrate-arm.ts';
 export { checkServoCalibration } from './calibrate/check-calibration.ts';
 export { inspectBus } from './doctor/bus-findings.ts';
 export { portFindings } from './doctor/port-findings.ts';
 export { requireServoArm, type ServoArm, servoArmOf } from './families.ts';
 export { type Guide, TerminalGuide } from './guide.ts';
-export { type ClimbRequest, climb, ladderLines } from './ladder/climb.ts';
+export { climb, ladderLines } from './ladder/climb.ts';

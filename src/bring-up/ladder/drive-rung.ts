@@ -16,6 +16,8 @@ const POLICY_HZ = 10;
 /** Joint by joint: each way and back, with time to look. */
 const SLOW_S_PER_JOINT = 7;
 const WATCH_MS = 500;
+/** How the guard's log says that it was asked to. */
+const GUARD_ENDS = 'asked to end';
 
 export type DrivingRung = 'slow' | 'burn-in';
 
@@ -92,9 +94,13 @@ export function faultsIn(log: string): readonly string[] {
   } catch {
     return ['the guard left no log'];
   }
-  const found = text.split('\n').flatMap((line) => {
+  const entries = text.split('\n').flatMap((line) => {
     const entry = parseObject(line);
-    if (entry === undefined) return [];
+    return entry === undefined ? [] : [entry];
+  });
+  // What comes behind it is how the arm is let down.
+  const end = entries.findIndex(({ msg }) => String(msg).startsWith(GUARD_ENDS));
+  const found = entries.slice(0, end < 0 ? entries.length : end).flatMap((entry) => {
     const why = entry['why'];
     if (typeof why === 'string') return [why.replace(/\.$/, '')];
     const level = entry['level'];

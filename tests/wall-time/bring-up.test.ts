@@ -1,0 +1,145 @@
+/** Bringing up as a person does it, on an emulated arm at a serial port and on a simulated one: in real time, in processes that may be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { readCalibration } from '../../src/drivers/serial.ts';
+import { Emulated } from '../support/emulated.ts';
+import { REIN } from '../support/rein.ts';
+
+const config = join(import.meta.dirname, '..', '..', 'config', 'robots');
+let folder: string;
+let arm: Emulated | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
+});
+afterEach(async () => {
+  await arm?.end();
+  arm = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The robot's file with another driver. */
+function robotFile(driver: readonly string[]): string {
+  const text = readFileSync(join(config, 'so101.yaml'), 'utf8');
+  const path = join(folder, 'my-arm.yaml');
+  const model = `  model: ${join(config, 'models', 'so101.xml')}`;
+  const rest = text.slice(text.indexOf('\n  motors:'));
+  const motors = driver.includes('  kind: feetech') ? rest : '\n';
+  writeFileSync(
+    path,
+    `${text.slice(0, text.indexOf('\ndriver:'))}\ndriver:\n${[...driver, model].join('\n')}${motors}`,
+  );
+  return path;
+}
+
+/** A command that is answered when it asks. */
+class Asked {
+  readonly child: ChildProcess;
+  readonly said: string[] = [];
+  readonly ended: Promise<number | null>;
+
+  constructor(args: readonly string[], answer: (line: string, asked: Asked) => Promise<string | undefined>) {
+    const env = { ...process.env, REIN_CONFIG: join(folder, 'config'), REIN_STATE: join(folder, 'state') };
+    this.child = spawn(process.execPath, [REIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env });
+    this.ended = new Promise((done) => this.child.once('close', (code) => done(code)));
+    let before = Promise.resolve();
+    createInterface({ input: this.child.stdout! }).on('line', (line) => {
+      this.said.push(line);
+      before = before.then(async () => {
+        const typed = await answer(line, this);
+        if (typed !== undefined && this.child.exitCode === null) this.child.stdin!.write(`${typed}\n`);
+      });
+    });
+    // It may end, or be ended, with an answer under way.
+    this.child.stdin!.on('error', () => undefined);
+  }
+}
+
+describe('rein calibrate at an emulated arm', () => {
+  it('loses at most the joint at hand when it is killed, and goes on behind the others', async () => {
+    arm = new Emulated(['feetech']);
+    await arm.next('ready');
+    const file = robotFile(['  kind: feetech', `  port: ${arm.link}`]);
+    const { type } = arm;
+    const moved = async (...targetsRad: readonly number[]): Promise<string> => {
+      for (const target of targetsRad) {
+        await type.call(arm, `move 1 ${target}`);
+        // A hand takes its time: 2 rad a second, on a machine that may be busy.
+        await new Promise((done) => setTimeout(done, 3000));
+      }
+      return '';
+    };
+    const asks = ['calibrate', '--robot', file];
+    const first = new Asked(asks, async (line, { child }) => {
+      if (line.startsWith('2/6')) child.kill('SIGKILL');
+      if (line.includes('Put it at')) return moved(0);
+      if (line.includes('its angle rises')) return moved(0.5);
+      if (line.includes('to one stop')) return moved(-1.92, 1.92);
+      return line.includes('press Enter') ? '' : undefined;
+    });
+    expect(await first.ended).toBe(null);
+    const out = join(folder, 'config', 'calibration', 'so101.json');
+    expect(existsSync(out)).toBe(false);
+    const { joints, adapter } = readCalibration(`${out}.partial`, 'so101');
+    expect(Object.keys(joints)).toEqual(['shoulder_pan']);
+    expect(adapter).toBe('TEST42');
+    expect(joints['shoulder_pan']!.direction).toBe(1);
+    const second = new Asked(asks, async (line, { child }) => {
+      if (line.startsWith('2/6')) child.kill('SIGTERM');
+      return line.includes('press Enter') || line.includes('[Y/n]') ? '' : undefined;
+    });
+    expect(await second.ended).toBe(130);
+    expect(second.said).toContain('Begun before: shoulder_pan is done.');
+    expect(second.said.some((line) => line.startsWith('1/6'))).toBe(false);
+  });
+
+  it('refuses a port that somebody has open, and says who', async () => {
+    arm = new Emulated(['feetech']);
+    await arm.next('ready');
+    const file = robotFile(['  kind: feetech', `  port: ${arm.link}`]);
+    // As programs do that take a port for themselves.
+    const holder = spawn('flock', [arm.link, '-c', 'echo held; sleep 60']);
+    await new Promise((held) => holder.stdout.once('data', held));
+    try {
+      const doctor = new Asked(['doctor', '--robot', file, '--json'], async () => undefined);
+      expect(await doctor.ended).toBe(1);
+      const { checks, next } = JSON.parse(doctor.said.join('\n')) as {
+        checks: { name: string; detail: string }[];
+        next: string;
+      };
+      expect(checks.find(({ name }) => name === 'bus')?.detail).toMatch(/is in use by flock \(process \d+\)/);
+      expect(next).toContain(`${holder.pid}`);
+    } finally {
+      holder.kill();
+    }
+  });
+});
+
+describe('a rung that drives', () => {
+  it('moves a simulated arm in a small box, and says what it has shown', async () => {
+    // What it starts as a process stands in `dist/`.
+    const built = new URL('../../dist/bring-up/ladder/drive-rung.js', import.meta.url).href;
+    const { driveRung } = (await import(built)) as typeof import('../../src/bring-up/ladder/drive-rung.ts');
+    const file = robotFile(['  kind: mujoco']);
+    const { robot } = loadRobotFile(file);
+    const proved = await driveRung({
+      rung: 'burn-in',
+      robot,
+      file,
+      speedRatio: 0.25,
+      minutes: 0.1,
+      out: join(folder, 'run'),
+      seed: 1,
+      print: () => undefined,
+      signal: new AbortController().signal,
+      onInterrupt: () => undefined,
+    });
+    expect(proved).toMatch(
+      /^6 s of random motion in a box of ±7° at 25 % of its speed: \d+ steps, 0 faults, 0 violations$/,
+    );
+  });
+});
