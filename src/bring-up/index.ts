@@ -1,5 +1,5 @@
 /** From a cable on the desk to an arm that drives: what is on the bus, where its zeros are, and what it has proven. */
-export { type BusPort, type OpenBusPort, openBusPort } from './bus-port.ts';
+export { type BusPort, openBusPort } from './bus-port.ts';
 export { calibrateArm } from './calibrate/calibrate-arm.ts';
 export { checkServoCalibration } from './calibrate/check-calibration.ts';
 export { inspectBus } from './doctor/bus-findings.ts';

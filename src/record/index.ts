@@ -60,6 +60,5 @@ export {
   type RungRecord,
   readRungs,
   rungLogPath,
-  stateFolder,
 } from './rung-log.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';
