@@ -5,7 +5,6 @@ import {
   type ActionSpec,
   ArmKinematics,
   clamp,
-  createRobotState,
   LinkTopology,
   ReinError,
   TOOL_AXES,
@@ -13,8 +12,9 @@ import {
   wrapAngleRad,
   yawBetween,
 } from '../core/index.ts';
-import { createDriver, driverKind } from '../drivers/index.ts';
+import { driverKind } from '../drivers/index.ts';
 import type { LeaderArm, LeaderMotors, OperatorConfig } from '../teleop/index.ts';
+import { LeaderSource } from './leader-source.ts';
 
 type LeaderConfig = Extract<OperatorConfig, { readonly kind: 'leader' }>;
 
@@ -97,53 +97,44 @@ function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['
   };
 }
 
-/** Opens the leader's driver; without torque. Rejects with `ReinError`. */
+/** Opens the leader's driver, without torque. A leader that was lost is opened again by itself. Rejects with `ReinError`. */
 export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig): Promise<LeaderArm> {
   const task = { name: 'leader', signalNames: [] };
-  const driver = await createDriver(driverSpec(model, task, { scene: noScene, surroundings: undefined }), { model });
-  await driver.open();
-  const state = createRobotState(model.joints.length, 0);
-  const { positionRad } = state;
-  if (alongside !== undefined && driver.bus !== undefined) {
-    await driver.close();
-    throw new ReinError(
-      'driver',
-      `The leader arm ${model.name} hangs on a bus, whose torque only a guard may turn on.`,
-      {
-        remedy: 'Leave out alongside: the leader is passive.',
-      },
-    );
-  }
-  if (alongside !== undefined && driver.limitTorque === undefined) {
-    await driver.close();
+  const spec = driverSpec(model, task, { scene: noScene, surroundings: undefined });
+  const source = new LeaderSource(spec, model);
+  await source.open();
+  if (alongside !== undefined && source.driver?.limitTorque === undefined) {
+    await source.close();
     throw new ReinError('driver', `The driver of the leader arm ${model.name} cannot limit its torque.`, {
       remedy: 'Leave out alongside: the leader is passive.',
     });
   }
-  const motors = (torqueRatio: number, speedRatio: number): LeaderMotors => {
-    const reference = positionRad.slice() as Vec<'rad'>;
-    return {
-      velocityMaxRadPerS: model.joints.map(({ velocityMaxRadPerS }) => speedRatio * velocityMaxRadPerS),
-      hold: () => {
-        driver.enable();
-        driver.limitTorque?.(torqueRatio);
-      },
-      move: (wanted) => {
-        for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries())
-          reference[i] = clamp(wanted[i]!, positionMinRad, positionMaxRad);
-        driver.write(reference);
-      },
-      release: () => driver.disable(),
-    };
-  };
   return {
-    positionRad,
-    read: () => {
-      const status = driver.read(state);
-      return status === 'ok' || status === 'late' ? 'ok' : 'lost';
+    positionRad: source.positionRad,
+    read: () => source.read(),
+    ...(alongside === undefined ? {} : { motors: motorsOf(source, model, alongside) }),
+    close: () => void source.close().catch(() => undefined), // it is let go of either way
+  };
+}
+
+function motorsOf(
+  source: LeaderSource,
+  { joints }: RobotConfig,
+  { torqueRatio, speedRatio }: NonNullable<LeaderConfig['alongside']>,
+): LeaderMotors {
+  const reference = source.positionRad.slice() as Vec<'rad'>;
+  return {
+    velocityMaxRadPerS: joints.map(({ velocityMaxRadPerS }) => speedRatio * velocityMaxRadPerS),
+    hold: () => {
+      source.driver?.enable();
+      source.driver?.limitTorque?.(torqueRatio);
     },
-    ...(alongside === undefined ? {} : { motors: motors(alongside.torqueRatio, alongside.speedRatio) }),
-    close: () => void driver.close().catch(() => undefined), // it is let go of either way
+    move: (wanted) => {
+      for (const [i, { positionMinRad, positionMaxRad }] of joints.entries())
+        reference[i] = clamp(wanted[i]!, positionMinRad, positionMaxRad);
+      source.driver?.write(reference);
+    },
+    release: () => source.driver?.disable(),
   };
 }
 

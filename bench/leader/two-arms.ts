@@ -1,0 +1,160 @@
+/** A leader and a follower, emulated at ports of their own, calibrated apart, and a foot switch: what `rein teleop` finds on a desk. */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { calibrationText, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
+import type { ArmAnswer, ArmOrder, Pose } from './arm-process.ts';
+
+const FIRMWARE = '3.10';
+const KEY_F13 = 183;
+/** A busy machine lets an emulated servo answer late, ms. */
+const ANSWER_MS = 30;
+
+/** How each is mounted: the leader's servos are turned, and some of them the other way round. */
+const ARMS = {
+  follower: { robot: 'so101', adapter: 'FOLLOWER', zeroCounts: 2048, turnedBack: [] },
+  leader: { robot: 'so101-leader', adapter: 'LEADER', zeroCounts: 1900, turnedBack: ['shoulder_lift', 'wrist_roll'] },
+} as const;
+type Role = keyof typeof ARMS;
+
+export interface SeenArm {
+  readonly poses: readonly Pose[];
+  readonly goals: readonly Pose[];
+  readonly torqued: number;
+}
+
+export class TwoArms {
+  /** Path of the follower's file; of the configuration that names the leader; folder of settings (`REIN_CONFIG`). */
+  readonly robot: string;
+  readonly config: string;
+  readonly settings: string;
+  readonly jointNames: readonly string[];
+  readonly homeRad: readonly number[];
+  readonly #arms: Readonly<Record<Role, ChildProcess>>;
+  readonly #pedal: number;
+
+  /** `folder` exists. `leader`: more of its operator, as YAML in braces has it. */
+  static async open(folder: string, leader = ''): Promise<TwoArms> {
+    const settings = join(folder, 'settings');
+    mkdirSync(join(settings, 'calibration'), { recursive: true });
+    const files = { follower: written('follower', folder), leader: written('leader', folder) };
+    const start = (role: Role): ChildProcess =>
+      fork(fileURLToPath(new URL('./arm-process.js', import.meta.url)), [files[role], linkOf(role, folder), role], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        env: { ...process.env, REIN_CONFIG: settings },
+      });
+    const arms = { follower: start('follower'), leader: start('leader') };
+    await Promise.all(Object.values(arms).map((arm) => once(arm, 'message')));
+    const pedal = join(folder, 'pedal');
+    execFileSync('mkfifo', [pedal]);
+    writeFileSync(
+      join(folder, 'place.yaml'),
+      `operators:
+  - { kind: leader, robot: ${files.leader}${leader} }
+  - { kind: pedal, device: ${pedal}, enable: KEY_F13 }
+`,
+    );
+    return new TwoArms(folder, settings, files.follower, arms, openSync(pedal, constants.O_RDWR));
+  }
+
+  private constructor(
+    folder: string,
+    settings: string,
+    robot: string,
+    arms: Readonly<Record<Role, ChildProcess>>,
+    pedal: number,
+  ) {
+    this.robot = robot;
+    this.config = join(folder, 'place.yaml');
+    this.settings = settings;
+    this.#arms = arms;
+    this.#pedal = pedal;
+    const { joints, homeRad } = loadRobotFile(robot).robot;
+    this.jointNames = joints.map(({ name }) => name);
+    this.homeRad = homeRad;
+  }
+
+  /** Down: the clutch closes. `struct input_event` of its key. */
+  pedal(value: 'down' | 'up'): void {
+    const event = Buffer.alloc(24);
+    event.writeUInt16LE(1, 16);
+    event.writeUInt16LE(KEY_F13, 18);
+    event.writeInt32LE(value === 'down' ? 1 : 0, 20);
+    writeSync(this.#pedal, event);
+  }
+
+  /** The hand leads joints away from home, by name, rad. Resolves once it is there. */
+  async lead(awayRad: Readonly<Record<string, number>>, overS: number): Promise<void> {
+    const handRad = this.homeRad.map((home, i) => home + (awayRad[this.jointNames[i]!] ?? 0));
+    await this.#order('leader', { handRad, overS });
+    await new Promise((done) => setTimeout(done, overS * 1e3));
+  }
+
+  /** Resolves with the moment, s. */
+  async fault(role: Role, fault: string): Promise<number> {
+    const answer = await this.#order(role, { fault });
+    return 'doneAtS' in answer ? answer.doneAtS : Number.NaN;
+  }
+
+  /** What an arm has seen since it was asked last. */
+  async seen(role: Role): Promise<SeenArm> {
+    const answer = await this.#order(role, { report: true });
+    return 'goals' in answer ? answer : { poses: [], goals: [], torqued: 0 };
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#pedal);
+    for (const arm of Object.values(this.#arms)) {
+      if (arm.exitCode !== null || !arm.connected) continue;
+      arm.disconnect();
+      await once(arm, 'exit');
+    }
+  }
+
+  async #order(role: Role, order: ArmOrder): Promise<ArmAnswer> {
+    const answer = once(this.#arms[role], 'message');
+    this.#arms[role].send(order);
+    return (await answer)[0] as ArmAnswer;
+  }
+}
+
+function linkOf(role: Role, folder: string): string {
+  return join(folder, `usb-Emulated_${role}_${ARMS[role].adapter}-if00`);
+}
+
+/** Writes file and calibration of the arm; returns the file's path. */
+function written(role: Role, folder: string): string {
+  const { robot: name, adapter, zeroCounts, turnedBack } = ARMS[role];
+  const { robot, file } = loadRobotFile(name);
+  const models = fileURLToPath(new URL('../../../config/robots/models/', import.meta.url));
+  const driver = `driver:\n  port: ${linkOf(role, folder)}\n  answerMs: ${ANSWER_MS}`;
+  const path = join(folder, `${name}.yaml`);
+  writeFileSync(
+    path,
+    readFileSync(file, 'utf8')
+      .replace(/^driver:/m, driver)
+      .replace('models/', models),
+  );
+  const { motors } = robot.driver as ServoConfig;
+  const joints = robot.joints.map(({ name: joint }) => {
+    const { id, model } = motors[joint]!;
+    const { modelNumber } = feetechFamily.models[model]!;
+    const direction = (turnedBack as readonly string[]).includes(joint) ? (-1 as const) : (1 as const);
+    const reach = { zeroCounts, minCounts: 0, maxCounts: 4095, homingOffsetCounts: 0 };
+    return [joint, { id, model, modelNumber, firmware: FIRMWARE, direction, ...reach }];
+  });
+  const calibration = calibrationText({
+    kind: 'rein-calibration',
+    version: 1,
+    robot: name,
+    family: 'feetech',
+    adapter,
+    calibratedAt: new Date(0).toISOString(),
+    joints: Object.fromEntries(joints),
+  });
+  writeFileSync(join(folder, 'settings/calibration', `${name}.json`), calibration);
+  return path;
+}

@@ -1,0 +1,116 @@
+/**
+ * A leader's driver in the session's own thread, from its port to its joints. Its bus is read there, for nobody waits for that thread but
+ * people and a policy: a read blocks it for 2 to 3 ms of every 20 ([measured](../../bench/README.md#a-leader-arm)).
+ *
+ * No guardian watches a leader. Limp, it moves nothing; going along at low torque, it stays where its servos were sent last, within
+ * 50 ms of its slow motion from where it stood.
+ */
+import type { RobotConfig } from '../config/index.ts';
+import { BUS, type Clock, createRobotState, SystemClock } from '../core/index.ts';
+import { createDriver, type Driver, type DriverSpec, driverKind } from '../drivers/index.ts';
+import {
+  DescriptorLine,
+  type HeldPort,
+  holdPort,
+  loadCalibration,
+  type ServoDriverOptions,
+} from '../drivers/serial.ts';
+
+/** A joint that was not read for so long is where nobody knows, s (row 18). */
+const LEASE_S = 0.1;
+/** One that was lost is looked for so often, s. */
+const RETRY_S = 1;
+
+export class LeaderSource {
+  readonly #spec: DriverSpec;
+  readonly #model: RobotConfig;
+  readonly #clock: Clock;
+  readonly #state: ReturnType<typeof createRobotState>;
+  #open: { readonly driver: Driver; readonly port: HeldPort | undefined } | undefined;
+  #readAtS = Number.NEGATIVE_INFINITY;
+  #triedAtS = 0;
+  #opening: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(spec: DriverSpec, model: RobotConfig, clock: Clock = new SystemClock()) {
+    this.#spec = spec;
+    this.#model = model;
+    this.#clock = clock;
+    this.#state = createRobotState(model.joints.length, 0);
+  }
+
+  /** [n] rad (m for a sliding joint), as of the last `read`. */
+  get positionRad(): Float64Array {
+    return this.#state.positionRad;
+  }
+
+  /** Absent while it is lost. */
+  get driver(): Driver | undefined {
+    return this.#open?.driver;
+  }
+
+  /** Torque is off afterwards. Rejects with `ReinError`. */
+  async open(): Promise<void> {
+    const port = driverKind(this.#spec.name).needs === 'serial' ? await this.#holdPort() : undefined;
+    try {
+      const openLine = port && (() => new DescriptorLine(port.path, port.baud, this.#clock));
+      const driver = await createDriver(this.#spec, { model: this.#model, openLine });
+      await driver.open();
+      // One that was unplugged while it went along still holds.
+      driver.disable();
+      this.#open = { driver, port };
+    } catch (error) {
+      await port?.close();
+      throw error;
+    }
+    if (this.#isClosed) await this.#release();
+  }
+
+  /** `ok` as long as every joint was read within its lease. */
+  read(): 'ok' | 'lost' {
+    const nowS = this.#clock.nowS();
+    const { driver } = this;
+    if (driver !== undefined) {
+      const status = driver.read(this.#state);
+      const oldestS = driver.busCounters?.[BUS.oldestS] ?? 0;
+      if ((status === 'ok' || status === 'late') && oldestS <= LEASE_S) this.#readAtS = nowS;
+      if (driver.hardwareFaults) driver.disable();
+    }
+    if (nowS - this.#readAtS <= LEASE_S) return 'ok';
+    this.#reopen(nowS);
+    return 'lost';
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opening;
+    await this.#release();
+  }
+
+  /** Behind the back of whoever reads: it is lost until it is there again. */
+  #reopen(nowS: number): void {
+    if (this.#opening !== undefined || this.#isClosed || nowS - this.#triedAtS < RETRY_S) return;
+    this.#triedAtS = nowS;
+    this.#opening = this.#release()
+      .then(() => this.open())
+      .catch(() => undefined) // not there yet
+      .finally(() => {
+        this.#opening = undefined;
+      });
+  }
+
+  async #release(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.driver.close();
+    await open?.port?.close();
+  }
+
+  #holdPort(): Promise<HeldPort> {
+    // Servos are the only leaders on a cable: their calibration says which adapter is theirs.
+    const { calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
+    const { adapter } = loadCalibration(calibration, { robot: this.#model.name, family: this.#spec.name, jointNames });
+    return holdPort({ path, baud, serialNumber: adapter });
+  }
+}
