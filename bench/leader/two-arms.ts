@@ -1,7 +1,7 @@
 /** A leader and a follower, emulated at ports of their own, calibrated apart, and a foot switch: what `rein teleop` finds on a desk. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadRobotFile } from '../../src/config/index.ts';
@@ -27,10 +27,10 @@ export interface SeenArm {
 }
 
 export class TwoArms {
-  /** Path of the follower's file; of the configuration that names the leader; folder of settings (`REIN_CONFIG`). */
+  /** Paths of the arms' files, and of the configuration that names the leader and the pedal. */
   readonly robot: string;
+  readonly leader: string;
   readonly config: string;
-  readonly settings: string;
   readonly jointNames: readonly string[];
   readonly homeRad: readonly number[];
   readonly #arms: Readonly<Record<Role, ChildProcess>>;
@@ -38,13 +38,10 @@ export class TwoArms {
 
   /** `folder` exists. `leader`: more of its operator, as YAML in braces has it. */
   static async open(folder: string, leader = ''): Promise<TwoArms> {
-    const settings = join(folder, 'settings');
-    mkdirSync(join(settings, 'calibration'), { recursive: true });
     const files = { follower: written('follower', folder), leader: written('leader', folder) };
     const start = (role: Role): ChildProcess =>
       fork(fileURLToPath(new URL('./arm-process.js', import.meta.url)), [files[role], linkOf(role, folder), role], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-        env: { ...process.env, REIN_CONFIG: settings },
       });
     const arms = { follower: start('follower'), leader: start('leader') };
     await Promise.all(Object.values(arms).map((arm) => once(arm, 'message')));
@@ -57,22 +54,21 @@ export class TwoArms {
   - { kind: pedal, device: ${pedal}, enable: KEY_F13 }
 `,
     );
-    return new TwoArms(folder, settings, files.follower, arms, openSync(pedal, constants.O_RDWR));
+    return new TwoArms(folder, files, arms, openSync(pedal, constants.O_RDWR));
   }
 
   private constructor(
     folder: string,
-    settings: string,
-    robot: string,
+    { follower, leader }: Readonly<Record<Role, string>>,
     arms: Readonly<Record<Role, ChildProcess>>,
     pedal: number,
   ) {
-    this.robot = robot;
+    this.robot = follower;
+    this.leader = leader;
     this.config = join(folder, 'place.yaml');
-    this.settings = settings;
     this.#arms = arms;
     this.#pedal = pedal;
-    const { joints, homeRad } = loadRobotFile(robot).robot;
+    const { joints, homeRad } = loadRobotFile(follower).robot;
     this.jointNames = joints.map(({ name }) => name);
     this.homeRad = homeRad;
   }
@@ -130,7 +126,7 @@ function written(role: Role, folder: string): string {
   const { robot: name, adapter, zeroCounts, turnedBack } = ARMS[role];
   const { robot, file } = loadRobotFile(name);
   const models = fileURLToPath(new URL('../../../config/robots/models/', import.meta.url));
-  const driver = `driver:\n  port: ${linkOf(role, folder)}\n  answerMs: ${ANSWER_MS}`;
+  const driver = `driver:\n  port: ${linkOf(role, folder)}\n  answerMs: ${ANSWER_MS}\n  calibration: ${name}.json`;
   const path = join(folder, `${name}.yaml`);
   writeFileSync(
     path,
@@ -155,6 +151,6 @@ function written(role: Role, folder: string): string {
     calibratedAt: new Date(0).toISOString(),
     joints: Object.fromEntries(joints),
   });
-  writeFileSync(join(folder, 'settings/calibration', `${name}.json`), calibration);
+  writeFileSync(join(folder, `${name}.json`), calibration);
   return path;
 }

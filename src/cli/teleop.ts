@@ -36,6 +36,11 @@ const options = optionsOf({
     '--speed <ratio>',
     "share of the robot's own speed, above 0 and at most 1",
   ),
+  rateHz: option(
+    positiveNumber(100).default(10),
+    '--rate <Hz>',
+    'actions a second, or the next fewer that fit the ticks of the robot; a leader arm lags less at 25',
+  ),
   start: startOption(),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
   config: configOption(),

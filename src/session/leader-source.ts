@@ -6,7 +6,7 @@
  * 50 ms of its slow motion from where it stood.
  */
 import type { RobotConfig } from '../config/index.ts';
-import { BUS, type Clock, createRobotState, SystemClock } from '../core/index.ts';
+import { BUS, type Clock, createRobotState, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, driverKind } from '../drivers/index.ts';
 import {
   DescriptorLine,
@@ -18,6 +18,8 @@ import {
 
 /** A joint that was not read for so long is where nobody knows, s (row 18). */
 const LEASE_S = 0.1;
+/** A bus may miss some. */
+const FIRST_READS = 10;
 /** One that was lost is looked for so often, s. */
 const RETRY_S = 1;
 
@@ -58,6 +60,7 @@ export class LeaderSource {
       await driver.open();
       // One that was unplugged while it went along still holds.
       driver.disable();
+      this.#readFirst(driver);
       this.#open = { driver, port };
     } catch (error) {
       await port?.close();
@@ -86,6 +89,17 @@ export class LeaderSource {
     this.#isClosed = true;
     await this.#opening;
     await this.#release();
+  }
+
+  /** Every joint is somewhere before anybody asks. Throws `ReinError`. */
+  #readFirst(driver: Driver): void {
+    for (let tries = 0; tries < FIRST_READS; tries++) {
+      this.#readAtS = this.#clock.nowS();
+      if (driver.read(this.#state) === 'ok') return;
+    }
+    throw new ReinError('driver', `The leader arm ${this.#model.name} does not say where its joints are.`, {
+      remedy: 'Check its power and cables; rein doctor shows what every servo says of itself.',
+    });
   }
 
   /** Behind the back of whoever reads: it is lost until it is there again. */

@@ -9,8 +9,6 @@ import { checkRunRequest } from '../../session/run-request.ts';
 import type { TeleopOptions } from '../teleop.ts';
 import { runBody } from './run.ts';
 
-/** Steps a second, or the next fewer that are a whole number of the robot's ticks; a command lasts two of them. */
-const POLICY_HZ = 10;
 /** Of a tool at full speed. */
 const TOOL_M_PER_S = 0.4;
 const TOOL_RAD_PER_S = 1.5;
@@ -19,7 +17,7 @@ const EPISODE_S = 3600;
 
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
-  const { robot: name, moves: _moves, speedRatio: _speedRatio, ...request } = options;
+  const { robot: name, moves: _moves, speedRatio: _speedRatio, rateHz: _rateHz, ...request } = options;
   const { operator, config } = request;
   const { robot, file } = loadRobotFile(name);
   checkOwnWorld(robot);
@@ -48,8 +46,12 @@ function checkOwnWorld({ name, driver }: RobotConfig): void {
 }
 
 /** The task's file. JSON is YAML. */
-function taskOf(robot: RobotConfig, file: string, { moves, speedRatio }: TeleopOptions): Record<string, unknown> {
-  const policyHz = rateOf(robot.controlHz);
+function taskOf(
+  robot: RobotConfig,
+  file: string,
+  { moves, speedRatio, rateHz }: TeleopOptions,
+): Record<string, unknown> {
+  const policyHz = rateOf(robot.controlHz, rateHz);
   return {
     name: 'teleop',
     kind: 'operatorJudged',
@@ -82,7 +84,8 @@ function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number)
   return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
 }
 
-function rateOf(controlHz: number): number {
-  for (let ticks = Math.max(1, Math.round(controlHz / POLICY_HZ)); ; ticks++)
+/** Steps a second: `wantedHz`, or the next fewer that are a whole number of the robot's ticks; a command lasts two of them. */
+function rateOf(controlHz: number, wantedHz: number): number {
+  for (let ticks = Math.max(1, Math.round(controlHz / wantedHz)); ; ticks++)
     if (Number.isInteger(controlHz / ticks)) return controlHz / ticks;
 }

@@ -1,0 +1,168 @@
+/**
+ * `npm run bench -- leader`: two emulated arms under `rein teleop`. How late the follower's goals on the bus are behind the leader's joints,
+ * how near it comes, and what reading the leader costs the thread that does.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { driverSpec } from '../../src/config/setup.ts';
+import { quantile, ReinError, SystemClock } from '../../src/core/index.ts';
+import { LeaderSource } from '../../src/session/leader-source.ts';
+import type { Pose } from './arm-process.ts';
+import { TwoArms } from './two-arms.ts';
+
+const BIN = fileURLToPath(new URL('../../../bin/rein.js', import.meta.url));
+const PATIENCE_S = 60;
+const READS = 500;
+const READ_EVERY_S = 0.02;
+const OPENINGS = 10;
+/** The hand goes there and back, rad in s. */
+const WAY_RAD = 0.3;
+const WAY_S = 1.5;
+/** A goal whose joint was not moving is nobody's lag, rad. */
+const ENDS_RAD = 0.02;
+
+export interface LeaderBenchResult {
+  readonly rateHz: number;
+  /** From where the leader's joint stood to that goal on the follower's bus, ms. */
+  readonly delayMs: Spread;
+  /** Largest difference of any joint once both stood still, rad. */
+  readonly standsOffRad: number;
+  /** What one read of the leader blocks, and what opening it does, ms. */
+  readonly readMs: Spread;
+  readonly openMs: Spread;
+}
+
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly count: number;
+}
+
+/** `rounds`: ways there and back. */
+export async function leaderBench(rateHz: number, rounds: number): Promise<LeaderBenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-leader-bench-'));
+  const arms = await TwoArms.open(folder);
+  try {
+    const { readMs, openMs } = await costsOf(arms);
+    const { delayMs, standsOffRad } = await driven(arms, folder, rateHz, rounds);
+    return { rateHz, delayMs, standsOffRad, readMs, openMs };
+  } finally {
+    await arms.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function leaderBenchText({ rateHz, delayMs, standsOffRad, readMs, openMs }: LeaderBenchResult): string {
+  return [
+    `leader → goal on the follower's bus, ${rateHz} actions/s: ${textOf(delayMs)}`,
+    `follower stands off by ${(1e3 * standsOffRad).toFixed(1)} mrad at most`,
+    `a read of the leader blocks its thread for ${textOf(readMs)}`,
+    `opening it does for ${textOf(openMs)}`,
+  ].join('\n');
+}
+
+function textOf({ p50, p99, max, count }: Spread): string {
+  return `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms (${count})`;
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  const [p50, p99, max] = [0.5, 0.99, 1].map((q) => quantile(values, q)) as [number, number, number];
+  return { p50, p99, max, count: values.length };
+}
+
+/** The leader alone, in this thread. */
+async function costsOf(arms: TwoArms): Promise<Pick<LeaderBenchResult, 'readMs' | 'openMs'>> {
+  const { robot } = loadRobotFile(arms.leader);
+  const scenes = { scene: () => fail('a leader is in no scene'), surroundings: undefined };
+  const spec = driverSpec(robot, { name: 'bench', signalNames: [] }, scenes);
+  const [reads, openings]: [number[], number[]] = [[], []];
+  for (let i = 0; i < OPENINGS; i++) {
+    const leader = new LeaderSource(spec, robot);
+    const startMs = performance.now();
+    await leader.open();
+    openings.push(performance.now() - startMs);
+    for (let k = 0; k < READS / OPENINGS; k++) {
+      const readMs = performance.now();
+      if (leader.read() !== 'ok') fail('the leader is lost');
+      reads.push(performance.now() - readMs);
+      await sleep(READ_EVERY_S * 1e3);
+    }
+    await leader.close();
+  }
+  return { readMs: spreadOf(reads), openMs: spreadOf(openings) };
+}
+
+async function driven(
+  arms: TwoArms,
+  folder: string,
+  rateHz: number,
+  rounds: number,
+): Promise<Pick<LeaderBenchResult, 'delayMs' | 'standsOffRad'>> {
+  const out = join(folder, 'out');
+  const places = ['--robot', arms.robot, '--config', arms.config, '--out', out, '--operator', 'none'];
+  const pace = ['--moves', 'joints', '--rate', String(rateHz), '--speed', '0.5', '--start', 'now'];
+  const child = spawn(process.execPath, [BIN, 'teleop', ...places, ...pace], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (text) => {
+    said += text;
+  });
+  try {
+    await begin(arms, child, () => said);
+    const delays: number[] = [];
+    let standsOffRad = 0;
+    for (let i = 0; i < rounds; i++) {
+      for (const awayRad of [WAY_RAD, 0]) {
+        await Promise.all([arms.seen('leader'), arms.seen('follower')]);
+        await arms.lead({ shoulder_pan: awayRad, wrist_flex: -awayRad, gripper: -awayRad }, WAY_S);
+        await sleep(700);
+        const [leader, follower] = await Promise.all([arms.seen('leader'), arms.seen('follower')]);
+        delays.push(...delaysMs(leader.poses, follower.goals));
+        const [wanted, is] = [leader.poses.at(-1)!, follower.poses.at(-1)!];
+        standsOffRad = Math.max(standsOffRad, ...wanted.jointsRad.map((rad, k) => Math.abs(rad - is.jointsRad[k]!)));
+      }
+    }
+    return { delayMs: spreadOf(delays), standsOffRad };
+  } finally {
+    const exit = once(child, 'exit');
+    child.kill('SIGINT');
+    await exit;
+  }
+}
+
+/** Until the follower holds, the leader is there, and the clutch is closed. */
+async function begin(arms: TwoArms, child: ChildProcess, said: () => string): Promise<void> {
+  const clock = new SystemClock();
+  const untilS = clock.nowS() + PATIENCE_S;
+  while (!said().includes('running') || (await arms.seen('follower')).torqued === 0) {
+    if (child.exitCode !== null || clock.nowS() > untilS) fail(said());
+    await sleep(100);
+  }
+  await sleep(500);
+  arms.pedal('down');
+  await sleep(500);
+}
+
+/** Of the first joint, whose way is even: when the leader was where a goal is. */
+function delaysMs(leader: readonly Pose[], goals: readonly Pose[]): number[] {
+  const first = leader[0]!.jointsRad[0]!;
+  const last = leader.at(-1)!.jointsRad[0]!;
+  const [least, most] = [Math.min(first, last) + ENDS_RAD, Math.max(first, last) - ENDS_RAD];
+  return goals.flatMap(({ atS, jointsRad: [rad = Number.NaN] }) => {
+    if (!(rad > least && rad < most)) return [];
+    const after = leader.findIndex(({ jointsRad }) => (jointsRad[0]! - rad) * (last - first) >= 0);
+    const [a, b] = [leader[after - 1]!, leader[after]!];
+    const share = (rad - a.jointsRad[0]!) / (b.jointsRad[0]! - a.jointsRad[0]!);
+    return [1e3 * (atS - a.atS - share * (b.atS - a.atS))];
+  });
+}
+
+function fail(why: string): never {
+  throw new ReinError('environment', `The bench of the leader arm failed: ${why}`);
+}
