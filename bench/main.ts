@@ -45,6 +45,12 @@ interface SerialArguments {
   json?: string;
 }
 
+interface LeaderArguments {
+  rate: number;
+  rounds: number;
+  json?: string;
+}
+
 interface CdrArguments {
   seconds: number;
   json?: string;
@@ -60,6 +66,7 @@ Close other programs first: what they take is missing in the figures. Options fo
   $ npm run bench -- learner --threads 2
   $ npm run bench -- cdr
   $ npm run bench -- serial
+  $ npm run bench -- leader
   $ npm run bench -- monitor
   $ npm run bench -- ros --json ros.json
   $ npm run bench -- tick --help`;
@@ -154,6 +161,19 @@ Examples:
   $ npm run bench -- serial                                 three minutes
   $ npm run bench -- serial --lerobot ~/lerobot --scservo ~/Feetech-Servo-SDK
   $ npm run bench -- serial --seconds 1 --rounds 1          to see that it works`;
+
+const LEADER_HELP = `
+What is measured:
+  Two emulated SO-101 at pseudo-terminals, rein teleop between them, and a hand that leads the leader to and fro:
+    goal      from where the leader's joint stood until that goal was on the follower's bus
+    read      how long reading the leader blocks the thread of the session, alone on an idle one
+    open      how long opening it does
+
+What it prints: a line a figure, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- leader                     a minute
+  $ npm run bench -- leader --rate 10           as rein teleop does without --rate`;
 
 const ROS_HELP = `
 What is measured, each with programs of its own on this machine and the real ROS 2 that is sourced:
@@ -274,6 +294,18 @@ program
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchSerial({ ...options, rateHz: rate, onPhase });
     await print(formatSerialBench(result), result, options.json);
+  });
+program
+  .command('leader')
+  .description('a leader arm and its follower, both emulated: delay, and what reading the leader costs')
+  .option('--rate <hz>', 'actions a second', argument(wholeNumber(1, 100)), 25)
+  .option('--rounds <n>', 'ways there and back', argument(wholeNumber(1, 100)), 8)
+  .option('--json <file>', 'write the result there as well', argument(path()))
+  .addHelpText('after', LEADER_HELP)
+  .action(async ({ rate, rounds, json }: LeaderArguments) => {
+    const { leaderBench, leaderBenchText } = await import('./leader/leader-bench.ts');
+    const result = await leaderBench(rate, rounds);
+    await print(leaderBenchText(result), result, json);
   });
 program
   .command('cdr')

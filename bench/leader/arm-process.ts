@@ -13,6 +13,7 @@ import {
   type FeetechBus,
   SimpleBody,
 } from '../../src/emulate/index.ts';
+import { raiseThisThread } from '../../src/guard/index.ts';
 
 export type ArmOrder =
   | { readonly fault: string }
@@ -100,6 +101,8 @@ body.step = () => {
 
 process.on('disconnect', () => abort.abort());
 process.on('message', (order: ArmOrder) => process.send?.(obeyed(order)));
+// As hardware comes before programs.
+raiseThisThread();
 emulator.plug();
 process.send?.({ doneAtS: clock.nowS() } satisfies ArmAnswer);
 await emulator.run(abort.signal, () => {

@@ -36,9 +36,12 @@ export class TwoArms {
   readonly #arms: Readonly<Record<Role, ChildProcess>>;
   readonly #pedal: number;
 
-  /** `folder` exists. `leader`: more of its operator, as YAML in braces has it. */
-  static async open(folder: string, leader = ''): Promise<TwoArms> {
-    const files = { follower: written('follower', folder), leader: written('leader', folder) };
+  /** `folder` exists. `controlHz` of both; their own where absent. */
+  static async open(folder: string, controlHz?: number): Promise<TwoArms> {
+    const files = {
+      follower: written('follower', folder, controlHz),
+      leader: written('leader', folder, controlHz),
+    };
     const start = (role: Role): ChildProcess =>
       fork(fileURLToPath(new URL('./arm-process.js', import.meta.url)), [files[role], linkOf(role, folder), role], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -50,7 +53,7 @@ export class TwoArms {
     writeFileSync(
       join(folder, 'place.yaml'),
       `operators:
-  - { kind: leader, robot: ${files.leader}${leader} }
+  - { kind: leader, robot: ${files.leader} }
   - { kind: pedal, device: ${pedal}, enable: KEY_F13 }
 `,
     );
@@ -122,18 +125,16 @@ function linkOf(role: Role, folder: string): string {
 }
 
 /** Writes file and calibration of the arm; returns the file's path. */
-function written(role: Role, folder: string): string {
+function written(role: Role, folder: string, controlHz?: number): string {
   const { robot: name, adapter, zeroCounts, turnedBack } = ARMS[role];
   const { robot, file } = loadRobotFile(name);
   const models = fileURLToPath(new URL('../../../config/robots/models/', import.meta.url));
   const driver = `driver:\n  port: ${linkOf(role, folder)}\n  answerMs: ${ANSWER_MS}\n  calibration: ${name}.json`;
   const path = join(folder, `${name}.yaml`);
-  writeFileSync(
-    path,
-    readFileSync(file, 'utf8')
-      .replace(/^driver:/m, driver)
-      .replace('models/', models),
-  );
+  const text = readFileSync(file, 'utf8')
+    .replace(/^driver:/m, driver)
+    .replace('models/', models);
+  writeFileSync(path, controlHz === undefined ? text : text.replace(/^controlHz:.*/m, `controlHz: ${controlHz}`));
   const { motors } = robot.driver as ServoConfig;
   const joints = robot.joints.map(({ name: joint }) => {
     const { id, model } = motors[joint]!;
