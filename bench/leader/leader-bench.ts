@@ -126,6 +126,7 @@ async function driven(
         const [leader, follower] = await Promise.all([arms.seen('leader'), arms.seen('follower')]);
         delays.push(...delaysMs(leader.poses, follower.goals));
         const [wanted, is] = [leader.poses.at(-1)!, follower.poses.at(-1)!];
+        if (follower.goals.length < 2) fail(said.slice(-SAID_END));
         standsOffRad = Math.max(standsOffRad, ...wanted.jointsRad.map((rad, k) => Math.abs(rad - is.jointsRad[k]!)));
       }
     }

@@ -35,6 +35,7 @@ export class TwoArms {
   readonly homeRad: readonly number[];
   readonly #arms: Readonly<Record<Role, ChildProcess>>;
   readonly #pedal: number;
+  readonly #orders: Record<Role, Promise<unknown>> = { follower: Promise.resolve(), leader: Promise.resolve() };
 
   /** `folder` exists. `controlHz` of both; their own where absent. */
   static async open(folder: string, controlHz?: number): Promise<TwoArms> {
@@ -113,10 +114,15 @@ export class TwoArms {
     }
   }
 
-  async #order(role: Role, order: ArmOrder): Promise<ArmAnswer> {
-    const answer = once(this.#arms[role], 'message');
-    this.#arms[role].send(order);
-    return (await answer)[0] as ArmAnswer;
+  /** One after the other: an answer does not say what it is one to. */
+  #order(role: Role, order: ArmOrder): Promise<ArmAnswer> {
+    const answered = this.#orders[role].then(async () => {
+      const answer = once(this.#arms[role], 'message');
+      this.#arms[role].send(order);
+      return (await answer)[0] as ArmAnswer;
+    });
+    this.#orders[role] = answered;
+    return answered;
   }
 }
 
