@@ -1,0 +1,116 @@
+/** What the tick's thread does from start to end: ticks, and requests between them. */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { Clock, RobotModel } from '../core/index.ts';
+import { WORKING_STATES } from './authority.ts';
+import type { Guard } from './guard.ts';
+import type { GuardPulse } from './guardian/guard-pulse.ts';
+import { type Lateness, runAtDeadlines } from './scheduler.ts';
+import { CONTROL, type FromWorker, STOP, type ToWorker } from './worker-messages.ts';
+
+/** How long braking may take at the end before the driver is closed all the same, s. */
+const STOP_LIMIT_S = 2;
+
+/** The main thread's end, as this thread sees it. */
+export interface MainThread {
+  readonly port: MessagePort;
+  /** Words of `CONTROL`. */
+  readonly control: Int32Array;
+}
+
+export interface TickLoopOptions {
+  readonly guard: Guard;
+  readonly model: RobotModel;
+  /** Of a driver with a bus of its own. */
+  readonly pulse: GuardPulse | undefined;
+  readonly main: MainThread;
+  readonly clock: Clock;
+  readonly periodS: number;
+  readonly lateness: Lateness;
+}
+
+/** Ticks until the main thread asks for the end and the robot stands. Blocks its thread. */
+export function runTicks({ guard, model, pulse, main, clock, periodS, lateness }: TickLoopOptions): void {
+  runAtDeadlines({
+    periodS,
+    clock,
+    lateness,
+    tick: () => {
+      if (pulse !== undefined) watchBus(guard, pulse, main);
+      guard.tick();
+    },
+    shouldGoOn: createShouldGoOn(guard, clock, model, main),
+    collect: createCollect(),
+  });
+}
+
+/** Where Node was started with `--expose-gc`, as `GUARD_NODE_FLAGS` has it: a collection of what is young. */
+function createCollect(): (() => void) | undefined {
+  const { gc } = globalThis as { gc?: (options: { type: 'minor' }) => void };
+  if (gc === undefined) return undefined;
+  const young = { type: 'minor' } as const;
+  return () => gc(young);
+}
+
+/**
+ * For a driver with a bus of its own, before each tick: a sign of life to the guardian, and no motion without one. Tick-safe while it
+ * is there.
+ */
+function watchBus(guard: Guard, pulse: GuardPulse, main: MainThread): void {
+  const { control } = main;
+  const pulseFd = Atomics.load(control, CONTROL.pulseFd);
+  if (!pulse.isConnected && pulseFd !== 0) {
+    pulse.connect({ pulseFd, answersFd: Atomics.load(control, CONTROL.answersFd) });
+  }
+  pulse.beat();
+  Atomics.store(control, CONTROL.watched, pulse.isWatched ? 1 : 0);
+  if (pulse.isWatched || !WORKING_STATES.includes(guard.state)) return;
+  // Category 2: brakes, and holds with torque until somebody has acknowledged, which is undone while nobody watches.
+  if (!guard.handle({ kind: 'stop' }).ok) return;
+  post(main, {
+    kind: 'notice',
+    notice: {
+      row: 25,
+      level: 'error',
+      message: 'The guardian, which stops the bus when the guard dies, is gone or frozen: the robot brakes and holds.',
+      remedy: 'It is started again. When it is back, acknowledge.',
+    },
+  });
+}
+
+/** Between ticks: answers requests, and ends the loop once the robot stands after a request to stop. */
+function createShouldGoOn(guard: Guard, clock: Clock, model: RobotModel, main: MainThread): () => boolean {
+  const { control } = main;
+  // The driver's exit policy may take torque off: an arm that would fall then is let down first.
+  const falls = model.holdsWithoutTorque === false;
+  const limitS = STOP_LIMIT_S + (falls ? (model.exitRampS ?? 0) : 0);
+  let handledRequests = 0;
+  let stopBeganAtS = Number.NaN;
+  return () => {
+    while (Atomics.load(control, CONTROL.requests) !== handledRequests && handleNext(guard, main)) {
+      handledRequests = (handledRequests + 1) | 0;
+    }
+    const notice = guard.takeNotice();
+    if (notice !== undefined) post(main, { kind: 'notice', notice });
+    const stop = Atomics.load(control, CONTROL.stop);
+    if (stop === STOP.no) return true;
+    if (Number.isNaN(stopBeganAtS)) {
+      stopBeganAtS = clock.nowS();
+      guard.handle({ kind: falls ? 'disable' : 'stop' });
+      return true;
+    }
+    return stop === STOP.braked && guard.isMoving && clock.nowS() - stopBeganAtS < limitS;
+  };
+}
+
+/** False when the request that was counted is not there yet. */
+function handleNext(guard: Guard, main: MainThread): boolean {
+  const received = receiveMessageOnPort(main.port);
+  if (received === undefined) return false;
+  const { id, request, by } = received.message as ToWorker;
+  post(main, { kind: 'answer', id, answer: guard.handle(request, by) });
+  return true;
+}
+
+function post({ port }: MainThread, message: FromWorker): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,144 @@
+/** Compiles the tick before there is a robot: what is compiled later, at work, holds a tick up by milliseconds. */
+import { closeSync, openSync } from 'node:fs';
+import { MessageChannel } from 'node:worker_threads';
+import { LockStepClock, type RobotModel, SystemClock } from '../core/index.ts';
+import { type Driver, MockDriver } from '../drivers/index.ts';
+import { Guard } from './guard.ts';
+import type { GuardConfig } from './guard-config.ts';
+import { GuardPulse } from './guardian/guard-pulse.ts';
+import { WatchedDriver } from './guardian/watched-driver.ts';
+import { commandNumbers, createActionCommand, frameNumbers, packCommand } from './link/frames.ts';
+import { createRingPort } from './ring-port.ts';
+import { Lateness } from './scheduler.ts';
+import { createSharedRingMemory, SharedRingWriter } from './shared-ring.ts';
+import { runTicks } from './tick-loop.ts';
+import { CONTROL, STOP, type ToWorker } from './worker-messages.ts';
+
+/**
+ * Each with a guard, a clock and a driver of its own: the compiler believes that what it has seen once is all there is, and
+ * compiles anew when something else comes. What it has seen in five shapes it compiles for any.
+ */
+const ROUNDS = 6;
+const TICKS = 2500;
+const STANDING_TICKS = 100;
+const SLOTS = 8;
+/** Deadlines that are always over: nothing waits. */
+const PERIOD_S = 20e-6;
+/** Of a robot with a fast tick every other round takes shorter steps, to see more of them. */
+const MOST_TICKS_PER_STEP = 10;
+/** Now and then readings stand still, one is late, and one command in so many steps is broken. */
+const FROZEN_EVERY = 97;
+const FROZEN_TICKS = 8;
+const LATE_EVERY = 401;
+const BROKEN_EVERY = 53;
+
+type WarmUpConfig = Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
+
+/** Runs the loop of the tick's thread on mocks of this robot, which move in every way that they can. Touches no hardware. */
+export async function warmUp(config: WarmUpConfig): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) await warmUpRound(config, round);
+}
+
+async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
+  const { action, policyPeriodS } = config;
+  const model = round % 3 === 2 ? withEmptyTank(config.model) : config.model;
+  const systemClock = new SystemClock();
+  // The last round has the clock that ticks will have.
+  const steps = round % 2 === 0 ? new LockStepClock(1 / model.controlHz) : undefined;
+  const clock = steps ?? systemClock;
+  const mock = new MockDriver(model);
+  await mock.open();
+  const shape = { joints: model.joints.length, signals: mock.signalNames.length, actions: action.dimensions.length };
+  const link = { ...shape, controlHz: model.controlHz, timing: 'real-time' } as const;
+  const frames = createSharedRingMemory(frameNumbers(link), SLOTS);
+  const commands = createSharedRingMemory(commandNumbers(link), SLOTS);
+  const { port1, port2 } = new MessageChannel();
+  const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL.words));
+  const writer = new SharedRingWriter(commands);
+  const command = createActionCommand(shape.actions);
+  const perStep = Math.max(1, Math.round(policyPeriodS * model.controlHz));
+  const ticksPerStep = round % 4 < 2 ? perStep : Math.min(perStep, MOST_TICKS_PER_STEP);
+  let ticks = 0;
+  const ask = (kind: 'acknowledge' | 'enable' | 'activate'): void => {
+    const message: ToWorker = { id: ticks, request: { kind }, by: 'person' };
+    port2.postMessage(message);
+    Atomics.add(control, CONTROL.requests, 1);
+  };
+  const act = (): void => {
+    const step = ticks / ticksPerStep;
+    command.seq++;
+    command.decider = step % 40 < 30 ? 'policy' : 'human';
+    command.issuedAtS = clock.nowS();
+    // Now and then none comes in time.
+    command.leaseS = step % 20 === 19 ? 0 : 1;
+    for (let i = 0; i < command.action.length; i++) {
+      command.action[i] =
+        step % 10 > 7 ? 0 : step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sin(ticks + i) > 0 ? 1 : -1;
+    }
+    if (step % BROKEN_EVERY === BROKEN_EVERY - 1) command.action[0] = Number.NaN;
+    packCommand(writer.rows, writer.offset(), command);
+    writer.publish();
+    if (ticks < STANDING_TICKS || (guard.isMoving && guard.state !== 'stopping')) return;
+    ask('acknowledge');
+    ask('enable');
+    ask('activate');
+  };
+  const before = (): void => {
+    steps?.step();
+    ticks++;
+    if (ticks % FROZEN_EVERY === 0) mock.inject('frozen', FROZEN_TICKS);
+    if (ticks % LATE_EVERY === 0) mock.inject('late', 1);
+    if (ticks % ticksPerStep === 0) act();
+    if (ticks >= TICKS) Atomics.store(control, CONTROL.stop, STOP.now);
+  };
+  const pulse = round % 2 === 0 ? undefined : new GuardPulse(clock);
+  const shaped = shapedDriver(mock, round, before);
+  const driver =
+    pulse === undefined ? shaped : Object.assign(new WatchedDriver(shaped, pulse), { [`round${round}`]: round });
+  const port = createRingPort({ frames, commands });
+  const guard = new Guard({ driver, model, action, policyPeriodS, clock, port, timing: new Lateness() });
+  const pipes = pulse === undefined ? [] : [openSync('/dev/null', 'w'), openSync('/dev/zero', 'r')];
+  control[CONTROL.answersFd] = pipes[1] ?? 0;
+  control[CONTROL.pulseFd] = pipes[0] ?? 0;
+  try {
+    runTicks({
+      guard,
+      model,
+      pulse,
+      main: { port: port1, control },
+      clock: systemClock,
+      periodS: PERIOD_S,
+      lateness: new Lateness(),
+    });
+  } finally {
+    await guard.close();
+    port1.close();
+    for (const fd of pipes) closeSync(fd);
+  }
+}
+
+/** `driver` as an object of another shape in each round; `before` comes first in a tick. */
+function shapedDriver(driver: Driver, round: number, before: () => void): Driver {
+  const measuresTorque = round === 1;
+  return {
+    [`round${round}`]: round,
+    name: driver.name,
+    jointNames: driver.jointNames,
+    signalNames: driver.signalNames,
+    measuresTorque,
+    meanWrench: new Float64Array(6),
+    open: () => driver.open(),
+    enable: () => driver.enable(),
+    disable: () => driver.disable(),
+    read: (out) => {
+      before();
+      return driver.read(out);
+    },
+    write: (referenceRad) => driver.write(referenceRad),
+    close: () => driver.close(),
+  };
+}
+
+function withEmptyTank(model: RobotModel): RobotModel {
+  return model.tank === undefined ? model : { ...model, tank: { ...model.tank, startJ: model.tank.minJ } };
+}
