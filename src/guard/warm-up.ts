@@ -20,10 +20,16 @@ import { CONTROL, STOP, type ToWorker } from './worker-messages.ts';
  */
 const ROUNDS = 6;
 const TICKS = 2500;
+/** Rounds on the clock that ticks will have; the others are in lock-step, where the robot gets as far as its speed allows. */
+const SYSTEM_CLOCK_ROUNDS: readonly number[] = [1, ROUNDS - 1];
+/** Rounds with so few ticks a second that the robot gets everywhere: to its limits, walls and itself. */
+const FAR_ROUNDS: readonly number[] = [2, 3];
+const FAR_HZ = 50;
 const STANDING_TICKS = 100;
 const SLOTS = 8;
-/** Deadlines that are always over: nothing waits. */
+/** Deadlines that are always over, where nothing waits; and in the last round such as are waited for. */
 const PERIOD_S = 20e-6;
+const LAST_PERIOD_S = 200e-6;
 /** Of a robot with a fast tick every other round takes shorter steps, to see more of them. */
 const MOST_TICKS_PER_STEP = 10;
 /** Now and then readings stand still, one is late, and one command in so many steps is broken. */
@@ -31,6 +37,9 @@ const FROZEN_EVERY = 97;
 const FROZEN_TICKS = 8;
 const LATE_EVERY = 401;
 const BROKEN_EVERY = 53;
+/** Then some ticks are too late, and the robot is slow for a second. */
+const OVERRUNS_AT = 500;
+const OVERRUNS = 6;
 
 type WarmUpConfig = Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
 
@@ -41,10 +50,10 @@ export async function warmUp(config: WarmUpConfig): Promise<void> {
 
 async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const { action, policyPeriodS } = config;
-  const model = round % 3 === 2 ? withEmptyTank(config.model) : config.model;
+  const near = round % 3 === 2 ? withEmptyTank(config.model) : config.model;
+  const model = FAR_ROUNDS.includes(round) ? { ...near, controlHz: FAR_HZ } : near;
   const systemClock = new SystemClock();
-  // The last round has the clock that ticks will have.
-  const steps = round % 2 === 0 ? new LockStepClock(1 / model.controlHz) : undefined;
+  const steps = SYSTEM_CLOCK_ROUNDS.includes(round) ? undefined : new LockStepClock(1 / model.controlHz);
   const clock = steps ?? systemClock;
   const mock = new MockDriver(model);
   await mock.open();
@@ -58,6 +67,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const command = createActionCommand(shape.actions);
   const perStep = Math.max(1, Math.round(policyPeriodS * model.controlHz));
   const ticksPerStep = round % 4 < 2 ? perStep : Math.min(perStep, MOST_TICKS_PER_STEP);
+  const timing = new Lateness();
   let ticks = 0;
   const ask = (kind: 'acknowledge' | 'enable' | 'activate'): void => {
     const message: ToWorker = { id: ticks, request: { kind }, by: 'person' };
@@ -73,7 +83,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     command.leaseS = step % 20 === 19 ? 0 : 1;
     for (let i = 0; i < command.action.length; i++) {
       command.action[i] =
-        step % 10 > 7 ? 0 : step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sin(ticks + i) > 0 ? 1 : -1;
+        step % 10 > 7 ? 0 : step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sin(step / 12 + 2 * i) > 0 ? 1 : -1;
     }
     if (step % BROKEN_EVERY === BROKEN_EVERY - 1) command.action[0] = Number.NaN;
     packCommand(writer.rows, writer.offset(), command);
@@ -87,6 +97,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     steps?.step();
     ticks++;
     if (ticks % FROZEN_EVERY === 0) mock.inject('frozen', FROZEN_TICKS);
+    if (ticks >= OVERRUNS_AT && ticks < OVERRUNS_AT + OVERRUNS) timing.addOverrun();
     if (ticks % LATE_EVERY === 0) mock.inject('late', 1);
     if (ticks % ticksPerStep === 0) act();
     if (ticks >= TICKS) Atomics.store(control, CONTROL.stop, STOP.now);
@@ -96,7 +107,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const driver =
     pulse === undefined ? shaped : Object.assign(new WatchedDriver(shaped, pulse), { [`round${round}`]: round });
   const port = createRingPort({ frames, commands });
-  const guard = new Guard({ driver, model, action, policyPeriodS, clock, port, timing: new Lateness() });
+  const guard = new Guard({ driver, model, action, policyPeriodS, clock, port, timing });
   const pipes = pulse === undefined ? [] : [openSync('/dev/null', 'w'), openSync('/dev/zero', 'r')];
   control[CONTROL.answersFd] = pipes[1] ?? 0;
   control[CONTROL.pulseFd] = pipes[0] ?? 0;
@@ -107,7 +118,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
       pulse,
       main: { port: port1, control },
       clock: systemClock,
-      periodS: PERIOD_S,
+      periodS: round === ROUNDS - 1 ? LAST_PERIOD_S : PERIOD_S,
       lateness: new Lateness(),
     });
   } finally {
