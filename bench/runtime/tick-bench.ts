@@ -7,6 +7,7 @@ import type { GuardConfig } from '../../src/guard/index.ts';
 import type { LatenessSummary } from '../../src/guard/scheduler.ts';
 import { startBenchGuard } from './bench-guard.ts';
 import { type BenchNodeResult, driveGuard } from './bench-node.ts';
+import { buildReference, type ReferenceResult, startReference } from './tick-reference.ts';
 
 export interface TickBenchOptions {
   /** The robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
@@ -34,6 +35,8 @@ export interface TickPhase {
   /** Why the priority is what it is. */
   readonly priorityReason: string;
   readonly lateness: LatenessSummary;
+  /** The C program with the same pattern, at the same time; absent where there is no C compiler. */
+  readonly reference?: ReferenceResult;
   /** What the node did meanwhile. */
   readonly node: BenchNodeResult;
 }
@@ -67,11 +70,17 @@ export async function benchTick(options: TickBenchOptions): Promise<TickBenchRes
     loadBefore: loadavg()[0] ?? 0,
   };
   const phases: TickPhase[] = [];
-  for (const load of TICK_LOADS) {
-    for (const priority of ['normal', 'raised'] as const) {
-      options.onPhase?.(`tick ${load}, priority ${priority}`);
-      phases.push(await measurePhase({ ...options, rateHz, secondsPerPhase }, load, priority));
+  const folder = mkdtempSync(join(tmpdir(), 'rein-bench-reference-'));
+  try {
+    const program = buildReference(folder);
+    for (const load of TICK_LOADS) {
+      for (const priority of ['normal', 'raised'] as const) {
+        options.onPhase?.(`tick ${load}, priority ${priority}`);
+        phases.push(await measurePhase({ ...options, rateHz, secondsPerPhase }, load, priority, program));
+      }
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
   return { machine, rateHz, secondsPerPhase, phases };
 }
@@ -82,11 +91,14 @@ export function formatTickBench(result: TickBenchResult): string {
   const lines = [
     `Control tick at ${result.rateHz} Hz on ${machine.cores} × ${machine.cpu}, Node ${machine.node}; times in µs`,
     row(['beside', 'priority', 'late p50', 'p99', 'p99.9', 'max', 'work p50', 'p99', 'max', 'overruns', 'ticks']),
-    ...phases.map(({ load, priority, lateness: l }) => {
-      const times = [l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP50Us, l.workP99Us, l.workMaxUs];
-      return row([load, priority, ...times.map((us) => us.toFixed(0)), String(l.overruns), String(l.ticks)]);
-    }),
+    ...phases.flatMap(({ load, priority, lateness, reference }) => [
+      latenessRow(load, priority, lateness),
+      ...(reference === undefined ? [] : formatReference(lateness, reference)),
+    ]),
   ];
+  if (phases.every(({ reference }) => reference === undefined)) {
+    lines.push("There is no C reference here (cc is not installed): what is this machine's is not told apart.");
+  }
   const swaps = phases.reduce((sum, { node }) => sum + node.swaps, 0);
   lines.push(`While swapping, ${swaps} sets of weights came into use.`);
   const refused = phases.find(({ priority, priorityAsked }) => priority !== priorityAsked);
@@ -104,6 +116,7 @@ async function measurePhase(
   { robot, rateHz, secondsPerPhase }: Required<Pick<TickBenchOptions, 'robot' | 'rateHz' | 'secondsPerPhase'>>,
   load: TickLoad,
   priorityAsked: TickPhase['priorityAsked'],
+  program: string | undefined,
 ): Promise<TickPhase> {
   const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));
   const configPath = join(folder, 'guard.json');
@@ -122,12 +135,16 @@ async function measurePhase(
     await guard.ready;
     // Beside the tick, and not beside the start of the guard, which is not measured.
     if (load === 'busy') processes.push(...startLoad());
+    const reference = program === undefined ? undefined : startReference(program, rateHz, priorityAsked);
+    if (reference !== undefined) processes.push(reference.process);
     const work = load === 'swapping' ? 'swap weights' : 'nothing';
     const node = await driveGuard(config.socketPath, robot.policyPeriodS, secondsPerPhase, work);
+    const referenceResult = await reference?.end();
     guard.process.kill('SIGTERM');
     const { raise, lateness } = await guard.ended;
     const priority = raise.isRaised ? 'raised' : 'normal';
-    return { load, priorityAsked, priority, priorityReason: raise.reason, lateness, node };
+    const result = { load, priorityAsked, priority, priorityReason: raise.reason, lateness, node } as const;
+    return referenceResult === undefined ? result : { ...result, reference: referenceResult };
   } finally {
     for (const child of [...processes, guard.process]) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -138,6 +155,23 @@ function startLoad(): ChildProcess[] {
   return Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', LOAD_PROGRAM], { stdio: 'ignore' }),
   );
+}
+
+function latenessRow(name: string, priority: string, l: LatenessSummary): string {
+  const times = [l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP50Us, l.workP99Us, l.workMaxUs];
+  return row([name, priority, ...times.map((us) => us.toFixed(0)), String(l.overruns), String(l.ticks)]);
+}
+
+/** The C program's row, and what the tick has beyond it: differences, and times as large. */
+function formatReference(l: LatenessSummary, reference: ReferenceResult): string[] {
+  const beyond = (of: 'p99Us' | 'p999Us' | 'maxUs'): string => {
+    const ratio = l[of] / Math.max(reference[of], 1);
+    return `${(l[of] - reference[of]).toFixed(0)} (${ratio.toFixed(1)} times)`;
+  };
+  return [
+    latenessRow(' in C', reference.isRaised ? 'raised' : 'normal', reference),
+    ` late beyond C: p99 ${beyond('p99Us')}, p99.9 ${beyond('p999Us')}, max ${beyond('maxUs')}`,
+  ];
 }
 
 function row(cells: readonly string[]): string {

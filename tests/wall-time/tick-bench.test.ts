@@ -1,4 +1,5 @@
 /** How late ticks are: measured in real time, so this one runs alone. */
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { PolicyBenchResult } from '../../bench/policy/policy-bench.ts';
 import type { TickBenchResult } from '../../bench/runtime/tick-bench.ts';
@@ -18,7 +19,15 @@ describe('bench tick', () => {
     expect(written.machine.cores).toBeGreaterThan(0);
     const phases = written.phases.map(({ load, priorityAsked }) => `${load} ${priorityAsked}`);
     expect(phases).toEqual(['alone', 'busy', 'swapping'].flatMap((load) => [`${load} normal`, `${load} raised`]));
-    for (const { lateness, load, priority, priorityAsked, priorityReason, node } of written.phases) {
+    const hasCompiler = spawnSync('cc', ['--version']).status === 0;
+    expect(text.includes('There is no C reference here')).toBe(!hasCompiler);
+    for (const { lateness, reference, load, priority, priorityAsked, priorityReason, node } of written.phases) {
+      expect(reference !== undefined).toBe(hasCompiler);
+      if (reference !== undefined) {
+        expect(reference.ticks).toBeGreaterThan(0);
+        expect(reference.maxUs).toBeGreaterThanOrEqual(reference.p999Us);
+        expect(text).toMatch(/^ late beyond C: p99 .* times\)$/m);
+      }
       expect(priorityReason).not.toBe('');
       if (priorityAsked === 'normal') expect(priority).toBe('normal');
       const { ticks, p50Us, p99Us, p999Us, maxUs } = lateness;
