@@ -25,6 +25,8 @@ const SYSTEM_CLOCK_ROUNDS: readonly number[] = [1, ROUNDS - 1];
 /** Rounds with so few ticks a second that the robot gets everywhere: to its limits, walls and itself. */
 const FAR_ROUNDS: readonly number[] = [2, 3];
 const FAR_HZ = 50;
+/** A round whose energy tank has nothing to spend. */
+const EMPTY_ROUND = 4;
 const STANDING_TICKS = 100;
 const SLOTS = 8;
 /** Deadlines that are always over, where nothing waits; and in the last round such as are waited for. */
@@ -50,8 +52,9 @@ export async function warmUp(config: WarmUpConfig): Promise<void> {
 
 async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const { action, policyPeriodS } = config;
-  const near = round % 3 === 2 ? withEmptyTank(config.model) : config.model;
-  const model = FAR_ROUNDS.includes(round) ? { ...near, controlHz: FAR_HZ } : near;
+  const near = round === EMPTY_ROUND ? withEmptyTank(config.model) : config.model;
+  const isFar = FAR_ROUNDS.includes(round);
+  const model = isFar ? { ...near, controlHz: FAR_HZ } : near;
   const systemClock = new SystemClock();
   const steps = SYSTEM_CLOCK_ROUNDS.includes(round) ? undefined : new LockStepClock(1 / model.controlHz);
   const clock = steps ?? systemClock;
@@ -82,8 +85,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     // Now and then none comes in time.
     command.leaseS = step % 20 === 19 ? 0 : 1;
     for (let i = 0; i < command.action.length; i++) {
-      command.action[i] =
-        step % 10 > 7 ? 0 : step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sin(step / 12 + 2 * i) > 0 ? 1 : -1;
+      command.action[i] = swing(step, i, isFar);
     }
     if (step % BROKEN_EVERY === BROKEN_EVERY - 1) command.action[0] = Number.NaN;
     packCommand(writer.rows, writer.offset(), command);
@@ -126,6 +128,13 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     port1.close();
     for (const fd of pipes) closeSync(fd);
   }
+}
+
+/** What is asked of axis `i`: to travel far, to stand, to swing slowly, or full strokes. */
+function swing(step: number, i: number, isFar: boolean): number {
+  if (step % 10 > 7) return 0;
+  if (isFar) return Math.sin(step / 25 + 2 * i);
+  return step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sign(Math.sin(step / 12 + 2 * i));
 }
 
 /** `driver` as an object of another shape in each round; `before` comes first in a tick. */
