@@ -40,7 +40,7 @@ const config: KnipConfig = {
   // Named in the page's own tsconfig.json.
   ignoreDependencies: ['@types/webxr'],
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
-  ignoreBinaries: ['chrt', 'flock', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
+  ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
 };
 
 export default config;

@@ -84,6 +84,7 @@ How to read it:
   late       how long after its deadline a tick began: p50, p99 and p99.9 are right to 3 %, max is exact
   work       how long the tick itself took
   overruns   ticks that began or ended more than a period late
+  in C       a C program with the same pattern, at the same time (where cc is installed): what is late there, the machine does
   1000 ticks a second show rare delays sooner; a robot of this configuration ticks at its controlHz.
 
 What it prints: a table, then the same as JSON. It writes nothing but what --json names.

@@ -1,6 +1,6 @@
 /**
- * The guard as a program: `node --single-threaded dist/guard/guard-process.js CONFIG.json`, with a `GuardConfig`
- * in the file (the flag: see `GUARD_NODE_FLAGS`).
+ * The guard as a program: `node FLAGS dist/guard/guard-process.js CONFIG.json`, with a `GuardConfig` in the file
+ * and the flags of `GUARD_NODE_FLAGS`.
  * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
  * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
  * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand; not under a

@@ -1,0 +1,22 @@
+/** What is compiled once a robot is there: little, since compiling the tick holds it up by milliseconds. */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('../support/tick-compilation.js', import.meta.url));
+const FLAGS = ['--single-threaded', '--no-use-osr', '--trace-opt', '--trace-deopt'];
+const MOST_COMPILATIONS = 16;
+const MOST_BAILOUTS = 4;
+
+describe('the tick after its warm-up', () => {
+  it('is compiled already, for objects that it has not seen', () => {
+    const output = execFileSync(process.execPath, [...FLAGS, script, 'arm6'], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    const [before = '', after = ''] = output.split('WARM\n');
+    const count = (text: string, what: string): number => text.split(what).length - 1;
+    expect(after).toContain('STATE active.policy');
+    // Else the flags no longer say what is counted here.
+    expect(count(before, '[completed compiling')).toBeGreaterThan(100);
+    expect(count(after, '[completed compiling')).toBeLessThan(MOST_COMPILATIONS);
+    expect(count(after, '[bailout')).toBeLessThan(MOST_BAILOUTS);
+  });
+});
