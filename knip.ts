@@ -21,6 +21,7 @@ const config: KnipConfig = {
     'src/identify/identify-process.ts!',
     'src/ros/rclnodejs/self-test-process.ts!',
     'bench/stop-trials/trial-node-process.ts!',
+    'bench/bus-trials/{emulator,idle}-process.ts!',
     'tests/**/*-process.ts',
     '{src,bench,tests}/**/*.test.ts',
   ],
@@ -40,7 +41,7 @@ const config: KnipConfig = {
   // Named in the page's own tsconfig.json.
   ignoreDependencies: ['@types/webxr'],
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
-  ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
+  ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'script', 'umount', 'colcon', 'ros2'],
 };
 
 export default config;

@@ -34,4 +34,3 @@ export {
   stateNumbers,
   TO_GUARD_FD,
 } from './ros/protocol.ts';
-export { listSerialPorts } from './serial/list-ports.ts';

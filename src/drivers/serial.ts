@@ -12,7 +12,7 @@ export { DynamixelReader } from './dynamixel/reader.ts';
 export { feetechFamily } from './feetech/feetech-family.ts';
 export { FEETECH_BAUDS, FEETECH_MODELS } from './feetech/models.ts';
 export * as feetech from './feetech/protocol.ts';
-export { DescriptorLine, type LineSettings, type LineStatus, type OpenLine, type SerialLine } from './serial/line.ts';
+export { DescriptorLine, type LineSettings, type LineStatus, type SerialLine } from './serial/line.ts';
 export { listSerialPorts, type PortUser, type SerialPortInfo, serialNumberOf, usersOf } from './serial/list-ports.ts';
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
 export {
@@ -24,19 +24,16 @@ export {
   loadCalibration,
   readCalibration,
 } from './servo/calibration.ts';
-export { countsPerUnit, type Motor, type ReadBlock, type ServoFamily, type ServoIdentity } from './servo/family.ts';
-export { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './servo/options.ts';
+export { countsPerUnit, type Motor, type ServoFamily, type ServoIdentity } from './servo/family.ts';
+export { isEncoder, type ServoDriverOptions } from './servo/options.ts';
 export {
-  type ControlTable,
-  type OnStatus,
   type Register,
   readRegister,
   type ServoModel,
   type ServoProtocol,
-  type StatusReader,
   writeRegister,
 } from './servo/protocol.ts';
-export { type ReplyStatus, ServoBus } from './servo/servo-bus.ts';
+export { ServoBus } from './servo/servo-bus.ts';
 export { ServoDriver } from './servo/servo-driver.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig, type VescDriverOptions } from './vesc/options.ts';
