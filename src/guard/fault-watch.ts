@@ -49,6 +49,8 @@ export class FaultWatch {
   readonly #contact: ContactMonitor;
   readonly #torques: TorqueObserver;
   readonly #nearness: MeasuredClearance;
+  /** No joint goes faster than this share of its highest speed, whatever else slows it. */
+  speedRatioMax = 1;
   /** What the measured arm touched, reported in the next tick. */
   #touching = 0;
 
@@ -113,7 +115,8 @@ export class FaultWatch {
 
   /** Half as fast while the machine does not keep up, the battery is low, or something is near. */
   #slowDown(flags: number): void {
-    this.#protection.chain.speedRatio = (flags & SLOWING) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
+    const ratio = (flags & SLOWING) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
+    this.#protection.chain.speedRatio = Math.min(this.speedRatioMax, ratio);
   }
 
   /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */

@@ -8,6 +8,8 @@ export interface GuardConfig {
   readonly model: RobotModel;
   readonly action: ActionSpec;
   readonly policyPeriodS: number;
+  /** No joint goes faster than this share of its highest speed; all of it where absent. */
+  readonly speedRatioMax?: number | undefined;
   readonly driver: DriverSpec;
   /** Where the node connects: a path that only this user can open, at most 107 bytes. */
   readonly socketPath: string;
@@ -43,6 +45,7 @@ const schema = z.strictObject({
   model: z.unknown(),
   action: reaching,
   policyPeriodS: z.number().positive(),
+  speedRatioMax: z.number().gt(0).max(1).optional(),
   driver: driverSpecSchema,
   socketPath: z.string().min(1),
   authority: z.enum(['supervisor', 'node']),

@@ -42,6 +42,8 @@ export interface GuardTickOptions {
   readonly action: ActionSpec;
   /** Time that one action is meant to take, s. */
   readonly policyPeriodS: number;
+  /** See `GuardConfig`. */
+  readonly speedRatioMax?: number | undefined;
   readonly clock: Clock;
   readonly port: GuardPort;
   /** Absent: lock-step. */
@@ -79,7 +81,8 @@ export class GuardTick implements TickStages {
   /** Somebody wants torque off: the arm is let down for it. */
   #isDisabling = false;
 
-  constructor({ driver, model, action, policyPeriodS, clock, port, timing = LOCK_STEP }: GuardTickOptions) {
+  constructor(options: GuardTickOptions) {
+    const { driver, model, action, policyPeriodS, clock, port, timing = LOCK_STEP } = options;
     this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#driver = driver;
     this.#clock = clock;
@@ -89,6 +92,7 @@ export class GuardTick implements TickStages {
     this.#measurement = measurement;
     this.#protection = protection;
     this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
+    this.#watch.speedRatioMax = options.speedRatioMax ?? 1;
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(model);
     this.firstMotion = new FirstMotion(model);

@@ -48,6 +48,7 @@ async function run(): Promise<void> {
     model: config.model,
     action: config.action,
     policyPeriodS: config.policyPeriodS,
+    speedRatioMax: config.speedRatioMax,
     clock,
     port: createRingPort(start),
     timing: lateness,

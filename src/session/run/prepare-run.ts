@@ -9,7 +9,7 @@ import type { GuardConfig } from '../../guard/index.ts';
 import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
-import { rungLimit, slowed } from './rung-limit.ts';
+import { rungLimit } from './rung-limit.ts';
 
 export interface RunPreparation extends CheckRequest {
   /** Run folder; one of an earlier start is carried on. */
@@ -104,7 +104,8 @@ export function guardConfigOf(
   const { driver: _, ...model } = robot;
   const limit = rungLimit(robot);
   return {
-    model: limit === undefined ? model : slowed(model, limit.speedRatio),
+    model,
+    ...(limit === undefined ? {} : { speedRatioMax: limit.speedRatio }),
     action: task.action,
     policyPeriodS: 1 / task.policyHz,
     driver: driverSpec(robot, { name: task.name, signalNames }, scenesOf(config.task), rosArguments),

@@ -6,7 +6,7 @@ import { freshCalibration, servoOptionsOf } from '../../../tests/support/emulate
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { calibrationText, feetechFamily } from '../../drivers/serial.ts';
 import { appendRung, RUNGS, rungLogPath } from '../../record/index.ts';
-import { ladderSubject, rungLimit, slowed } from './rung-limit.ts';
+import { ladderSubject, rungLimit } from './rung-limit.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -80,15 +80,6 @@ describe('an arm of bus servos', () => {
     expect(rungLimit(robot)).toBe(undefined);
     pass(robot, 1);
     expect(rungLimit(robot)).toMatchObject({ speedRatio: 0.05 });
-  });
-
-  it('slowed has every joint slower and all else as it was', () => {
-    const robot = calibratedArm();
-    const slow = slowed(robot, 0.1);
-    expect(slow.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS)).toEqual(
-      robot.joints.map(({ velocityMaxRadPerS }) => 0.1 * velocityMaxRadPerS),
-    );
-    expect({ ...slow, joints: [] }).toEqual({ ...robot, joints: [] });
   });
 });
 

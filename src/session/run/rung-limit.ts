@@ -1,7 +1,7 @@
 /** How fast an arm of bus servos may go: as the ladder of `rein bring-up` has come to, and no faster. */
 import { realpathSync } from 'node:fs';
 import type { RobotConfig } from '../../config/index.ts';
-import { ReinError, type RobotModel, sha256Hex } from '../../core/index.ts';
+import { ReinError, sha256Hex } from '../../core/index.ts';
 import { calibrationPath, readCalibration, type ServoConfig } from '../../drivers/serial.ts';
 import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } from '../../record/index.ts';
 
@@ -53,13 +53,4 @@ function isPseudoTerminal(path: string | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-/** The same robot, no joint of which goes faster than `speedRatio` of what it may. */
-export function slowed<M extends RobotModel>(model: M, speedRatio: number): M {
-  const joints = model.joints.map((joint) => ({
-    ...joint,
-    velocityMaxRadPerS: joint.velocityMaxRadPerS * speedRatio,
-  }));
-  return { ...model, joints };
 }
