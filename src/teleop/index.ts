@@ -39,5 +39,6 @@ export { TwistTeleop } from './remote/twist-teleop.ts';
 export { Rewind } from './rewind.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
 export { PlaceMover } from './scripted/place-mover.ts';
+export { PlacePicker } from './scripted/place-picker.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';
 export type { OperatorEcho, OperatorHeard, TeleopCommand, TeleopSource } from './teleop-source.ts';

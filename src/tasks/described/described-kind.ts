@@ -1,5 +1,5 @@
 /** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
-import { didYouMean, messageOf, ReinError } from '../../core/index.ts';
+import { didYouMean, messageOf, ReinError, TOOL_AXES } from '../../core/index.ts';
 import {
   isMujoco,
   isRos,
@@ -9,7 +9,7 @@ import {
   signalsOf,
   worldOf,
 } from '../../drivers/index.ts';
-import { type OperatorContext, PlaceMover, type TeleopSource } from '../../teleop/index.ts';
+import { type OperatorContext, PlaceMover, PlacePicker, type TeleopSource } from '../../teleop/index.ts';
 import { StartPose } from '../start-pose.ts';
 import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';
 import { DescribedTask, fieldName, placesIn, usedPlaces } from './described-task.ts';
@@ -62,6 +62,10 @@ function demonstratorOf(
   const { demonstrator } = config;
   if (demonstrator === undefined) return nobodyShows(config);
   const { kind, place, to, ...hand } = demonstrator;
+  if (kind === 'pickUp') {
+    const [toThing, toGoal] = [seenWay(config, place, 'tool')!, seenWay(config, to, place)!];
+    return new PlacePicker({ ...hand, observation, action, seed, toThing, toGoal });
+  }
   const thing = kind === 'pushTo' ? place : 'tool';
   return new PlaceMover({
     ...hand,
@@ -389,23 +393,28 @@ function checkDemonstrator(task: DescribedTaskConfig): TaskProblem[] {
   if (demonstrator === undefined) return [];
   const { kind, place, to } = demonstrator;
   const names = action.dimensions.map(({ name }) => name);
-  const needs = kind === 'toPlace' ? ['x', 'y', 'z'] : ['x', 'y'];
+  const needs = kind === 'pushTo' ? ['x', 'y'] : ['x', 'y', 'z'];
   const missing = needs.filter((axis) => !names.includes(axis));
   if (action.kind !== 'cartesian' || missing.length > 0) {
     const message = `the script ${kind} moves the tool along ${needs.join(', ')}: the action has to be cartesian, with these`;
     return [{ path: ['demonstrator', 'kind'], message }];
   }
-  const thing = kind === 'pushTo' ? place : 'tool';
-  if (kind === 'pushTo' && place === 'tool') {
-    return [{ path: ['demonstrator'], message: 'demonstrator.place is missing: what is pushed' }];
+  if (kind === 'pickUp' && names.every((name) => TOOL_AXES.includes(name))) {
+    const message = 'the script pickUp closes a gripper: name its joint beside x, y and z in the action';
+    return [{ path: ['demonstrator', 'kind'], message }];
+  }
+  const thing = kind === 'toPlace' ? 'tool' : place;
+  if (kind !== 'toPlace' && place === 'tool') {
+    const what = kind === 'pushTo' ? 'pushed' : 'gripped';
+    return [{ path: ['demonstrator'], message: `demonstrator.place is missing: what is ${what}` }];
   }
   const ways =
-    kind === 'pushTo'
-      ? [
+    kind === 'toPlace'
+      ? [[to, 'tool']]
+      : [
           [place, 'tool'],
           [to, thing],
-        ]
-      : [[to, 'tool']];
+        ];
   return ways.flatMap(([seen, from]) => {
     if (seenWay(task, seen!, from!) !== undefined) return [];
     const message = `the script ${kind} sees what the policy sees, which is not where "${seen}" is from "${from}": add { place: ${seen}, from: ${from} } to observation.places`;

@@ -117,10 +117,11 @@ const reward = {
 
 const demonstrator = z
   .strictObject({
-    kind: z
-      .enum(['toPlace', 'pushTo'])
-      .meta({ description: 'What the script does: it moves the tool to a place, or pushes a thing there.' }),
-    place: placeName('`pushTo`: what is pushed.').default('tool'),
+    kind: z.enum(['toPlace', 'pushTo', 'pickUp']).meta({
+      description:
+        'What the script does: it moves the tool to a place, pushes a thing there, or grips it and carries it there.',
+    }),
+    place: placeName('`pushTo`, `pickUp`: what is pushed or gripped.').default('tool'),
     to: placeName('Where to.').default('goal'),
     standoffM: num(
       'm',
@@ -135,8 +136,14 @@ const demonstrator = z
     clearM: num(
       'm',
       { min: 0, max: 1 },
-      '`pushTo`: how far above the thing the tool goes round it; with z in the action.',
+      '`pushTo`: how far above the thing the tool goes round it; with z in the action. `pickUp`: from how far above it comes down.',
     ).default(0.08),
+    gripM: triple('m', '`pickUp`: from the tool point to the middle of the thing between the jaws.').default([0, 0, 0]),
+    closeSteps: whole(
+      'steps',
+      { min: 1, max: 100 },
+      '`pickUp`: so long it closes the gripper before it lifts.',
+    ).default(4),
     tremor: num('1', { min: 0, max: 1 }, "Standard deviation of the script's hand, in units of action.").default(0.05),
   })
   .meta({ description: 'A script that shows the task. It sees what the policy sees. Absent: people show it.' });

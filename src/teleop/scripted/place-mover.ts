@@ -162,7 +162,7 @@ function inLine(offM: number): number {
 }
 
 /** Where the field `name` of the newest frame begins. Throws `TypeError` where there is none. */
-function fieldAt(spec: ObservationSpec, name: string): number {
+export function fieldAt(spec: ObservationSpec, name: string): number {
   let at = frameSize(spec) * (spec.frames - 1);
   for (const field of spec.fields) {
     if (field.name === name) return at;
