@@ -1,9 +1,9 @@
 /** From a cable on the desk to an arm that drives: what is on the bus, where its zeros are, and what it has proven. */
-export { type BusPort, openBusPort } from './bus-port.ts';
+export { openBusPort } from './bus-port.ts';
 export { calibrateArm } from './calibrate/calibrate-arm.ts';
 export { checkServoCalibration } from './calibrate/check-calibration.ts';
 export { inspectBus } from './doctor/bus-findings.ts';
 export { portFindings } from './doctor/port-findings.ts';
-export { requireServoArm, type ServoArm, servoArmOf } from './families.ts';
-export { type Guide, TerminalGuide } from './guide.ts';
+export { requireServoArm, servoArmOf } from './families.ts';
+export { TerminalGuide } from './guide.ts';
 export { climb, ladderLines } from './ladder/climb.ts';

@@ -34,8 +34,6 @@ export {
   writeRegister,
 } from './servo/protocol.ts';
 export { ServoBus } from './servo/servo-bus.ts';
-export { ServoDriver } from './servo/servo-driver.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
-export { countsPerM, erpmPerMPerS, type VescConfig, type VescDriverOptions } from './vesc/options.ts';
+export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';
-export { VescDriver } from './vesc/vesc-driver.ts';

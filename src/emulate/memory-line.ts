@@ -40,7 +40,10 @@ export interface MemoryLineOptions extends WireOptions {
   readonly path?: string | undefined;
 }
 
-/** The host's end. The same calls at the same times give the same bytes. */
+/**
+ * The host's end. The same calls at the same times give the same bytes.
+ * @public for tests of drivers
+ */
 export class MemoryLine implements SerialLine {
   readonly path: string;
   readonly baud: number;

@@ -4,7 +4,7 @@ export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
-export { ladderSubject, rungLimit } from './run/rung-limit.ts';
+export { ladderSubject } from './run/rung-limit.ts';
 export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
 export type { RecordingPlan } from './session-types.ts';

@@ -1,7 +1,7 @@
 /** Rows of the fault table that the guard sees, on lock-step time: what is done, how soon, and that it stays. */
 import { describe, expect, it, vi } from 'vitest';
-import { OVERLOADED } from '../../src/safety/fault-table/flags.ts';
-import { EMERGENCY_STOP, faultsOf, OVERRUN, START_FAR } from '../../src/safety/index.ts';
+import { OVERLOADED, OVERRUN } from '../../src/safety/fault-table/flags.ts';
+import { EMERGENCY_STOP, faultsOf, START_FAR } from '../../src/safety/index.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';

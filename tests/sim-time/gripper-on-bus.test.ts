@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { LockStepClock } from '../../src/core/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
-import type { FeetechBus } from '../../src/emulate/index.ts';
+import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
 import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { type ServoRig, servoRig } from '../support/emulated-servos.ts';

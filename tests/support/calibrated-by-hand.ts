@@ -2,13 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BusPort, type Guide, requireServoArm, type ServoArm } from '../../src/bring-up/index.ts';
+import type { BusPort } from '../../src/bring-up/bus-port.ts';
+import type { ServoArm } from '../../src/bring-up/families.ts';
+import type { Guide } from '../../src/bring-up/guide.ts';
+import { requireServoArm } from '../../src/bring-up/index.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ReinError, Rng } from '../../src/core/index.ts';
 import type { LineSettings } from '../../src/drivers/serial.ts';
+import { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
 import type { FeetechServoSpec } from '../../src/emulate/feetech/feetech-servo.ts';
-import { FeetechBus, FeetechServo, MemoryLine, SimpleBody } from '../../src/emulate/index.ts';
-import { WaitedClock } from '../../src/emulate/memory-line.ts';
+import { FeetechServo } from '../../src/emulate/feetech/feetech-servo.ts';
+import { SimpleBody } from '../../src/emulate/index.ts';
+import { MemoryLine, WaitedClock } from '../../src/emulate/memory-line.ts';
 
 export const ADAPTER = 'EMU0001';
 const BAUD = 1_000_000;

@@ -2,15 +2,14 @@
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
 import { createRobotState, Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
-import { VescDriver, type VescDriverOptions } from '../../src/drivers/serial.ts';
-import {
-  carBody,
-  FaultyDevice,
-  MemoryLine,
-  type SimpleBody,
-  VescBus,
-  type VescBusOptions,
-} from '../../src/emulate/index.ts';
+import type { VescDriverOptions } from '../../src/drivers/vesc/options.ts';
+import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
+import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
+import type { SimpleBody } from '../../src/emulate/index.ts';
+import { MemoryLine } from '../../src/emulate/memory-line.ts';
+import { carBody } from '../../src/emulate/vesc/car.ts';
+import type { VescBusOptions } from '../../src/emulate/vesc/vesc-bus.ts';
+import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 
 const BITS_PER_BYTE = 10;
 

@@ -9,18 +9,14 @@ import {
   type Calibration,
   calibrationText,
   type JointCalibration,
-  ServoDriver,
   type ServoDriverOptions,
   type ServoFamily,
 } from '../../src/drivers/serial.ts';
-import {
-  EMULATOR_KINDS,
-  type EmulatedBus,
-  type EmulatorKind,
-  FaultyDevice,
-  MemoryLine,
-  SimpleBody,
-} from '../../src/emulate/index.ts';
+import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
+import type { EmulatedBus } from '../../src/emulate/device.ts';
+import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
+import { EMULATOR_KINDS, type EmulatorKind, SimpleBody } from '../../src/emulate/index.ts';
+import { MemoryLine } from '../../src/emulate/memory-line.ts';
 
 const BITS_PER_BYTE = 10;
 

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { HandGuide, type HandRig, handRig, Interrupted, MOUNTINGS } from '../../../tests/support/calibrated-by-hand.ts';
 import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
 import { createRobotState } from '../../core/index.ts';
-import { readCalibration, ServoDriver } from '../../drivers/serial.ts';
+import { readCalibration } from '../../drivers/serial.ts';
+import { ServoDriver } from '../../drivers/servo/servo-driver.ts';
 import { type CalibrateRequest, calibrateArm } from './calibrate-arm.ts';
 
 const rigs: HandRig[] = [];

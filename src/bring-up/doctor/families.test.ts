@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
 import { Rng } from '../../core/index.ts';
-import { EMULATOR_KINDS, MemoryLine, SimpleBody } from '../../emulate/index.ts';
+import { EMULATOR_KINDS, SimpleBody } from '../../emulate/index.ts';
+import { MemoryLine } from '../../emulate/memory-line.ts';
 import { requireServoArm } from '../families.ts';
 import { inspectBus } from './bus-findings.ts';
 
