@@ -8,7 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { driverSpec } from '../../src/config/setup.ts';
-import { type GuardFrame, type GuardRequest, ReinError, type RobotModel, SystemClock } from '../../src/core/index.ts';
+import {
+  clamp,
+  type GuardFrame,
+  type GuardRequest,
+  ReinError,
+  type RobotModel,
+  SystemClock,
+} from '../../src/core/index.ts';
 import { calibrationText, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
 import {
   connectGuardLink,
@@ -25,6 +32,7 @@ const PATIENCE_S = 60;
 const COMMAND_MS = 40;
 /** How the arm swings, rad/s of its phase. */
 const SWING_RAD_PER_S = 4;
+const HOMING_PER_RAD = 1;
 const LOG_LINES = 20;
 const SERIAL_NUMBER = 'TRIALS';
 const FIRMWARE = '3.10';
@@ -164,11 +172,16 @@ export class BusRig {
       await this.#getMoving(link);
     }
     const startS = this.nowS();
+    const driven = TRIAL_ACTION.dimensions.map(({ name }) => this.model.joints.findIndex((each) => each.name === name));
     this.#driving = setInterval(() => {
       const phase = SWING_RAD_PER_S * (this.nowS() - startS);
       command.seq = this.#seq++;
       command.issuedAtS = this.nowS();
-      for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(phase + i);
+      for (const [i, joint] of driven.entries()) {
+        // To and fro about home, wherever the last trial has left it.
+        const awayRad = link.latest.robot.positionRad[joint]! - this.model.homeRad[joint]!;
+        command.action[i] = clamp(Math.cos(phase + i) - HOMING_PER_RAD * awayRad, -1, 1);
+      }
       link.send(command);
     }, COMMAND_MS);
   }

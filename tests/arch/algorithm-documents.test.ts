@@ -107,7 +107,12 @@ describe('README.md', () => {
 
   it('names every algorithm', () => {
     const text = read('README.md').toLowerCase();
-    const shown = { dsact: 'dsac-t', bc: 'behaviour cloning', passive: 'passivity-aware' } as Record<string, string>;
+    const shown = {
+      dsact: 'dsac-t',
+      bc: 'behaviour cloning',
+      passive: 'passivity-aware',
+      'hil-serl-gripper': 'hil-serl',
+    } as Record<string, string>;
     const files = readdirSync(join(root, 'config', 'learner')).map((name) => name.replace('.yaml', ''));
     expect(files.filter((name) => !text.includes(shown[name] ?? name))).toEqual([]);
     expect(files).toContain(DEFAULT_LEARNER_CONFIG.algorithm);
