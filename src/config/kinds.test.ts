@@ -31,7 +31,7 @@ function refusal(task: string, overlay: string): string {
 
 describe.each(configNames('task'))('config/tasks/%s.yaml', (task) => {
   it('is taken, makes a task and a chain, and comes back from the run folder bit by bit', () => {
-    const config = resolveConfig({ task, seed: 3 });
+    const config = resolveConfig({ task, seed: 3, isSimulated: true });
     const { robot } = config;
     expect(loadResolvedConfig(write('config.yaml', resolvedConfigText(config)))).toEqual(config);
     const action = config.task.action;

@@ -43,7 +43,7 @@ const shipped = (kind: string, name: string): string => readFileSync(join(CONFIG
 
 describe('what comes with Rein', () => {
   it.each(configNames('task'))('task %s loads with robot and learner', (task) => {
-    const config = resolveConfig({ task, seed: 7 });
+    const config = resolveConfig({ task, seed: 7, isSimulated: true });
     expect(config.task.name).toBe(task);
     expect(config.seed).toBe(7);
     expect(config.versions['node']).toBe(process.versions.node);
@@ -379,7 +379,7 @@ describe('layers', () => {
         .replace('robot: arm6', 'robot: my-arm.yaml')
         .replace('learner: rlpd', 'learner: ./my-learner.yaml'),
     );
-    const config = resolveConfig({ task, seed: 1 });
+    const config = resolveConfig({ task, seed: 1, isSimulated: true });
     expect(config.robot.name).toBe('mine');
     expect(config.learner).toEqual({ ...DEFAULT_LEARNER_CONFIG, utd: 3 });
   });
