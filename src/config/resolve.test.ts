@@ -379,7 +379,7 @@ describe('layers', () => {
         .replace('robot: arm6', 'robot: my-arm.yaml')
         .replace('learner: rlpd', 'learner: ./my-learner.yaml'),
     );
-    const config = resolveConfig({ task, seed: 1, isSimulated: true });
+    const config = resolveConfig({ task, seed: 1 });
     expect(config.robot.name).toBe('mine');
     expect(config.learner).toEqual({ ...DEFAULT_LEARNER_CONFIG, utd: 3 });
   });

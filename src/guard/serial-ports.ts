@@ -10,9 +10,15 @@ import { DescriptorLine, type HeldPort, holdPort, type LineSettings, type Serial
 /** How long a port may take to be found and opened, ms. */
 const OPEN_MS = 10_000;
 
-type PortAnswer =
+interface PortRequest {
+  readonly id: number;
+  readonly settings: LineSettings;
+}
+
+type PortAnswer = { readonly id: number } & (
   | { readonly ok: true; readonly path: string; readonly baud: number; readonly warning: string | undefined }
-  | { readonly ok: false; readonly error: PackedError };
+  | { readonly ok: false; readonly error: PackedError }
+);
 
 /** What the tick's thread gets. */
 export interface SerialPortsMemory {
@@ -27,13 +33,17 @@ export class SerialPorts {
   readonly memory: SerialPortsMemory;
   readonly #port: MessagePort;
   #held: HeldPort | undefined;
+  #opening: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor() {
     const { port1, port2 } = new MessageChannel();
     this.memory = { port: port2, answers: new SharedArrayBuffer(4) };
     this.#port = port1;
-    port1.on('message', (settings: LineSettings) => void this.#open(settings));
+    // One after another.
+    port1.on('message', (request: PortRequest) => {
+      this.#opening = this.#opening.then(() => this.#open(request));
+    });
     // It keeps nobody alive: the thread does.
     port1.unref();
   }
@@ -45,24 +55,24 @@ export class SerialPorts {
     await this.#held?.close();
   }
 
-  async #open(settings: LineSettings): Promise<void> {
-    const answer = await this.#tryOpen(settings);
+  async #open({ id, settings }: PortRequest): Promise<void> {
+    const answer: PortAnswer = { id, ...(await this.#tryOpen(settings)) };
     this.#port.postMessage(answer);
     const words = new Int32Array(this.memory.answers);
     Atomics.add(words, 0, 1);
     Atomics.notify(words, 0);
   }
 
-  async #tryOpen(settings: LineSettings): Promise<PortAnswer> {
+  async #tryOpen(settings: LineSettings) {
     try {
       await this.#held?.close();
       const held = await holdPort(settings);
       this.#held = held;
       if (this.#isClosed) await held.close();
-      return { ok: true, path: held.path, baud: held.baud, warning: held.warning };
+      return { ok: true as const, path: held.path, baud: held.baud, warning: held.warning };
     } catch (error) {
       const known = error instanceof ReinError ? error : new ReinError('driver', String(error));
-      return { ok: false, error: packError(known) };
+      return { ok: false as const, error: packError(known) };
     }
   }
 }
@@ -74,15 +84,26 @@ export function openLineThrough(
   clock: Clock,
 ): SerialLine {
   const words = new Int32Array(answers);
-  const before = Atomics.load(words, 0);
-  port.postMessage(settings);
-  if (Atomics.wait(words, 0, before, OPEN_MS) === 'timed-out') {
-    throw new ReinError('driver', `The serial port was not open within ${OPEN_MS / 1000} s.`, {
-      remedy: 'Unplug the adapter and plug it in again.',
-    });
+  const id = ++requests;
+  const request: PortRequest = { id, settings };
+  port.postMessage(request);
+  const untilMs = performance.now() + OPEN_MS;
+  for (;;) {
+    const seen = Atomics.load(words, 0);
+    const answer = receiveMessageOnPort(port)?.message as PortAnswer | undefined;
+    // One that comes after its time is over is nobody's.
+    if (answer?.id === id) return lineOf(answer, clock);
+    const leftMs = untilMs - performance.now();
+    if (answer === undefined && (leftMs <= 0 || Atomics.wait(words, 0, seen, leftMs) === 'timed-out')) break;
   }
-  const answer = receiveMessageOnPort(port)?.message as PortAnswer | undefined;
-  if (answer === undefined) throw new ReinError('driver', 'The serial port was opened, and nobody said how.');
+  throw new ReinError('driver', `The serial port was not open within ${OPEN_MS / 1000} s.`, {
+    remedy: 'Unplug the adapter and plug it in again.',
+  });
+}
+
+let requests = 0;
+
+function lineOf(answer: PortAnswer, clock: Clock): SerialLine {
   if (!answer.ok) throw unpackError(answer.error);
   return new DescriptorLine(answer.path, answer.baud, clock);
 }

@@ -25,7 +25,10 @@ function rigOf(options: Partial<ServoRigOptions> = {}): ServoRig {
 async function opened(options: Partial<ServoRigOptions> = {}): Promise<{ rig: ServoRig; state: RobotState }> {
   const rig = rigOf(options);
   await rig.driver.open();
-  return { rig, state: createRobotState(6, options.signalNames?.length ?? 0) };
+  const state = createRobotState(6, options.signalNames?.length ?? 0);
+  // Torque comes on where each joint was read.
+  rig.driver.read(state);
+  return { rig, state };
 }
 
 /** So many ticks; gives what each read said. */

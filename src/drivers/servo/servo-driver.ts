@@ -1,12 +1,20 @@
 /** An arm of bus servos, of any family: counts to radians, a request for all readings and one for all goals a tick. */
-import { BUS, type GuardNotice, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import {
+  BUS,
+  type GuardNotice,
+  HARDWARE,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type Vec,
+} from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import type { OpenLine, SerialLine } from '../serial/line.ts';
 import { serialNumberOf } from '../serial/list-ports.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { type EncoderOptions, isEncoder, type ServoDriverOptions } from './options.ts';
-import { readRegister } from './protocol.ts';
+import { readRegister, writeRegister } from './protocol.ts';
 import { ReadGroup, WriteGroup } from './register-groups.ts';
 import { ServoBus } from './servo-bus.ts';
 import { ServoWatch } from './servo-watch.ts';
@@ -16,8 +24,11 @@ const READ_SHARE = 0.6;
 /** A servo that missed so many requests in a row is left out of them, so that it costs the others no time, and asked again so often, s. */
 const QUARANTINE_MISSES = 5;
 const PROBE_S = 0.5;
-/** Goals beyond the calibrated range by more than this are nobody's, rad or m. */
-const BEYOND_RANGE = 1;
+/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
+const BEYOND_RANGE = 0.1;
+/** Nobody answers a request to all: torque off is written so many times, a tick apart. */
+const OFF_WRITES = 4;
+const CLOSE_TRIES = 2;
 
 export interface ServoDriverParts {
   readonly model: RobotModel;
@@ -87,15 +98,18 @@ export class ServoDriver implements Driver {
   prepare(): string | undefined {
     const arm = this.#arm;
     if (arm === undefined) return 'the driver is not open';
-    return tried(() => arm.configure())?.message.replace(/\.$/, '');
+    return tried(() => arm.prepare())?.message.replace(/\.$/, '');
   }
 
   /** The port that was gone, where it is there again. */
   reconnect(): void {
     const arm = this.#arm;
     if (arm === undefined || !arm.bus.isLost) return;
-    const refusal = tried(() => this.#start(arm.calibration));
-    if (refusal === undefined) return;
+    const refusal = tried(() => this.#start(arm.calibration, 'again'));
+    if (refusal === undefined) {
+      this.#notice = RECONNECTED;
+      return;
+    }
     this.#arm = arm;
     this.#notice = { level: 'error', row: 10, message: refusal.message, remedy: refusal.remedy ?? '' };
   }
@@ -136,7 +150,8 @@ export class ServoDriver implements Driver {
     this.#arm = undefined;
   }
 
-  #start(calibration: Calibration): void {
+  /** `again`: the servos may hold on to what they were sent last, before their cable was pulled. */
+  #start(calibration: Calibration, how: 'anew' | 'again' = 'anew'): void {
     this.#arm?.close();
     this.#arm = undefined;
     const { port: path, baud } = this.#options;
@@ -146,6 +161,7 @@ export class ServoDriver implements Driver {
       checkAdapter(calibration, path ?? line.path, this.#serialNumber(path ?? line.path));
       const motors = motorsOf(this.#family, this.#options, calibration);
       const arm = new ServoArm(line, this.#family, this.#options, motors, calibration, this.#periodS);
+      if (how === 'again') arm.letGo();
       arm.configure();
       this.#path = line.path;
       this.#stopFrames = this.#family.stopFrames(motors);
@@ -233,10 +249,17 @@ class ServoArm {
   readonly #slowAtS: Float64Array;
   readonly #slowBytes: Uint8Array = new Uint8Array(32);
   readonly #capCounts: Float64Array;
+  /** [m] least and greatest count of a goal. */
+  readonly #goalLeast: Float64Array;
+  readonly #goalMost: Float64Array;
+  #slowBlock: { readonly motor: number; readonly block: ReturnType<ServoFamily['slowBlocks']>[number] } | undefined;
   #slowNext = 0;
   #probeAtS = 0;
   #probeNext = 0;
   #isOn = false;
+  /** How often torque off is still to be written. */
+  #offWrites = 0;
+  #silentTicks = 0;
   #lastReadS = Number.NaN;
   #busyS = 0;
 
@@ -279,6 +302,8 @@ class ServoArm {
         if (block !== undefined) this.#slow.push({ motor: i, block });
       }
     }
+    this.#goalLeast = Float64Array.from(motors, ({ model }) => family.goalRange(model)[0]);
+    this.#goalMost = Float64Array.from(motors, ({ model }) => family.goalRange(model)[1]);
     this.#encoders = encodersOf(options);
     this.#signalMotor = Int32Array.from(options.signalNames, (name) =>
       motors.findIndex((motor, i) => i >= this.#joints && motor.name === name),
@@ -294,6 +319,7 @@ class ServoArm {
   configure(): void {
     const { bus } = this;
     for (const motor of this.#motors) this.#checkIdentity(motor);
+    for (const motor of this.#motors) this.#refuseTorque(motor);
     for (const [i, motor] of this.#motors.entries()) {
       const wrong = this.#family.configure(bus, motor);
       if (wrong !== undefined) {
@@ -307,6 +333,35 @@ class ServoArm {
       this.#watches[i]!.restart();
     }
     this.#setCaps(1);
+  }
+
+  /** As `configure`, and each servo has confirmed that its goal is where it is: torque that comes on then pulls nowhere. */
+  prepare(): void {
+    // What was latched may have wanted a reboot.
+    if ((this.faults & RESTARTED) !== 0) this.needsFirstMotion = true;
+    this.configure();
+    const { bus } = this;
+    const nowS = this.#line.clock.nowS();
+    this.#readGroups(nowS, Number.POSITIVE_INFINITY, this.#periodS);
+    for (let i = 0; i < this.#joints; i++) {
+      this.#reference[i] = this.#position[i]!;
+      const { id, name, model } = this.#motors[i]!;
+      const goal = model.registers['goalPosition']!;
+      writeRegister(goal, this.#goalCounts(i), this.#slowBytes, 0, bus.protocol.isLittleEndian);
+      const isRead = this.#readAtS[i] === nowS;
+      if (isRead && bus.write(id, goal.address, this.#slowBytes, goal.bytes) === 'ok') continue;
+      throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
+    }
+  }
+
+  /** Torque that another program has left on would be nobody's: it is not taken over, and not let fall either. */
+  #refuseTorque(motor: Motor): void {
+    const { address } = motor.model.registers['torqueEnable']!;
+    if (motor.calibration === undefined || this.bus.read(motor.id, address, 1, this.#slowBytes) !== 'ok') return;
+    if (this.#slowBytes[0] === 0) return;
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) has its torque on, and not by this program.`, {
+      remedy: 'Hold the arm, and switch the supply of its servos off and on.',
+    });
   }
 
   #checkIdentity(motor: Motor): void {
@@ -335,6 +390,8 @@ class ServoArm {
   }
 
   enable(): void {
+    // Nobody knows where a joint is that was never read.
+    if (this.#readAtS.some(Number.isNaN)) return;
     // Where each joint is now is its first goal: servos jump to what was written last.
     for (let i = 0; i < this.#joints; i++) this.#reference[i] = this.#position[i]!;
     this.#setCaps(1);
@@ -342,11 +399,13 @@ class ServoArm {
     this.#writeAll(this.#goals, this.#goalCounts);
     this.#writeAll(this.#caps, this.#capOf);
     this.#writeAll(this.#torque, ON);
+    this.#offWrites = 0;
     this.#isOn = true;
   }
 
   disable(): void {
     this.#writeAll(this.#torque, OFF);
+    this.#offWrites = OFF_WRITES - 1;
     this.#isOn = false;
   }
 
@@ -360,7 +419,14 @@ class ServoArm {
     const dtS = !Number.isNaN(this.#lastReadS) ? nowS - this.#lastReadS : this.#periodS;
     this.#lastReadS = nowS;
     const deadlineS = nowS + READ_SHARE * this.#periodS;
+    if (this.#offWrites > 0) {
+      this.#offWrites--;
+      this.#writeAll(this.#torque, OFF);
+    }
     const answered = this.#readGroups(nowS, deadlineS, dtS);
+    // All away for some ticks: their supply may have been off.
+    this.#silentTicks = answered === 0 ? this.#silentTicks + 1 : 0;
+    if (this.#silentTicks >= QUARANTINE_MISSES) this.needsFirstMotion = true;
     if (this.#line.clock.nowS() < deadlineS) this.#readSlow(nowS);
     this.#gather(nowS);
     this.#busyS = this.#line.clock.nowS() - nowS;
@@ -402,7 +468,18 @@ class ServoArm {
 
   close(): void {
     if (this.#isOn) this.disable();
+    if (this.#offWrites > 0) this.letGo();
     this.#line.close();
+  }
+
+  /** Torque off, which each servo confirms as far as it can be heard. Not for the tick. */
+  letGo(): void {
+    this.#slowBytes[0] = 0;
+    for (let i = 0; i < this.#joints && !this.bus.isLost; i++) {
+      const { id, model } = this.#motors[i]!;
+      if (this.#misses[i] === 0)
+        this.bus.write(id, model.registers['torqueEnable']!.address, this.#slowBytes, 1, CLOSE_TRIES);
+    }
   }
 
   /** Returns how many motors answered. */
@@ -474,22 +551,18 @@ class ServoArm {
 
   /** One block of one servo. */
   #readSlow(nowS: number): void {
-    const { motor: i, block } = this.#slow[this.#slowNext]!;
+    const slow = this.#slow[this.#slowNext]!;
+    const { motor: i, block } = slow;
+    this.#slowBlock = slow;
     this.#slowNext = (this.#slowNext + 1) % this.#slow.length;
     if (this.#misses[i]! > 0) return;
     const motor = this.#motors[i]!;
     if (this.bus.read(motor.id, block.address, block.bytes, this.#slowBytes, 0, 1) !== 'ok') return;
     const { registers } = motor.model;
     const isLittle = this.bus.protocol.isLittleEndian;
-    const numberOf = (name: string): number => {
-      const offset = block.offsets[name];
-      if (offset === undefined) return Number.NaN;
-      const register = registers[name]!;
-      return readRegister(register, this.#slowBytes, offset, isLittle) * (register.scale ?? 1);
-    };
     const sinceS = Number.isNaN(this.#slowAtS[i]!) ? 0 : nowS - this.#slowAtS[i]!;
     if (block.offsets['presentVoltage'] !== undefined) {
-      this.#watches[i]!.measure(numberOf('presentTemperature'), numberOf('presentVoltage'), sinceS);
+      this.#watches[i]!.measure(this.#slowNumber('presentTemperature'), this.#slowNumber('presentVoltage'), sinceS);
       this.#slowAtS[i] = nowS;
     }
     if (block.offsets['torqueEnable'] === undefined || motor.calibration === undefined) return;
@@ -497,9 +570,23 @@ class ServoArm {
     const offset = block.offsets[cap];
     const isCapKept =
       offset === undefined || readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#capCounts[i];
-    this.#watches[i]!.readBack(numberOf('torqueEnable') === 1, this.#isOn, isCapKept);
-    if (this.#isOn && this.#family.hasStopped?.(numberOf) === true) this.#watches[i]!.stop();
+    const isOn = this.#slowNumber('torqueEnable') === 1;
+    this.#watches[i]!.readBack(isOn, this.#isOn, isCapKept);
+    if ((!this.#isOn || isOn) && isCapKept) {
+      if (isOn && !this.#isOn) this.#offWrites = OFF_WRITES;
+    } else this.needsFirstMotion = true;
+    if (this.#isOn && this.#family.hasStopped?.(this.#slowNumber) === true) this.#watches[i]!.stop();
   }
+
+  /** Of the block that was read last: register `name`, scaled; NaN where it has none. */
+  readonly #slowNumber = (name: string): number => {
+    const { motor, block } = this.#slowBlock!;
+    const offset = block.offsets[name];
+    if (offset === undefined) return Number.NaN;
+    const register = this.#motors[motor]!.model.registers[name]!;
+    const value = readRegister(register, this.#slowBytes, offset, this.bus.protocol.isLittleEndian);
+    return value * (register.scale ?? 1);
+  };
 
   #gather(nowS: number): void {
     let faults = 0;
@@ -522,16 +609,15 @@ class ServoArm {
     const { minCounts, maxCounts, zeroCounts, direction } = motor.calibration!;
     const counts = zeroCounts + direction * value * countsPerUnit(motor);
     const slack = BEYOND_RANGE * countsPerUnit(motor);
-    const [least, most] = this.#family.goalRange(motor.model);
-    return counts >= Math.max(least - 0.5, minCounts - slack) && counts <= Math.min(most + 0.5, maxCounts + slack);
+    const least = Math.max(this.#goalLeast[i]! - 0.5, minCounts - slack);
+    return counts >= least && counts <= Math.min(this.#goalMost[i]! + 0.5, maxCounts + slack);
   }
 
   readonly #goalCounts = (i: number): number => {
     const motor = this.#motors[i]!;
     const { zeroCounts, direction } = motor.calibration!;
-    const [least, most] = this.#family.goalRange(motor.model);
     const counts = Math.round(zeroCounts + direction * this.#reference[i]! * countsPerUnit(motor));
-    return Math.min(most, Math.max(least, counts));
+    return Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, counts));
   };
 
   readonly #capOf = (i: number): number => this.#capCounts[i]!;
@@ -550,5 +636,13 @@ class ServoArm {
   }
 }
 
+const RECONNECTED: GuardNotice = {
+  level: 'warn',
+  row: 10,
+  message: 'The servos answer again. Those that had held on to their last goal have no torque any more: hold the arm.',
+  remedy: '',
+};
+/** After these a servo may have started anew. */
+const RESTARTED = HARDWARE.servoFault | HARDWARE.servoReset | HARDWARE.torqueCap;
 const ON = (): number => 1;
 const OFF = (): number => 0;

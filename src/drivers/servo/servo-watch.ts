@@ -5,6 +5,8 @@ import type { ServoDriverOptions } from './options.ts';
 
 /** A supply that is too low for so long is no dip of a load, s. */
 const VOLTAGE_S = 0.2;
+/** Torque off is written anew before it is read so often. */
+const KEPT_ON_READS = 2;
 /** A servo that was too hot has to cool by so much before torque may come on again, °C. */
 const COOL_BY_C = 5;
 
@@ -21,6 +23,7 @@ export class ServoWatch {
   readonly #capNm: number;
   #error = 0;
   #lowS = 0;
+  #staysOn = 0;
   #stalledS = 0;
   #isHot = false;
   #hasStopped = false;
@@ -66,6 +69,7 @@ export class ServoWatch {
   /** After a slow block with what was written to it: `isOn` and `cap` as read back. Tick path. */
   readBack(isOn: boolean, shouldBeOn: boolean, isCapKept: boolean): void {
     if (shouldBeOn && !isOn) this.faults |= HARDWARE.servoReset;
+    this.#staysOn = isOn && !shouldBeOn ? this.#staysOn + 1 : 0;
     if (!isCapKept) this.faults |= HARDWARE.torqueCap;
     this.#judge();
   }
@@ -86,10 +90,15 @@ export class ServoWatch {
     return notice;
   }
 
+  /** Torque was taken off, and it is read on again and again. */
+  get #isKeptOn(): boolean {
+    return this.#staysOn >= KEPT_ON_READS;
+  }
+
   #judge(): void {
     const { voltageMaxV } = this.#options;
     const isSupplyWrong = this.#lowS >= VOLTAGE_S || this.voltageV > voltageMaxV;
-    this.#set(HARDWARE.servoFault, this.#family.isFault(this.#error) || this.#isHot || isSupplyWrong);
+    this.#set(HARDWARE.servoFault, this.#isKeptOn || this.#family.isFault(this.#error) || this.#isHot || isSupplyWrong);
   }
 
   #set(bit: number, isSet: boolean): void {
@@ -123,6 +132,8 @@ export class ServoWatch {
       const what = `has pushed against something for ${stall.afterS} s without getting there`;
       return told(37, what, 'Free the joint; look whether something is in its way, or its torque cap too low.');
     }
+    if (this.#isKeptOn)
+      return told(13, 'keeps its torque on, though it was taken off', 'Cut its supply; hold the arm.');
     const names = this.#family.errorNames(this.#error);
     if (names.length > 0) {
       const cool = `reports ${names.join(', ')}`;

@@ -25,6 +25,8 @@ const PRESSING_SHARE = 0.5;
  * and torque of hobby servos are estimates, and their voltage sags.
  */
 const HELD_SHARE = 0.4;
+/** So long at most: a servo whose own encoder has frozen pushes in the same way, and its joint runs. */
+const HELD_S = 0.5;
 const LARGEST_ERROR_RAD = 0.2;
 /** Of the tool, and of joints that slide. */
 const LARGEST_ERROR_M = 0.03;
@@ -134,6 +136,7 @@ export class FollowingWatchdog {
     if (this.#isAtCap(i, torqueNm)) return STALLED;
     const goneRad = reference - this.#referenceThen[i]!;
     const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
+    if (this.#stillS[i]! >= HELD_S) return FROZEN_READING;
     const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * Math.abs(goneRad);
     return isHeld ? 0 : FROZEN_READING;
   }
