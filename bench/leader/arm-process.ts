@@ -88,15 +88,20 @@ const emulator = new Emulator({ bus, baud, clock, rng: new Rng(2), link });
 const abort = new AbortController();
 let [poses, goals]: [Pose[], Pose[]] = [[], []];
 
-/** Looked at with every step of the body, 2 ms apart while the host talks. */
+/** Looked at with every step of the body, 2 ms apart while the host talks; makes no garbage while nothing is new. */
+const goalCounts = new Float64Array(bus.servos.length).fill(Number.NaN);
 const step = body.step.bind(body);
 body.step = () => {
   step();
-  const jointsRad = bus.servos.map(
-    ({ spec, registers }) => (registers.get('goalPosition') - spec.zeroCounts) / spec.countsPerUnit,
-  );
-  if (goals.at(-1)?.jointsRad.every((goal, i) => goal === jointsRad[i]) === true) return;
-  if (goals.length < MOST_POSES) goals.push({ atS: clock.nowS(), jointsRad });
+  let isNew = false;
+  for (let i = 0; i < goalCounts.length; i++) {
+    const counts = bus.servos[i]!.registers.get('goalPosition');
+    isNew ||= counts !== goalCounts[i];
+    goalCounts[i] = counts;
+  }
+  if (!isNew || goals.length >= MOST_POSES) return;
+  const jointsRad = bus.servos.map(({ spec }, i) => (goalCounts[i]! - spec.zeroCounts) / spec.countsPerUnit);
+  goals.push({ atS: clock.nowS(), jointsRad });
 };
 
 process.on('disconnect', () => abort.abort());

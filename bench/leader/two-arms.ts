@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { calibrationText, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
+import { GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
 import type { ArmAnswer, ArmOrder, Pose } from './arm-process.ts';
 
 const FIRMWARE = '3.10';
@@ -46,6 +47,7 @@ export class TwoArms {
     const start = (role: Role): ChildProcess =>
       fork(fileURLToPath(new URL('./arm-process.js', import.meta.url)), [files[role], linkOf(role, folder), role], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        execArgv: [...GUARD_NODE_FLAGS],
       });
     const arms = { follower: start('follower'), leader: start('leader') };
     await Promise.all(Object.values(arms).map((arm) => once(arm, 'message')));

@@ -19,6 +19,8 @@ const { TwoArms: Arms } = (await import(
 /** A busy machine lets emulated servos answer late: a slow tick waits for them. */
 const CONTROL_HZ = 20;
 const TRY_MS = 5000;
+/** Each joint is tried before anything else moves. */
+const FIRST_MOTION_MS = 25_000;
 const TRIES = 8;
 /** Counts, and a dead band of the servos. */
 const NEAR_RAD = 0.03;
@@ -53,7 +55,7 @@ const joint = (pose: Pose, name: string): number => pose.jointsRad[arms.jointNam
 async function goOn(): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
     for (const kind of ['sit', 'start', 'leave']) watcher.ask({ kind });
-    const isReady = eventually(() => state().startsWith('active'), 'the robot ready', TRY_MS);
+    const isReady = eventually(() => state().startsWith('active'), 'the robot ready', FIRST_MOTION_MS);
     if (await isReady.then(() => true).catch(() => false)) return;
   }
   throw new Error(`the robot stays ${state()}: ${program.said().slice(-2000)}`);
