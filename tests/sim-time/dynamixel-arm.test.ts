@@ -125,7 +125,7 @@ describe('before torque comes on', () => {
     ],
     ['a direction', (arm) => arm.servo(1).registers.set('driveMode', 1), /Servo 1 .* has drive mode 1/],
     ['limits', (arm) => arm.servo(1).registers.set('positionMax', 3000), /takes goals from 0 to 3000 only/],
-    ['torque that is on', (arm) => arm.servo(1).registers.set('torqueEnable', 1), /while its torque is on/],
+    ['torque that is on', (arm) => arm.servo(1).registers.set('torqueEnable', 1), /has its torque on/],
   ])('refuses a servo with %s that the calibration does not know', async (_, change, message) => {
     const arm = new Arm();
     change(arm);
