@@ -56,7 +56,9 @@ export function portFinding({ info, link, users, mayOpen, group = 'dialout', lat
   }
   if (users.length > 0) {
     const who = users.map(({ pid, program }) => `${program} (process ${pid})`).join(', ');
-    const remedy = `to end it: kill ${users.map(({ pid }) => pid).join(' ')}`;
+    const remedy = users.some(({ isOurs }) => isOurs)
+      ? 'to end it: Ctrl+C where that run was started, which lets the arm down'
+      : `to end it: kill ${users.map(({ pid }) => pid).join(' ')}`;
     return { name, status: 'warn', detail: `${detail}; in use by ${who}`, remedy };
   }
   if (latencyMs !== undefined && latencyMs > LATENCY_MAX_MS) {

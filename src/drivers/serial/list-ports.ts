@@ -70,6 +70,8 @@ export interface PortUser {
   readonly pid: number;
   /** Name of its program. */
   readonly program: string;
+  /** It is a guard or a guardian of Rein, under an arm that it may be holding up. */
+  readonly isOurs?: boolean | undefined;
 }
 
 /**
@@ -86,7 +88,7 @@ export function usersOf(path: string): readonly PortUser[] {
   } catch {
     return [];
   }
-  return pids.flatMap((pid) => (hasOpen(pid, device) ? [{ pid: Number(pid), program: programOf(pid) }] : []));
+  return pids.flatMap((pid) => (hasOpen(pid, device) ? [userOf(pid)] : []));
 }
 
 /** Of the kernel's list of locks: `1: FLOCK ADVISORY WRITE 4711 00:18:5 0 EOF`. */
@@ -97,7 +99,7 @@ function lockersOf(device: string): readonly PortUser[] {
     const [, kind, , , pid, file] = line.split(/\s+/);
     return kind === 'FLOCK' && file?.endsWith(`:${ino}`) === true && pid !== String(process.pid) ? [pid!] : [];
   });
-  return [...new Set(pids)].map((pid) => ({ pid: Number(pid), program: programOf(pid) }));
+  return [...new Set(pids)].map((pid) => userOf(pid));
 }
 
 function hasOpen(pid: string, device: string): boolean {
@@ -115,6 +117,16 @@ function isLinkTo(link: string, device: string): boolean {
   } catch {
     return false;
   }
+}
+
+function userOf(pid: string): PortUser {
+  let isOurs = false;
+  try {
+    isOurs = /\bguard(ian)?-process\.js\b/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  } catch {
+    // It is gone.
+  }
+  return { pid: Number(pid), program: isOurs ? 'a run of Rein' : programOf(pid), isOurs };
 }
 
 function programOf(pid: string): string {

@@ -95,13 +95,14 @@ async function pathOf(serialNumber: string | undefined): Promise<string> {
 }
 
 function inUse(path: string, cause?: unknown): ReinError {
-  const users = usersOf(path).map(({ pid, program }) => `${program} (process ${pid})`);
-  const who = users.length === 0 ? 'another program' : users.join(', ');
-  const pids = usersOf(path).map(({ pid }) => pid);
-  return new ReinError('driver', `${path} is in use by ${who}.`, {
-    remedy: pids.length === 0 ? 'End that program.' : `End it: kill ${pids.join(' ')}`,
-    cause,
-  });
+  const users = usersOf(path);
+  const who = users.map(({ pid, program }) => `${program} (process ${pid})`).join(', ');
+  const remedy = users.some(({ isOurs }) => isOurs)
+    ? 'End that run with Ctrl+C where it was started, which lets the arm down: killed, it would fall.'
+    : users.length === 0
+      ? 'End that program.'
+      : `End it: kill ${users.map(({ pid }) => pid).join(' ')}`;
+  return new ReinError('driver', `${path} is in use by ${who || 'another program'}.`, { remedy, cause });
 }
 
 /** What went wrong, in the words of who can mend it. `text` is serialport's. */

@@ -195,7 +195,10 @@ export class FeetechServo {
   #dutyFor(counts: number, hornRadPerS: number, dtS: number): number {
     const { registers, spec } = this;
     const perCount = TURN / spec.model.countsPerTurn;
-    const error = this.#moveSetPoint(counts, dtS) - counts;
+    // Its own loop closes on the same encoder.
+    const seen = this.faults.isFrozen ? registers.get('presentPosition') : counts;
+    const seenRadPerS = this.faults.isFrozen ? 0 : hornRadPerS;
+    const error = this.#moveSetPoint(seen, dtS) - seen;
     const zone = registers.get(error > 0 ? 'deadZonePositive' : 'deadZoneNegative');
     const wanted = Math.abs(error) <= zone ? 0 : error * perCount;
     const gainI = registers.get('gainI');
@@ -203,7 +206,7 @@ export class FeetechServo {
     const driven =
       registers.get('gainP') * DUTY_PER_RAD_AND_P * wanted +
       gainI * DUTY_PER_RAD_AND_P * this.#errorSum -
-      registers.get('gainD') * DUTY_PER_RAD_PER_S_AND_D * hornRadPerS;
+      registers.get('gainD') * DUTY_PER_RAD_PER_S_AND_D * seenRadPerS;
     const start = wanted === 0 ? 0 : Math.sign(wanted) * registers.value('startForce');
     const most = this.#limit();
     return Math.min(most, Math.max(-most, Math.abs(driven) < Math.abs(start) ? start : driven));

@@ -1,5 +1,6 @@
 /** How fast an arm of bus servos may go: as the ladder of `rein bring-up` has come to, and no faster. */
 import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { RobotConfig } from '../../config/index.ts';
 import { ReinError, sha256Hex } from '../../core/index.ts';
 import { calibrationPath, readCalibration, type ServoConfig } from '../../drivers/serial.ts';
@@ -28,14 +29,14 @@ export interface RungLimit {
 }
 
 /**
- * `undefined`: it may do what its file allows. Nothing can break at a pseudo-terminal, where servos are emulated: there the ladder counts
- * from its first rung on only. `named`: how the robot is named in commands.
+ * `undefined`: it may do what its file allows. Nothing can break where servos are emulated, at a
+ * pseudo-terminal whose link says so: there the ladder counts from its first rung on only. `named`: how the robot is named in commands.
  */
 export function rungLimit(robot: RobotConfig, named: string = robot.name): RungLimit | undefined {
   const subject = ladderSubject(robot);
   if (subject === undefined) return undefined;
   const records = readRungs(rungLogPath(subject));
-  if (records.length === 0 && isPseudoTerminal((robot.driver as ServoConfig).port)) return undefined;
+  if (records.length === 0 && isEmulated((robot.driver as ServoConfig).port)) return undefined;
   const ladder = ladderOf(records, subject);
   if (ladder.next === undefined) return undefined;
   const { passed, next, speedRatio, fallen } = ladder;
@@ -47,9 +48,11 @@ export function rungLimit(robot: RobotConfig, named: string = robot.name): RungL
   return { ladder, speedRatio, message };
 }
 
-function isPseudoTerminal(path: string | undefined): boolean {
+/** A pseudo-terminal alone may lead to a real arm elsewhere (socat, ser2net). */
+function isEmulated(path: string | undefined): boolean {
   try {
-    return path !== undefined && realpathSync(path).startsWith('/dev/pts/');
+    if (path === undefined || !basename(path).startsWith('usb-Emulated_')) return false;
+    return realpathSync(path).startsWith('/dev/pts/');
   } catch {
     return false;
   }
