@@ -145,7 +145,8 @@ describe('a fault', () => {
     rig.goTo(0.5);
     rig.pass(1);
     expect(at()).toBe(2048 + 4096 + Math.round(0.1 * PER_RAD));
-    expect(rig.body.positionRad[0]).toBeGreaterThan(0.3);
+    // Its own loop sees no end, and runs.
+    expect(rig.body.positionRad[0]).toBeGreaterThan(1);
   });
 
   it('overloads it at once, and shows the bits that it is given', () => {

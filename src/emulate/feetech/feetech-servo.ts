@@ -196,8 +196,9 @@ export class FeetechServo {
     const { registers, spec } = this;
     const perCount = TURN / spec.model.countsPerTurn;
     // Its own loop closes on the same encoder.
-    const seen = this.faults.isFrozen ? registers.get('presentPosition') : counts;
-    const seenRadPerS = this.faults.isFrozen ? 0 : hornRadPerS;
+    const { isFrozen, wrapTurns } = this.faults;
+    const seen = isFrozen ? registers.get('presentPosition') - wrapTurns * spec.model.countsPerTurn : counts;
+    const seenRadPerS = isFrozen ? 0 : hornRadPerS;
     const error = this.#moveSetPoint(seen, dtS) - seen;
     const zone = registers.get(error > 0 ? 'deadZonePositive' : 'deadZoneNegative');
     const wanted = Math.abs(error) <= zone ? 0 : error * perCount;
