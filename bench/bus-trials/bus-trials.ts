@@ -173,6 +173,8 @@ async function runLane(
       results.push(resultOf(rig, kind, done, setAside));
     }
     return results;
+  } catch (error) {
+    throw new ReinError('environment', `${(error as Error).message}\n${rig.log()}`, { cause: error });
   } finally {
     await rig.close();
   }
