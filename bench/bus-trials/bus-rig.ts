@@ -65,6 +65,7 @@ export class BusRig {
   #link: GuardLink | undefined;
   #driving: NodeJS.Timeout | undefined;
   #seq = 0;
+  #refusal = '';
 
   /** Starts the emulator. */
   static async open(): Promise<BusRig> {
@@ -168,7 +169,7 @@ export class BusRig {
     const untilS = this.nowS() + PATIENCE_S;
     while (link.latest.state !== 'active.policy') {
       if (this.nowS() > untilS)
-        fail(`the arm did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}`);
+        fail(`the arm did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}, ${this.#refusal}`);
       await this.#getMoving(link);
     }
     const startS = this.nowS();
@@ -221,8 +222,10 @@ export class BusRig {
 
   async #getMoving(link: GuardLink): Promise<void> {
     const { state, faultFlags } = link.latest;
-    const ask = (kind: 'acknowledge' | 'enable' | 'activate'): Promise<unknown> =>
-      link.request({ kind } as GuardRequest);
+    const ask = async (kind: 'acknowledge' | 'enable' | 'activate'): Promise<void> => {
+      const answer = await link.request({ kind } as GuardRequest);
+      this.#refusal = answer.ok ? '' : `${kind} refused: ${answer.reason}`;
+    };
     if (state === 'stopped' || state === 'fault' || faultFlags !== 0) await ask('acknowledge');
     else if (state === 'standby') await ask('enable');
     else if (state === 'ready') await ask('activate');
