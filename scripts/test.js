@@ -21,6 +21,7 @@ const rosLimitMs = 25 * 60_000;
 /** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   'authority',
+  'bring-up',
   'exit-ramp',
   'guardian',
   'identify-ends',
