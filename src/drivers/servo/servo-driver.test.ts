@@ -112,6 +112,32 @@ describe('an arm of bus servos', () => {
     expect(busCounters[BUS.quarantined]).toBe(0);
   });
 
+  it('finds three that were dead, one tick after the other', async () => {
+    const { rig, state } = await opened();
+    const dead = [2, 3, 5].map((id) => rig.bus.faultsOf(id)!);
+    for (const servo of dead) servo.isDead = true;
+    run(rig, state, 20);
+    expect(rig.driver.busCounters[BUS.quarantined]).toBe(3);
+    for (const servo of dead) servo.isDead = false;
+    const said = run(rig, state, 30);
+    expect(said.at(-1)).toBe('ok');
+    expect(rig.driver.busCounters[BUS.quarantined]).toBe(0);
+  });
+
+  it('has them all in the tick in which they answer again, where all were silent', async () => {
+    const { rig, state } = await opened();
+    const all = [1, 2, 3, 4, 5, 6].map((id) => rig.bus.faultsOf(id)!);
+    run(rig, state, 5);
+    for (const servo of all) servo.isDead = true;
+    const said = run(rig, state, 40, false);
+    expect(new Set(said)).toEqual(new Set(['lost']));
+    // A tick waits for them no longer than it may, and the rest of it is free.
+    expect(rig.driver.busCounters[BUS.busyS]).toBeLessThan(0.012);
+    for (const servo of all) servo.isDead = false;
+    expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
+    expect(rig.driver.busCounters[BUS.quarantined]).toBe(0);
+  });
+
   it('is lost when nobody answers, and open again once the cable is back', async () => {
     const { rig, state } = await opened();
     rig.driver.enable();

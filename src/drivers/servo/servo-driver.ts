@@ -484,6 +484,8 @@ class ServoArm {
 
   /** Returns how many motors answered. */
   #readGroups(nowS: number, deadlineS: number, dtS: number): number {
+    // Where none answers it is the line, or the computer that is late: all are there again at once.
+    const isBusSilent = this.#silentTicks >= QUARANTINE_MISSES;
     const isProbe = nowS >= this.#probeAtS;
     if (isProbe) {
       this.#probeAtS = nowS + PROBE_S;
@@ -495,7 +497,7 @@ class ServoArm {
       group.clear();
       for (let k = 0; k < group.motors.length; k++) {
         const i = group.motors[k]!;
-        const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !(isProbe && this.#isProbed(i));
+        const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !isBusSilent && !(isProbe && this.#isProbed(i));
         if (!isOut) group.ask(k);
       }
       this.bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
@@ -507,7 +509,10 @@ class ServoArm {
       }
     }
     for (let i = 0; i < this.#motors.length; i++) {
-      this.#misses[i] = this.#readAtS[i] === nowS ? 0 : Math.min(this.#misses[i]! + 1, QUARANTINE_MISSES);
+      const hasAnswered = this.#readAtS[i] === nowS;
+      // What silenced this one may have silenced those that are still out: the next is due.
+      if (hasAnswered && this.#misses[i] === QUARANTINE_MISSES) this.#probeAtS = nowS;
+      this.#misses[i] = hasAnswered ? 0 : Math.min(this.#misses[i]! + 1, QUARANTINE_MISSES);
     }
     return answered;
   }
