@@ -5,6 +5,7 @@
 import { loadRobotFile } from '../../src/config/index.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
 import { applyFault, EMULATOR_KINDS, Emulator, SimpleBody } from '../../src/emulate/index.ts';
+import { raiseThisThread } from '../../src/guard/index.ts';
 import { trialConfig } from './trial-arm.ts';
 
 /** What comes in. */
@@ -45,6 +46,8 @@ process.on('message', (order: EmulatorOrder) => {
     process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
   }
 });
+// As hardware comes before programs.
+raiseThisThread();
 emulator.plug();
 process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
 await emulator.run(abort.signal, () => {
