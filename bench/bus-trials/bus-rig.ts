@@ -11,12 +11,13 @@ import { driverSpec } from '../../src/config/setup.ts';
 import {
   clamp,
   type GuardFrame,
+  type GuardNotice,
   type GuardRequest,
   ReinError,
   type RobotModel,
   SystemClock,
 } from '../../src/core/index.ts';
-import { calibrationText, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
+import { calibrationText, dynamixelFamily, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
 import {
   connectGuardLink,
   createActionCommand,
@@ -35,11 +36,18 @@ const SWING_RAD_PER_S = 4;
 const HOMING_PER_RAD = 1;
 const LOG_LINES = 20;
 const SERIAL_NUMBER = 'TRIALS';
-const FIRMWARE = '3.10';
 const MIDDLE = { zeroCounts: 2048, minCounts: 0, maxCounts: 4095, homingOffsetCounts: 0 } as const;
+/** Arms on a bus, by the name of their robot's file; their emulated servos' firmware. */
+const FAMILIES = {
+  feetech: { family: feetechFamily, firmware: '3.10' },
+  dynamixel: { family: dynamixelFamily, firmware: '46' },
+} as const;
+export const TRIAL_ROBOTS = ['so101', 'koch'] as const;
+export type TrialRobot = (typeof TRIAL_ROBOTS)[number];
 
 /** A frame of the guard, as far as trials look at it. */
 export interface SeenFrame {
+  readonly tick: number;
   readonly atS: number;
   readonly state: GuardFrame['state'];
   readonly flags: number;
@@ -55,6 +63,7 @@ export class BusRig {
   /** Since the last fault. */
   frames: SeenFrame[] = [];
   events: SeenEvent[] = [];
+  notices: GuardNotice[] = [];
   readonly #folder: string;
   readonly #emulator: ChildProcess;
   readonly #config: GuardConfig;
@@ -68,19 +77,22 @@ export class BusRig {
   #refusal = '';
 
   /** Starts the emulator. */
-  static async open(): Promise<BusRig> {
+  static async open(robot: TrialRobot = 'so101'): Promise<BusRig> {
     const folder = mkdtempSync(join(tmpdir(), 'rein-bus-trials-'));
-    const port = join(folder, `usb-Emulated_so101_${SERIAL_NUMBER}-if00`);
-    const emulator = fork(program('./emulator-process.js'), [port], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const port = join(folder, `usb-Emulated_${robot}_${SERIAL_NUMBER}-if00`);
+    const emulator = fork(program('./emulator-process.js'), [port, robot], {
+      execArgv: [...GUARD_NODE_FLAGS],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     await once(emulator, 'message');
-    return new BusRig(folder, port, emulator);
+    return new BusRig(folder, port, emulator, robot);
   }
 
-  private constructor(folder: string, port: string, emulator: ChildProcess) {
+  private constructor(folder: string, port: string, emulator: ChildProcess, robot: TrialRobot) {
     this.#folder = folder;
     this.#emulator = emulator;
     this.#errorsTo = openSync(join(folder, 'guard.log'), 'a');
-    const { driver, ...model } = trialConfig(loadRobotFile('so101').robot);
+    const { driver, ...model } = trialConfig(loadRobotFile(robot).robot);
     const calibration = join(folder, 'calibration.json');
     writeFileSync(calibration, calibrationOf(model, driver as ServoConfig));
     this.model = model;
@@ -116,8 +128,9 @@ export class BusRig {
     });
     this.#running = this.#supervisor.run();
     this.#link = await Promise.race([this.#connect(), this.#running.then(() => fail())]);
-    this.#link.onFrame(({ state, faultFlags }) =>
-      this.frames.push({ atS: this.#clock.nowS(), state, flags: faultFlags }),
+    this.#link.onNotice((notice) => this.notices.push(notice));
+    this.#link.onFrame(({ tick, state, faultFlags }) =>
+      this.frames.push({ tick, atS: this.#clock.nowS(), state, flags: faultFlags }),
     );
   }
 
@@ -149,10 +162,8 @@ export class BusRig {
     return this.#supervisor?.pids.guard ?? fail('there is no guard');
   }
 
-  /** What was seen so far. */
   forget(): void {
-    this.frames = [];
-    this.events = [];
+    [this.frames, this.events, this.notices] = [[], [], []];
   }
 
   nowS(): number {
@@ -170,7 +181,7 @@ export class BusRig {
     while (link.latest.state !== 'active.policy') {
       if (this.nowS() > untilS)
         fail(`the arm did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}, ${this.#refusal}`);
-      await this.#getMoving(link);
+      await this.getMoving();
     }
     const startS = this.nowS();
     const driven = TRIAL_ACTION.dimensions.map(({ name }) => this.model.joints.findIndex((each) => each.name === name));
@@ -193,10 +204,14 @@ export class BusRig {
 
   /** Makes faults happen, with semicolons between; resolves with the moment, s. What was seen before is forgotten. */
   async fault(fault: string): Promise<number> {
-    this.frames = [];
-    this.events = [];
+    this.forget();
     const answer = await this.#order({ fault });
     return 'doneAtS' in answer ? answer.doneAtS : fail();
+  }
+
+  /** Somebody puts the arm, which has no torque, back home at once. */
+  async putHome(): Promise<void> {
+    await this.#order({ home: true });
   }
 
   /** How the arm has been since the last fault. */
@@ -206,8 +221,7 @@ export class BusRig {
   }
 
   kill(name: NodeJS.Signals): number {
-    this.frames = [];
-    this.events = [];
+    this.forget();
     const pid = this.#supervisor?.pids.guard;
     if (pid === undefined) fail('there is no guard');
     process.kill(pid!, name);
@@ -220,7 +234,9 @@ export class BusRig {
     return (await answer)[0] as EmulatorAnswer;
   }
 
-  async #getMoving(link: GuardLink): Promise<void> {
+  /** Asks for the next thing on the way to motion, once: acknowledge, enable or activate. */
+  async getMoving(): Promise<void> {
+    const link = this.#link!;
     const { state, faultFlags } = link.latest;
     const ask = async (kind: 'acknowledge' | 'enable' | 'activate'): Promise<void> => {
       const answer = await link.request({ kind } as GuardRequest);
@@ -245,17 +261,18 @@ export class BusRig {
   }
 }
 
-function calibrationOf(model: RobotModel, { motors }: ServoConfig): string {
+function calibrationOf(model: RobotModel, { kind, motors }: ServoConfig): string {
+  const { family, firmware } = FAMILIES[kind as keyof typeof FAMILIES];
   const joints = model.joints.map(({ name }) => {
     const { id, model: servo } = motors[name]!;
-    const { modelNumber } = feetechFamily.models[servo]!;
-    return [name, { id, model: servo, modelNumber, firmware: FIRMWARE, direction: 1 as const, ...MIDDLE }];
+    const { modelNumber } = family.models[servo]!;
+    return [name, { id, model: servo, modelNumber, firmware, direction: 1 as const, ...MIDDLE }];
   });
   return calibrationText({
     kind: 'rein-calibration',
     version: 1,
     robot: model.name,
-    family: 'feetech',
+    family: family.name,
     adapter: SERIAL_NUMBER,
     calibratedAt: new Date(0).toISOString(),
     joints: Object.fromEntries(joints),

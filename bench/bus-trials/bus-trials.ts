@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import { type Fault, faultsOf } from '../../src/safety/index.ts';
-import { BusRig } from './bus-rig.ts';
+import { BusRig, type TrialRobot } from './bus-rig.ts';
 
 /** One kind of fault. */
 interface TrialKind {
@@ -127,6 +127,7 @@ export interface BusTrialResult {
 }
 
 export interface BusTrialsOptions {
+  readonly robot: TrialRobot;
   readonly names: readonly string[];
   readonly trials: number;
   readonly seed: number;
@@ -134,6 +135,7 @@ export interface BusTrialsOptions {
 }
 
 export async function runBusTrials({
+  robot,
   names,
   trials,
   seed,
@@ -143,16 +145,16 @@ export async function runBusTrials({
   // Two arms side by side: those whose trials take longer, as each wants a new start, beside the others.
   const isSlow = ({ name }: TrialKind): boolean => name === 'brownOut' || name.startsWith('guard');
   const lanes = [kinds.filter((kind) => !isSlow(kind)), kinds.filter(isSlow)];
-  const results = await Promise.all(lanes.map((lane) => runLane(lane, { trials, seed, onTrial })));
+  const results = await Promise.all(lanes.map((lane) => runLane(lane, { robot, trials, seed, onTrial })));
   return results.flat();
 }
 
 async function runLane(
   kinds: readonly TrialKind[],
-  { trials, seed, onTrial }: Omit<BusTrialsOptions, 'names'>,
+  { robot, trials, seed, onTrial }: Omit<BusTrialsOptions, 'names'>,
 ): Promise<readonly BusTrialResult[]> {
   if (kinds.length === 0) return [];
-  const rig = await BusRig.open();
+  const rig = await BusRig.open(robot);
   try {
     await rig.start();
     const results: BusTrialResult[] = [];

@@ -1,6 +1,6 @@
 /**
- * An emulated SO-101 for trials, which looks at itself: `emulator-process.js LINK`. Orders come as messages: a fault as people type it, or
- * `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
+ * An emulated arm for trials, which looks at itself: `emulator-process.js LINK ROBOT`. Orders come as messages: a fault as people type it, `home`
+ * or `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
  */
 import { loadRobotFile } from '../../src/config/index.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
@@ -9,7 +9,7 @@ import { raiseThisThread } from '../../src/guard/index.ts';
 import { trialConfig } from './trial-arm.ts';
 
 /** What comes in. */
-export type EmulatorOrder = { readonly fault: string } | { readonly report: true };
+export type EmulatorOrder = { readonly fault: string } | { readonly home: true } | { readonly report: true };
 
 /** A moment of the arm, s of the machine's monotonic clock. */
 export interface ArmSample {
@@ -25,13 +25,21 @@ export type EmulatorAnswer = { readonly doneAtS: number } | { readonly samples: 
 const BAUD = 1_000_000;
 const MOST_SAMPLES = 20_000;
 
-const robot = trialConfig(loadRobotFile('so101').robot);
-const { driver: _, ...model } = robot;
-// Dry friction holds it where it lets go, so that each trial begins in its middle.
+const robot = trialConfig(loadRobotFile(process.argv[3]!).robot);
+const { driver, ...model } = robot;
+const kind = EMULATOR_KINDS[driver.kind as 'feetech' | 'dynamixel'];
+/** Of a joint's stiffness: what is light for its servo. */
+const INERTIA_S2 = 1.6e-3;
+/** Dry friction holds it where it lets go, so that each trial begins in its middle; it is off by so much at most, rad. */
+const FRICTION_RAD = 2.5e-3;
 const body = new SimpleBody(
-  model.joints.map((_, i) => ({ startRad: model.homeRad[i]!, inertiaKgM2: 0.03, frictionNm: 0.05 })),
+  model.joints.map(({ stiffnessNmPerRad }, i) => ({
+    startRad: model.homeRad[i]!,
+    inertiaKgM2: INERTIA_S2 * stiffnessNmPerRad,
+    frictionNm: FRICTION_RAD * stiffnessNmPerRad,
+  })),
 );
-const bus = EMULATOR_KINDS.feetech.create({ robot, body, baud: BAUD, rng: new Rng(1) });
+const bus = kind.create({ robot, body, baud: BAUD, rng: new Rng(1) });
 const clock = new SystemClock();
 const emulator = new Emulator({ bus, baud: BAUD, clock, rng: new Rng(2), link: process.argv[2] });
 let samples: ArmSample[] = [];
@@ -39,12 +47,16 @@ const abort = new AbortController();
 
 process.on('disconnect', () => abort.abort());
 process.on('message', (order: EmulatorOrder) => {
-  if ('report' in order) process.send?.({ samples } satisfies EmulatorAnswer);
-  else {
-    samples = [];
-    for (const fault of order.fault.split(';')) applyFault(emulator, fault);
-    process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
+  if ('report' in order) {
+    process.send?.({ samples } satisfies EmulatorAnswer);
+    return;
   }
+  samples = [];
+  if ('home' in order) {
+    body.positionRad.set(model.homeRad);
+    body.velocityRadPerS.fill(0);
+  } else for (const fault of order.fault.split(';')) applyFault(emulator, fault);
+  process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
 });
 // As hardware comes before programs.
 raiseThisThread();

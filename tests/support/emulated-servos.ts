@@ -138,7 +138,7 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
   };
 }
 
-const FIRMWARE: Readonly<Record<ServoFamily['name'], string>> = { feetech: '3.10', dynamixel: '46' };
+export const FIRMWARE: Readonly<Record<ServoFamily['name'], string>> = { feetech: '3.10', dynamixel: '46' };
 
 /** `driver`, under which a control period passes with each `read`, as the contract suite takes it. */
 export function paced({ driver, endOfTick }: ServoRig): Driver {
