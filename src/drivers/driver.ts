@@ -52,7 +52,10 @@ export interface Driver {
    */
   readonly needsFirstMotion?: boolean;
   passFirstMotion?(): void;
-  /** Torque on, holding the measured pose, without a limit that `limitTorque` left. */
+  /**
+   * Torque on, holding the measured pose, without a limit that `limitTorque` left; where it cannot come on in all joints, in none, and
+   * `write` answers `lost`.
+   */
   enable(): void;
   /**
    * Limits the torque of every joint to `ratio` (0, 1] of its own, until `enable`. Tick path. Asked for, from 1 downwards, where torque goes

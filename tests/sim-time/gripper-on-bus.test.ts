@@ -1,12 +1,11 @@
 /** The gripper of an SO-101 on its emulated bus, under the guard, by the action of the task pick: it closes on something, and holds it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
-import { LockStepClock } from '../../src/core/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
 import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
 import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
-import { type ServoRig, servoRig } from '../support/emulated-servos.ts';
+import { BusClock, type ServoRig, servoRig } from '../support/emulated-servos.ts';
 
 const GRIPPER = 5;
 /** Where the jaw meets the thing that it is to hold. */
@@ -14,24 +13,6 @@ const THING_RAD = 0.15;
 const CLOSE = -1;
 const OPEN = 1;
 const POLICY_HZ = 10;
-
-/** Time of the bus. */
-class BusClock extends LockStepClock {
-  readonly #rig: ServoRig;
-
-  constructor(rig: ServoRig) {
-    super(1 / rig.robot.controlHz);
-    this.#rig = rig;
-  }
-
-  override nowS(): number {
-    return this.#rig.line.clock.nowS();
-  }
-
-  override step(): void {
-    this.#rig.endOfTick();
-  }
-}
 
 let rig: ServoRig;
 let link: MemoryGuardLink;

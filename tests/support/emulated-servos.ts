@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
-import { Rng } from '../../src/core/index.ts';
+import { LockStepClock, Rng } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import {
   type Calibration,
@@ -136,6 +136,24 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Time of the bus: what the guard's tick takes of its period. */
+export class BusClock extends LockStepClock {
+  readonly #rig: ServoRig;
+
+  constructor(rig: ServoRig) {
+    super(1 / rig.robot.controlHz);
+    this.#rig = rig;
+  }
+
+  override nowS(): number {
+    return this.#rig.line.clock.nowS();
+  }
+
+  override step(): void {
+    this.#rig.endOfTick();
+  }
 }
 
 export const FIRMWARE: Readonly<Record<ServoFamily['name'], string>> = { feetech: '3.10', dynamixel: '46' };

@@ -1,6 +1,6 @@
 /** Dynamixel's X series behind the generic driver. */
 import { messageOf, ReinError } from '../../core/index.ts';
-import type { Motor, ReadBlock, ServoFamily } from '../servo/family.ts';
+import { blockOf, type Motor, type ReadBlock, type ServoFamily } from '../servo/family.ts';
 import { readRegister, writeRegister } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
@@ -75,15 +75,6 @@ function capRegister({ options }: Motor): 'goalCurrent' | 'goalPwm' {
 function capCounts({ model }: Motor, register: 'goalCurrent' | 'goalPwm', ratio: number): number {
   if (register === 'goalPwm') return Math.round(PWM_COUNTS * ratio);
   return Math.floor((ratio * of(model).stallCurrentA!) / model.registers[register]!.scale!);
-}
-
-/** The block from the first to the last of `names`. */
-function blockOf({ registers }: Motor['model'], names: readonly string[]): ReadBlock {
-  const found = names.map((name) => [name, registers[name]!] as const);
-  const address = Math.min(...found.map(([, register]) => register.address));
-  const end = Math.max(...found.map(([, register]) => register.address + register.bytes));
-  const offsets = Object.fromEntries(found.map(([name, register]) => [name, register.address - address]));
-  return { address, bytes: end - address, offsets };
 }
 
 function supervisedBlock(motor: Motor): ReadBlock {

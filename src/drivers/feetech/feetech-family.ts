@@ -1,6 +1,6 @@
 /** Feetech's servos behind the generic driver. */
 import { ReinError } from '../../core/index.ts';
-import type { Motor, ReadBlock, ServoFamily, ServoIdentity } from '../servo/family.ts';
+import { blockOf, type Motor, type ServoFamily, type ServoIdentity } from '../servo/family.ts';
 import { type Register, readRegister, type ServoModel, writeRegister } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { FEETECH_MODELS } from './models.ts';
@@ -63,15 +63,6 @@ function identityOf(bytes: Uint8Array, isLittleEndian: boolean): ServoIdentity {
 
 function present({ registers }: ServoModel, names: readonly string[]): readonly string[] {
   return names.filter((name) => registers[name] !== undefined);
-}
-
-/** The block from the first to the last of `names`. */
-function blockOf({ registers }: ServoModel, names: readonly string[]): ReadBlock {
-  const found = names.map((name) => [name, registers[name]!] as const);
-  const address = Math.min(...found.map(([, register]) => register.address));
-  const end = Math.max(...found.map(([, register]) => register.address + register.bytes));
-  const offsets = Object.fromEntries(found.map(([name, register]) => [name, register.address - address]));
-  return { address, bytes: end - address, offsets };
 }
 
 /** A motor's registers, one at a time. */

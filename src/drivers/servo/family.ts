@@ -23,6 +23,15 @@ export interface ReadBlock {
   readonly offsets: Readonly<Record<string, number>>;
 }
 
+/** The block from the first to the last of the registers `names`. */
+export function blockOf({ registers }: ServoModel, names: readonly string[]): ReadBlock {
+  const found = names.map((name) => [name, registers[name]!] as const);
+  const address = Math.min(...found.map(([, register]) => register.address));
+  const end = Math.max(...found.map(([, register]) => register.address + register.bytes));
+  const offsets = Object.fromEntries(found.map(([name, register]) => [name, register.address - address]));
+  return { address, bytes: end - address, offsets };
+}
+
 /** What a servo says that it is. */
 export interface ServoIdentity {
   readonly modelNumber: number;

@@ -15,8 +15,9 @@ import { type Calibration, checkAdapter, loadCalibration } from './calibration.t
 import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { type EncoderOptions, isEncoder, type ServoDriverOptions } from './options.ts';
 import { readRegister, writeRegister } from './protocol.ts';
-import { ReadGroup, WriteGroup } from './register-groups.ts';
+import { ReadGroup } from './register-groups.ts';
 import { ServoBus } from './servo-bus.ts';
+import { ServoOutputs } from './servo-outputs.ts';
 import { ServoWatch } from './servo-watch.ts';
 
 /** Share of the control period that readings may take; the rest is the chain's and the goals'. */
@@ -24,10 +25,8 @@ const READ_SHARE = 0.6;
 /** A servo that missed so many requests in a row is left out of them, so that it costs the others no time, and asked again so often, s. */
 const QUARANTINE_MISSES = 5;
 const PROBE_S = 0.5;
-/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
-const BEYOND_RANGE = 0.1;
-/** Nobody answers a request to all: torque off is written so many times, a tick apart. */
-const OFF_WRITES = 4;
+/** Share of the control period within which torque comes on, or does not. */
+const ON_SHARE = 0.6;
 const CLOSE_TRIES = 2;
 
 export interface ServoDriverParts {
@@ -230,9 +229,7 @@ class ServoArm {
   readonly #periodS: number;
   readonly #watches: readonly ServoWatch[];
   readonly #reads: readonly ReadGroup[];
-  readonly #torque: readonly WriteGroup[];
-  readonly #goals: readonly WriteGroup[];
-  readonly #caps: readonly WriteGroup[];
+  readonly #outputs: ServoOutputs;
   /** [m] of the newest reply: counts, and when it came, s. */
   readonly #counts: Float64Array;
   readonly #position: Float64Array;
@@ -240,7 +237,6 @@ class ServoArm {
   readonly #torqueNm: Float64Array;
   readonly #readAtS: Float64Array;
   readonly #misses: Int32Array;
-  readonly #reference: Float64Array;
   readonly #encoders: readonly EncoderOptions[];
   /** [k] where each signal comes from: a place in the list of motors, or −1 for one that is fixed. */
   readonly #signalMotor: Int32Array;
@@ -248,17 +244,12 @@ class ServoArm {
   readonly #slow: { readonly motor: number; readonly block: ReturnType<ServoFamily['slowBlocks']>[number] }[] = [];
   readonly #slowAtS: Float64Array;
   readonly #slowBytes: Uint8Array = new Uint8Array(32);
-  readonly #capCounts: Float64Array;
-  /** [m] least and greatest count of a goal. */
-  readonly #goalLeast: Float64Array;
-  readonly #goalMost: Float64Array;
   #slowBlock: { readonly motor: number; readonly block: ReturnType<ServoFamily['slowBlocks']>[number] } | undefined;
   #slowNext = 0;
   #probeAtS = 0;
   #probeNext = 0;
-  #isOn = false;
-  /** How often torque off is still to be written. */
-  #offWrites = 0;
+  /** The joint whose servo kept torque from coming on, until that was reported; else −1. */
+  #refused = -1;
   #silentTicks = 0;
   #lastReadS = Number.NaN;
   #busyS = 0;
@@ -285,15 +276,12 @@ class ServoArm {
     this.bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3 });
     const numbers = (): Float64Array => new Float64Array(motors.length);
     [this.#counts, this.#position, this.#velocity] = [numbers(), numbers(), numbers()];
-    [this.#torqueNm, this.#readAtS, this.#reference] = [numbers(), numbers().fill(Number.NaN), numbers()];
-    [this.#slowAtS, this.#capCounts] = [numbers().fill(Number.NaN), numbers()];
+    [this.#torqueNm, this.#readAtS] = [numbers(), numbers().fill(Number.NaN)];
+    this.#slowAtS = numbers().fill(Number.NaN);
     this.#misses = new Int32Array(motors.length);
     this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
     this.#reads = ReadGroup.of(motors, (motor) => family.fastBlock(motor));
-    const joints = motors.slice(0, this.#joints);
-    this.#torque = WriteGroup.of(joints, () => 'torqueEnable', protocol.isLittleEndian);
-    this.#goals = WriteGroup.of(joints, () => 'goalPosition', protocol.isLittleEndian);
-    this.#caps = WriteGroup.of(joints, (motor) => family.capRegister(motor), protocol.isLittleEndian);
+    this.#outputs = new ServoOutputs(this.bus, family, motors.slice(0, this.#joints));
     // All servos' first blocks, then all second ones: temperatures are not what is asked last.
     const blocks = motors.map((motor) => family.slowBlocks(motor));
     for (let k = 0; blocks.some((each) => each.length > k); k++) {
@@ -302,8 +290,6 @@ class ServoArm {
         if (block !== undefined) this.#slow.push({ motor: i, block });
       }
     }
-    this.#goalLeast = Float64Array.from(motors, ({ model }) => family.goalRange(model)[0]);
-    this.#goalMost = Float64Array.from(motors, ({ model }) => family.goalRange(model)[1]);
     this.#encoders = encodersOf(options);
     this.#signalMotor = Int32Array.from(options.signalNames, (name) =>
       motors.findIndex((motor, i) => i >= this.#joints && motor.name === name),
@@ -312,7 +298,6 @@ class ServoArm {
       const signal = options.signals.find((each) => each.name === name)!;
       return isEncoder(signal) ? Number.NaN : signal.value;
     });
-    this.#setCaps(1);
   }
 
   /** Between ticks, without torque. Throws `ReinError('driver')` with what is wrong and with which servo. */
@@ -332,7 +317,7 @@ class ServoArm {
       this.#misses[i] = 0;
       this.#watches[i]!.restart();
     }
-    this.#setCaps(1);
+    this.#outputs.setCaps(1);
   }
 
   /** As `configure`, and each servo has confirmed that its goal is where it is: torque that comes on then pulls nowhere. */
@@ -344,10 +329,10 @@ class ServoArm {
     const nowS = this.#line.clock.nowS();
     this.#readGroups(nowS, Number.POSITIVE_INFINITY, this.#periodS);
     for (let i = 0; i < this.#joints; i++) {
-      this.#reference[i] = this.#position[i]!;
+      this.#outputs.reference[i] = this.#position[i]!;
       const { id, name, model } = this.#motors[i]!;
       const goal = model.registers['goalPosition']!;
-      writeRegister(goal, this.#goalCounts(i), this.#slowBytes, 0, bus.protocol.isLittleEndian);
+      writeRegister(goal, this.#outputs.goalCounts(i), this.#slowBytes, 0, bus.protocol.isLittleEndian);
       const isRead = this.#readAtS[i] === nowS;
       if (isRead && bus.write(id, goal.address, this.#slowBytes, goal.bytes) === 'ok') continue;
       throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
@@ -389,29 +374,30 @@ class ServoArm {
     }
   }
 
+  /** Where torque does not come on, references are refused (row 10) and `takeNotice` says of which servo. */
   enable(): void {
-    // Nobody knows where a joint is that was never read.
-    if (this.#readAtS.some(Number.isNaN)) return;
-    // Where each joint is now is its first goal: servos jump to what was written last.
-    for (let i = 0; i < this.#joints; i++) this.#reference[i] = this.#position[i]!;
-    this.#setCaps(1);
+    const outputs = this.#outputs;
+    outputs.setCaps(1);
     for (const watch of this.#watches) watch.restart();
-    this.#writeAll(this.#goals, this.#goalCounts);
-    this.#writeAll(this.#caps, this.#capOf);
-    this.#writeAll(this.#torque, ON);
-    this.#offWrites = 0;
-    this.#isOn = true;
+    // Where each joint is now is its first goal: servos jump to what was written last.
+    for (let i = 0; i < this.#joints; i++) outputs.reference[i] = this.#position[i]!;
+    if (outputs.isOn) {
+      outputs.writeGoals();
+      outputs.writeCaps();
+      return;
+    }
+    // Nobody knows where a joint is that was never read.
+    this.#refused = this.#readAtS.findIndex(Number.isNaN);
+    if (this.#refused < 0) this.#refused = outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
   }
 
   disable(): void {
-    this.#writeAll(this.#torque, OFF);
-    this.#offWrites = OFF_WRITES - 1;
-    this.#isOn = false;
+    this.#outputs.turnOff();
   }
 
   limitTorque(ratio: number): void {
-    this.#setCaps(ratio);
-    this.#writeAll(this.#caps, this.#capOf);
+    this.#outputs.setCaps(ratio);
+    this.#outputs.writeCaps();
   }
 
   read(out: RobotState): DriverStatus {
@@ -419,10 +405,7 @@ class ServoArm {
     const dtS = !Number.isNaN(this.#lastReadS) ? nowS - this.#lastReadS : this.#periodS;
     this.#lastReadS = nowS;
     const deadlineS = nowS + READ_SHARE * this.#periodS;
-    if (this.#offWrites > 0) {
-      this.#offWrites--;
-      this.#writeAll(this.#torque, OFF);
-    }
+    this.#outputs.goOnTurningOff();
     const answered = this.#readGroups(nowS, deadlineS, dtS);
     // All away for some ticks: their supply may have been off.
     this.#silentTicks = answered === 0 ? this.#silentTicks + 1 : 0;
@@ -447,18 +430,31 @@ class ServoArm {
   }
 
   write(referenceRad: Vec<'rad'>): DriverStatus {
-    if (!this.#isOn) return 'lost';
+    const outputs = this.#outputs;
+    if (!outputs.isOn) return 'lost';
     if (referenceRad.length !== this.#joints) return 'rejected';
-    for (let i = 0; i < this.#joints; i++) if (!this.#isReachable(i, referenceRad[i]!)) return 'rejected';
-    for (let i = 0; i < this.#joints; i++) this.#reference[i] = referenceRad[i]!;
+    for (let i = 0; i < this.#joints; i++) if (!outputs.isReachable(i, referenceRad[i]!)) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) outputs.reference[i] = referenceRad[i]!;
     const startS = this.#line.clock.nowS();
-    const isWritten = this.#writeAll(this.#goals, this.#goalCounts);
+    const isWritten = outputs.writeGoals();
     this.#family.feed?.(this.bus);
     this.bus.counters[BUS.busyS] = this.#busyS + this.#line.clock.nowS() - startS;
     return isWritten ? 'ok' : 'lost';
   }
 
   takeNotice(): GuardNotice | undefined {
+    if (this.#refused >= 0) {
+      const { id, name } = this.#motors[this.#refused]!;
+      const isKnown = !Number.isNaN(this.#readAtS[this.#refused]!);
+      const what = isKnown ? 'did not confirm its goal, its torque cap or its torque' : 'has not said where it is';
+      this.#refused = -1;
+      return {
+        level: 'error',
+        row: 10,
+        message: `Servo ${id} (${name}) ${what}: torque came on nowhere.`,
+        remedy: 'Check its cable and plugs, then acknowledge and enable.',
+      };
+    }
     for (const watch of this.#watches) {
       const notice = watch.takeNotice();
       if (notice !== undefined) return notice;
@@ -467,8 +463,8 @@ class ServoArm {
   }
 
   close(): void {
-    if (this.#isOn) this.disable();
-    if (this.#offWrites > 0) this.letGo();
+    if (this.#outputs.isOn) this.disable();
+    if (this.#outputs.isGoingOff) this.letGo();
     this.#line.close();
   }
 
@@ -550,8 +546,8 @@ class ServoArm {
     this.#velocity[i] = (sign * radPerS * motor.options.perTurn) / (2 * Math.PI);
     const share = readRegister(load, group.into, at + offsets['presentLoad']!, isLittle) * load.scale!;
     this.#torqueNm[i] = sign * this.#family.torqueNm(motor, share);
-    const errorRad = this.#reference[i]! - this.#position[i]!;
-    this.#watches[i]!.see(this.bus.errorOf(motor.id), errorRad, this.#torqueNm[i]!, this.#isOn, dtS);
+    const errorRad = this.#outputs.reference[i]! - this.#position[i]!;
+    this.#watches[i]!.see(this.bus.errorOf(motor.id), errorRad, this.#torqueNm[i]!, this.#outputs.isOn, dtS);
   }
 
   /** One block of one servo. */
@@ -574,13 +570,15 @@ class ServoArm {
     const cap = this.#family.capRegister(motor);
     const offset = block.offsets[cap];
     const isCapKept =
-      offset === undefined || readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#capCounts[i];
+      offset === undefined ||
+      readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#outputs.capCounts(i);
     const isOn = this.#slowNumber('torqueEnable') === 1;
-    this.#watches[i]!.readBack(isOn, this.#isOn, isCapKept);
-    if ((!this.#isOn || isOn) && isCapKept) {
-      if (isOn && !this.#isOn) this.#offWrites = OFF_WRITES;
+    const shouldBeOn = this.#outputs.isOn;
+    this.#watches[i]!.readBack(isOn, shouldBeOn, isCapKept);
+    if ((!shouldBeOn || isOn) && isCapKept) {
+      if (isOn && !shouldBeOn) this.#outputs.turnOffAnew();
     } else this.needsFirstMotion = true;
-    if (this.#isOn && this.#family.hasStopped?.(this.#slowNumber) === true) this.#watches[i]!.stop();
+    if (shouldBeOn && this.#family.hasStopped?.(this.#slowNumber) === true) this.#watches[i]!.stop();
   }
 
   /** Of the block that was read last: register `name`, scaled; NaN where it has none. */
@@ -607,38 +605,6 @@ class ServoArm {
     this.bus.counters[BUS.oldestS] = oldestS;
     this.bus.counters[BUS.quarantined] = quarantined;
   }
-
-  /** Written so that a NaN is nowhere. */
-  #isReachable(i: number, value: number): boolean {
-    const motor = this.#motors[i]!;
-    const { minCounts, maxCounts, zeroCounts, direction } = motor.calibration!;
-    const counts = zeroCounts + direction * value * countsPerUnit(motor);
-    const slack = BEYOND_RANGE * countsPerUnit(motor);
-    const least = Math.max(this.#goalLeast[i]! - 0.5, minCounts - slack);
-    return counts >= least && counts <= Math.min(this.#goalMost[i]! + 0.5, maxCounts + slack);
-  }
-
-  readonly #goalCounts = (i: number): number => {
-    const motor = this.#motors[i]!;
-    const { zeroCounts, direction } = motor.calibration!;
-    const counts = Math.round(zeroCounts + direction * this.#reference[i]! * countsPerUnit(motor));
-    return Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, counts));
-  };
-
-  readonly #capOf = (i: number): number => this.#capCounts[i]!;
-
-  #setCaps(ratio: number): void {
-    for (let i = 0; i < this.#joints; i++) {
-      const motor = this.#motors[i]!;
-      this.#capCounts[i] = this.#family.capCounts(motor, ratio * motor.options.torqueRatio);
-    }
-  }
-
-  #writeAll(groups: readonly WriteGroup[], numberOf: (motor: number) => number): boolean {
-    let isWritten = true;
-    for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(this.bus, numberOf) && isWritten;
-    return isWritten;
-  }
 }
 
 const RECONNECTED: GuardNotice = {
@@ -649,5 +615,3 @@ const RECONNECTED: GuardNotice = {
 };
 /** After these a servo may have started anew. */
 const RESTARTED = HARDWARE.servoFault | HARDWARE.servoReset | HARDWARE.torqueCap;
-const ON = (): number => 1;
-const OFF = (): number => 0;

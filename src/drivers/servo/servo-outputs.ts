@@ -1,0 +1,192 @@
+/** What is written to the servos of an arm's joints: goals, caps and torque, which comes on only where the other two were read back. */
+import type { SerialLine } from '../serial/line.ts';
+import { blockOf, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
+import { readRegister } from './protocol.ts';
+import { ReadGroup, WriteGroup } from './register-groups.ts';
+import type { ServoBus } from './servo-bus.ts';
+
+/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
+const BEYOND_RANGE = 0.1;
+/** Nobody answers a request to all: torque off is written so many times, a tick apart. */
+const OFF_WRITES = 4;
+/** How often all is written and read back before torque is given up. */
+const ON_TRIES = 3;
+
+/** Tick path after construction. */
+export class ServoOutputs {
+  /** [n] where each joint is sent, rad or m. */
+  readonly reference: Float64Array;
+  readonly #bus: ServoBus;
+  readonly #line: SerialLine;
+  readonly #family: ServoFamily;
+  readonly #joints: readonly Motor[];
+  readonly #goals: readonly WriteGroup[];
+  readonly #caps: readonly WriteGroup[];
+  readonly #torque: readonly WriteGroup[];
+  readonly #goalsAndCaps: readonly ReadGroup[];
+  readonly #torqueBack: readonly ReadGroup[];
+  readonly #capCounts: Float64Array;
+  /** [n] least and greatest count of a goal. */
+  readonly #goalLeast: Float64Array;
+  readonly #goalMost: Float64Array;
+  #isOn = false;
+  /** How often torque off is still to be written. */
+  #offWrites = 0;
+
+  /** `joints`: servos that move something, all calibrated. */
+  constructor(bus: ServoBus, family: ServoFamily, joints: readonly Motor[]) {
+    this.#bus = bus;
+    this.#line = bus.line;
+    this.#family = family;
+    this.#joints = joints;
+    const { isLittleEndian } = bus.protocol;
+    const capOf = (motor: Motor): string => family.capRegister(motor);
+    this.reference = new Float64Array(joints.length);
+    this.#goals = WriteGroup.of(joints, () => 'goalPosition', isLittleEndian);
+    this.#caps = WriteGroup.of(joints, capOf, isLittleEndian);
+    this.#torque = WriteGroup.of(joints, () => 'torqueEnable', isLittleEndian);
+    this.#goalsAndCaps = ReadGroup.of(joints, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
+    this.#torqueBack = ReadGroup.of(joints, ({ model }) => blockOf(model, ['torqueEnable']));
+    this.#capCounts = new Float64Array(joints.length);
+    this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
+    this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
+    this.setCaps(1);
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Whether torque off was not yet written as often as it is to be. */
+  get isGoingOff(): boolean {
+    return this.#offWrites > 0;
+  }
+
+  /**
+   * Torque on at `reference`, in all servos or in none, by `deadlineS` or one request later. A sync write is answered by nobody, and a servo
+   * that has missed its goal would jump to an older one: each is read back first. Returns −1, or the first joint that did not confirm.
+   */
+  turnOn(deadlineS: number): number {
+    this.#offWrites = 0;
+    let refused = 0;
+    for (let attempt = 0; attempt < ON_TRIES && !this.#bus.isLost; attempt++) {
+      const found = this.#tryOn(deadlineS);
+      if (found < 0) {
+        this.#isOn = true;
+        return -1;
+      }
+      const isOver = this.#line.clock.nowS() >= deadlineS;
+      // Where time ran out, whoever was not heard yet is not to blame.
+      if (attempt === 0 || !isOver) refused = found;
+      if (isOver) break;
+    }
+    this.turnOff();
+    return refused;
+  }
+
+  turnOff(): void {
+    this.#send(this.#torque, OFF);
+    this.#offWrites = OFF_WRITES - 1;
+    this.#isOn = false;
+  }
+
+  /** Once a tick: torque off, as long as it is to be written. */
+  goOnTurningOff(): void {
+    if (this.#offWrites === 0) return;
+    this.#offWrites--;
+    this.#send(this.#torque, OFF);
+  }
+
+  /** Some servo still has torque. */
+  turnOffAnew(): void {
+    this.#offWrites = OFF_WRITES;
+  }
+
+  /** False: the port is gone, or takes nothing. */
+  writeGoals(): boolean {
+    return this.#send(this.#goals, this.goalCounts);
+  }
+
+  writeCaps(): void {
+    this.#send(this.#caps, this.capCounts);
+  }
+
+  /** `ratio` (0, 1] of what the robot's file allows, from the next `writeCaps` on. */
+  setCaps(ratio: number): void {
+    for (let i = 0; i < this.#joints.length; i++) {
+      const motor = this.#joints[i]!;
+      this.#capCounts[i] = this.#family.capCounts(motor, ratio * motor.options.torqueRatio);
+    }
+  }
+
+  /** What the register of joint `i`'s cap is to hold. */
+  readonly capCounts = (i: number): number => this.#capCounts[i]!;
+
+  /** What its goal is to be. */
+  readonly goalCounts = (i: number): number => {
+    const motor = this.#joints[i]!;
+    const { zeroCounts, direction } = motor.calibration!;
+    const counts = Math.round(zeroCounts + direction * this.reference[i]! * countsPerUnit(motor));
+    return Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, counts));
+  };
+
+  /** Written so that a NaN is nowhere. */
+  isReachable(i: number, value: number): boolean {
+    const motor = this.#joints[i]!;
+    const { minCounts, maxCounts, zeroCounts, direction } = motor.calibration!;
+    const counts = zeroCounts + direction * value * countsPerUnit(motor);
+    const slack = BEYOND_RANGE * countsPerUnit(motor);
+    const least = Math.max(this.#goalLeast[i]! - 0.5, minCounts - slack);
+    return counts >= least && counts <= Math.min(this.#goalMost[i]! + 0.5, maxCounts + slack);
+  }
+
+  /** Returns as `turnOn` does. */
+  #tryOn(deadlineS: number): number {
+    this.writeGoals();
+    this.writeCaps();
+    const refused = this.#firstNotHeld(this.#goalsAndCaps, this.#holdsGoalAndCap, deadlineS);
+    if (refused >= 0) return refused;
+    this.#send(this.#torque, ON);
+    return this.#firstNotHeld(this.#torqueBack, this.#hasTorque, deadlineS);
+  }
+
+  #send(groups: readonly WriteGroup[], numberOf: (joint: number) => number): boolean {
+    let isWritten = true;
+    for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(this.#bus, numberOf) && isWritten;
+    return isWritten;
+  }
+
+  /** Reads `groups` of all joints. Returns the first joint that did not answer, or does not hold what it should; else −1. */
+  #firstNotHeld(
+    groups: readonly ReadGroup[],
+    isHeld: (joint: number, group: ReadGroup, at: number) => boolean,
+    deadlineS: number,
+  ): number {
+    for (let g = 0; g < groups.length; g++) {
+      const group = groups[g]!;
+      group.clear();
+      for (let k = 0; k < group.motors.length; k++) group.ask(k);
+      this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
+      for (let k = 0; k < group.asked; k++) {
+        const i = group.askedMotor(k);
+        if (!this.#bus.hasAnswered(group.ids[k]!) || !isHeld(i, group, k * group.bytes)) return i;
+      }
+    }
+    return -1;
+  }
+
+  readonly #holdsGoalAndCap = (i: number, group: ReadGroup, at: number): boolean =>
+    this.#numberOf('goalPosition', i, group, at) === this.goalCounts(i) &&
+    this.#numberOf(this.#family.capRegister(this.#joints[i]!), i, group, at) === this.#capCounts[i];
+
+  readonly #hasTorque = (i: number, group: ReadGroup, at: number): boolean =>
+    this.#numberOf('torqueEnable', i, group, at) === ON();
+
+  #numberOf(name: string, i: number, { block, into }: ReadGroup, at: number): number {
+    const register = this.#joints[i]!.model.registers[name]!;
+    return readRegister(register, into, at + block.offsets[name]!, this.#bus.protocol.isLittleEndian);
+  }
+}
+
+const ON = (): number => 1;
+const OFF = (): number => 0;

@@ -1,0 +1,204 @@
+/** Torque comes on where each servo holds the goal and cap that were just written, in all of them or in none, whatever the line does. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ServoRig, servoRig } from '../../../tests/support/emulated-servos.ts';
+import { createRobotState, Rng, type RobotState } from '../../core/index.ts';
+import { dynamixel, dynamixelFamily, feetech, feetechFamily } from '../serial.ts';
+
+/** By hand, after the servos had confirmed goals where they stood before: so far would one jump. */
+const MOVED_RAD = 0.25;
+/** A servo may be so far from its goal, or have been pulled so far by it, rad: its reading is rounded to counts of 0.0015. */
+const NEAR_RAD = 0.01;
+const SEEDS = 60;
+
+interface Servo {
+  readonly isTorqueOn: boolean;
+  readonly registers: { get(name: string): number };
+}
+
+/** What a request is, by its bytes: where the instruction stands, and of a sync write the address. */
+interface Family {
+  readonly robot: string;
+  readonly family: typeof feetechFamily;
+  readonly registers: Readonly<Record<'goal' | 'cap' | 'torque', readonly number[]>>;
+  isSyncWrite(bytes: Uint8Array): boolean;
+  addressOf(bytes: Uint8Array): number;
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    robot: 'so101',
+    family: feetechFamily,
+    registers: { goal: [42], cap: [48], torque: [40] },
+    isSyncWrite: (bytes) => bytes[4] === feetech.INSTRUCTION.syncWrite,
+    addressOf: (bytes) => bytes[5]!,
+  },
+  {
+    robot: 'koch',
+    family: dynamixelFamily,
+    registers: { goal: [116], cap: [100, 102], torque: [64] },
+    isSyncWrite: (bytes) => bytes[dynamixel.INSTRUCTION_AT] === dynamixel.INSTRUCTION.syncWrite,
+    addressOf: (bytes) => bytes[dynamixel.PARAMETERS_AT]!,
+  },
+];
+
+let rigs: ServoRig[] = [];
+afterEach(() => {
+  for (const rig of rigs) rig.remove();
+  rigs = [];
+});
+
+/** How a request gets through: whole, not at all, or with so many of its bytes hit. */
+type Fate = 'whole' | 'lost' | { readonly flip: number };
+
+/** An arm that was prepared, and then moved by hand and read there. */
+async function movedArm(family: Family, seed: number): Promise<{ rig: ServoRig; state: RobotState }> {
+  const rig = servoRig({ robot: family.robot, family: family.family, seed });
+  rigs.push(rig);
+  const state = createRobotState(6, 0);
+  await rig.driver.open();
+  rig.driver.read(state);
+  expect(rig.driver.prepare()).toBeUndefined();
+  for (let i = 0; i < 6; i++) rig.body.positionRad[i]! += (i % 2 === 0 ? 1 : -1) * MOVED_RAD;
+  rig.endOfTick();
+  rig.driver.read(state);
+  return { rig, state };
+}
+
+/** From now on each sync write of `registers` gets through as `fateOf` says. */
+function befall({ line, faults }: ServoRig, family: Family, registers: readonly number[], fateOf: () => Fate): void {
+  const write = line.write.bind(line);
+  line.write = (bytes, length) => {
+    const isHit = family.isSyncWrite(bytes) && registers.includes(family.addressOf(bytes));
+    const fate = isHit ? fateOf() : 'whole';
+    faults.requests.drop = fate === 'lost' ? 1 : 0;
+    faults.requests.flip = typeof fate === 'object' ? fate.flip : 0;
+    const status = write(bytes, length);
+    faults.requests.drop = 0;
+    faults.requests.flip = 0;
+    return status;
+  };
+}
+
+function servosOf({ bus }: ServoRig): readonly Servo[] {
+  return (bus as unknown as { servos: readonly Servo[] }).servos;
+}
+
+function torqueOf(rig: ServoRig): readonly boolean[] {
+  return servosOf(rig).map(({ isTorqueOn }) => isTorqueOn);
+}
+
+const ALL_ON = new Array(6).fill(true);
+const ALL_OFF = new Array(6).fill(false);
+
+describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
+  const { goal, cap, torque } = family.registers;
+
+  it('comes on at once where nothing is wrong, with one request for goals and caps and one for torque', async () => {
+    const { rig } = await movedArm(family, 1);
+    const startS = rig.line.clock.nowS();
+    rig.driver.enable();
+    expect(torqueOf(rig)).toEqual(ALL_ON);
+    expect(rig.line.clock.nowS() - startS).toBeLessThan(0.006);
+    expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
+  const WRITES: readonly (readonly [string, readonly number[]])[] = [
+    ['goals', goal],
+    ['caps', cap],
+    ['torque', torque],
+  ];
+
+  it.each(WRITES)('comes on where the first write of %s is lost and the next is not', async (_, registers) => {
+    const { rig, state } = await movedArm(family, 2);
+    let writes = 0;
+    befall(rig, family, registers, () => (writes++ < registers.length ? 'lost' : 'whole'));
+    rig.driver.enable();
+    expect(torqueOf(rig)).toEqual(ALL_ON);
+    expect(rig.driver.write(state.positionRad)).toBe('ok');
+  });
+
+  it.each(WRITES)('comes on nowhere while each write of %s is lost, and the driver says so', async (_, registers) => {
+    const { rig, state } = await movedArm(family, 3);
+    if (registers === cap) rig.driver.limitTorque(0.5);
+    befall(rig, family, registers, () => 'lost');
+    const startS = rig.line.clock.nowS();
+    rig.driver.enable();
+    expect(rig.line.clock.nowS() - startS).toBeLessThan(1 / rig.robot.controlHz);
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    // What the guard counts: three of them are a robot that is lost (row 10).
+    for (let i = 0; i < 3; i++) expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 10,
+      message: expect.stringMatching(/^Servo 1 \(\w+\) did not confirm/),
+    });
+    expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
+  it('comes on nowhere while one servo does not answer, which is named', async () => {
+    const { rig, state } = await movedArm(family, 4);
+    // What it answered then is no answer now.
+    rig.driver.enable();
+    rig.driver.disable();
+    rig.bus.faultsOf(4)!.isDead = true;
+    rig.driver.enable();
+    rig.bus.faultsOf(4)!.isDead = false;
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 4 \(/);
+  });
+
+  it('goes off again in all, where only some have taken it', async () => {
+    const { rig, state } = await movedArm(family, 5);
+    // Deaf to the second request of each try, which is that for torque; it hears and answers the reads.
+    const { line, bus } = rig;
+    const write = line.write.bind(line);
+    line.write = (bytes, length) => {
+      bus.faultsOf(2)!.isDead = family.isSyncWrite(bytes) && torque.includes(family.addressOf(bytes));
+      const status = write(bytes, length);
+      bus.faultsOf(2)!.isDead = false;
+      return status;
+    };
+    rig.driver.enable();
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 2 \(/);
+  });
+
+  it('pulls no joint away and is on in all or in none, however writes and replies are damaged', async () => {
+    let came = 0;
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { rig, state } = await movedArm(family, seed);
+      const rng = new Rng(seed).fork('fate');
+      const share = rng.uniform();
+      befall(rig, family, [...goal, ...cap, ...torque], () => {
+        if (rng.uniform() >= share) return 'whole';
+        return rng.uniform() < 0.5 ? 'lost' : { flip: rng.uniform() * 0.1 };
+      });
+      rig.faults.replies.drop = seed % 3 === 0 ? 0.01 : 0;
+      rig.faults.replies.stale = seed % 5 === 0 ? 0.1 : 0;
+      const stood = Float64Array.from(rig.body.positionRad);
+      rig.driver.enable();
+      const isOn = rig.driver.write(state.positionRad) === 'ok';
+      if (isOn) came++;
+      // An arm that stays limp may fall: what is judged is what torque pulls, and a servo's goal while it has any.
+      for (let tick = 0; tick < 20; tick++) {
+        for (const [i, servo] of servosOf(rig).entries()) {
+          if (!servo.isTorqueOn) continue;
+          const atRad = (servo.registers.get('goalPosition') - 2048) * ((2 * Math.PI) / 4096);
+          expect(Math.abs(atRad - stood[i]!), `seed ${seed}, joint ${i}`).toBeLessThan(NEAR_RAD);
+        }
+        rig.endOfTick();
+        rig.driver.read(state);
+        for (const [i, rad] of rig.body.positionRad.entries()) {
+          expect(Math.abs(rad - stood[i]!), `seed ${seed}, joint ${i}`).toBeLessThan(NEAR_RAD);
+        }
+      }
+      // Torque off is written as often as the driver has to, and these writes are hit too.
+      expect(torqueOf(rig), `seed ${seed}`).toEqual(isOn ? ALL_ON : ALL_OFF);
+      rig.remove();
+    }
+    // Neither never nor always, or nothing was shown.
+    expect(came).toBeGreaterThan(SEEDS / 5);
+    expect(came).toBeLessThan(SEEDS);
+  });
+});
