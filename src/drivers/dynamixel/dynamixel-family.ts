@@ -54,11 +54,11 @@ export const dynamixelFamily: ServoFamily = {
   },
   capRegister,
   capCounts: (motor, ratio) => capCounts(motor, capRegister(motor), ratio),
-  torqueNm: ({ model }, load) => (load * model.stallTorqueNm) / (of(model).stallCurrentA ?? 1),
+  nmPerLoad: ({ model }) => model.stallTorqueNm / (of(model).stallCurrentA ?? 1),
   goalRange: ({ countsPerTurn }) => [0, countsPerTurn - 1],
   isFault: (error) => (error & ALERT) !== 0,
   errorNames: (error) => ((error & ALERT) === 0 ? [] : ['a hardware error']),
-  hasStopped: (numberOf) => numberOf('busWatchdog') < 0,
+  hasStopped: (countsOf) => countsOf('busWatchdog') < 0,
   stopFrames,
 };
 

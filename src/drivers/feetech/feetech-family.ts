@@ -38,7 +38,7 @@ export const feetechFamily: ServoFamily = {
   configure,
   capRegister: ({ model }) => (model.registers['torqueLimit'] === undefined ? 'torqueMax' : 'torqueLimit'),
   capCounts: (_motor, ratio) => Math.round(1000 * ratio),
-  torqueNm: ({ model }, load) => load * model.stallTorqueNm,
+  nmPerLoad: ({ model }) => model.stallTorqueNm,
   goalRange: ({ countsPerTurn }) => [0, Math.round(countsPerTurn) - 1],
   isFault: (error) => (error & FAULTS) !== 0,
   errorNames,

@@ -66,8 +66,8 @@ export interface ServoFamily {
   /** The register of the cap, and what it holds for `ratio` (0, 1] of the servo's own torque. */
   capRegister(motor: Motor): string;
   capCounts(motor: Motor, ratio: number): number;
-  /** Torque, N·m, at the horn, for the value that `presentLoad` reads, scaled. Tick path. */
-  torqueNm(motor: Motor, load: number): number;
+  /** Torque at the horn, N·m, for each 1 that `presentLoad` reads, scaled. */
+  nmPerLoad(motor: Motor): number;
   /** Least and greatest count that a goal may have. */
   goalRange(model: ServoModel): readonly [number, number];
   /** Error bits of a status that stop the robot. Tick path. */
@@ -75,7 +75,7 @@ export interface ServoFamily {
   /** In words. Allocates. */
   errorNames(error: number): readonly string[];
   /** Of a slow block: it has stopped by itself and takes no goals (a bus watchdog). NaN where the block has no such register. Tick path. */
-  hasStopped?(numberOf: (name: string) => number): boolean;
+  hasStopped?(countsOf: (name: string) => number): boolean;
   /** What the guardian writes: see `DriverBus.stopFrames`. */
   stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
   /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */

@@ -235,6 +235,7 @@ class ServoArm {
   readonly #position: Float64Array;
   readonly #velocity: Float64Array;
   readonly #torqueNm: Float64Array;
+  readonly #nmPerLoad: Float64Array;
   readonly #readAtS: Float64Array;
   readonly #misses: Int32Array;
   readonly #encoders: readonly EncoderOptions[];
@@ -251,7 +252,10 @@ class ServoArm {
   /** The joint whose servo kept torque from coming on, until that was reported; else −1. */
   #refused = -1;
   #silentTicks = 0;
-  #lastReadS = Number.NaN;
+  /** When the newest reading began, how long after the one before, and when it has to be over, s. Fields: a number that is handed on may be garbage. */
+  #nowS = Number.NaN;
+  #dtS = Number.NaN;
+  #deadlineS = Number.NaN;
   #busyS = 0;
 
   constructor(
@@ -278,6 +282,7 @@ class ServoArm {
     [this.#counts, this.#position, this.#velocity] = [numbers(), numbers(), numbers()];
     [this.#torqueNm, this.#readAtS] = [numbers(), numbers().fill(Number.NaN)];
     this.#slowAtS = numbers().fill(Number.NaN);
+    this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
     this.#misses = new Int32Array(motors.length);
     this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
     this.#reads = ReadGroup.of(motors, (motor) => family.fastBlock(motor));
@@ -326,14 +331,16 @@ class ServoArm {
     if ((this.faults & RESTARTED) !== 0) this.needsFirstMotion = true;
     this.configure();
     const { bus } = this;
-    const nowS = this.#line.clock.nowS();
-    this.#readGroups(nowS, Number.POSITIVE_INFINITY, this.#periodS);
+    this.#nowS = this.#line.clock.nowS();
+    this.#dtS = this.#periodS;
+    this.#deadlineS = Number.POSITIVE_INFINITY;
+    this.#readGroups();
     for (let i = 0; i < this.#joints; i++) {
       this.#outputs.reference[i] = this.#position[i]!;
       const { id, name, model } = this.#motors[i]!;
       const goal = model.registers['goalPosition']!;
       writeRegister(goal, this.#outputs.goalCounts(i), this.#slowBytes, 0, bus.protocol.isLittleEndian);
-      const isRead = this.#readAtS[i] === nowS;
+      const isRead = this.#readAtS[i] === this.#nowS;
       if (isRead && bus.write(id, goal.address, this.#slowBytes, goal.bytes) === 'ok') continue;
       throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
     }
@@ -402,16 +409,16 @@ class ServoArm {
 
   read(out: RobotState): DriverStatus {
     const nowS = this.#line.clock.nowS();
-    const dtS = !Number.isNaN(this.#lastReadS) ? nowS - this.#lastReadS : this.#periodS;
-    this.#lastReadS = nowS;
-    const deadlineS = nowS + READ_SHARE * this.#periodS;
+    this.#dtS = Number.isNaN(this.#nowS) ? this.#periodS : nowS - this.#nowS;
+    this.#nowS = nowS;
+    this.#deadlineS = nowS + READ_SHARE * this.#periodS;
     this.#outputs.goOnTurningOff();
-    const answered = this.#readGroups(nowS, deadlineS, dtS);
+    const answered = this.#readGroups();
     // All away for some ticks: their supply may have been off.
     this.#silentTicks = answered === 0 ? this.#silentTicks + 1 : 0;
     if (this.#silentTicks >= QUARANTINE_MISSES) this.needsFirstMotion = true;
-    if (this.#line.clock.nowS() < deadlineS) this.#readSlow(nowS);
-    this.#gather(nowS);
+    if (this.#line.clock.nowS() < this.#deadlineS) this.#readSlow();
+    this.#gather();
     this.#busyS = this.#line.clock.nowS() - nowS;
     this.bus.counters[BUS.busyS] = this.#busyS;
     if (answered === 0) return 'lost';
@@ -479,7 +486,8 @@ class ServoArm {
   }
 
   /** Returns how many motors answered. */
-  #readGroups(nowS: number, deadlineS: number, dtS: number): number {
+  #readGroups(): number {
+    const nowS = this.#nowS;
     // Where none answers it is the line, or the computer that is late: all are there again at once.
     const isBusSilent = this.#silentTicks >= QUARANTINE_MISSES;
     const isProbe = nowS >= this.#probeAtS;
@@ -496,12 +504,12 @@ class ServoArm {
         const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !isBusSilent && !(isProbe && this.#isProbed(i));
         if (!isOut) group.ask(k);
       }
-      this.bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
+      this.bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, this.#deadlineS);
       for (let k = 0; k < group.asked; k++) {
         const i = group.askedMotor(k);
         if (!this.bus.hasAnswered(group.ids[k]!)) continue;
         answered++;
-        this.#decode(i, group, k, nowS, dtS);
+        this.#decode(i, group, k);
       }
     }
     for (let i = 0; i < this.#motors.length; i++) {
@@ -522,7 +530,7 @@ class ServoArm {
     return false;
   }
 
-  #decode(i: number, group: ReadGroup, k: number, nowS: number, dtS: number): void {
+  #decode(i: number, group: ReadGroup, k: number): void {
     const motor = this.#motors[i]!;
     const { registers } = motor.model;
     const isLittle = this.bus.protocol.isLittleEndian;
@@ -530,12 +538,12 @@ class ServoArm {
     const { offsets } = group.block;
     const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
     this.#counts[i] = counts;
-    this.#readAtS[i] = nowS;
+    this.#readAtS[i] = this.#nowS;
     const { calibration } = motor;
     if (calibration === undefined) {
       const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;
       this.#position[i] = (counts - zeroCounts) * perCount;
-      this.#watches[i]!.see(this.bus.errorOf(motor.id), 0, 0, false, dtS);
+      this.#watches[i]!.see(this.bus.errorOf(motor.id), 0, 0, false, this.#dtS);
       return;
     }
     const speed = registers['presentSpeed']!;
@@ -545,13 +553,14 @@ class ServoArm {
     const radPerS = readRegister(speed, group.into, at + offsets['presentSpeed']!, isLittle) * speed.scale!;
     this.#velocity[i] = (sign * radPerS * motor.options.perTurn) / (2 * Math.PI);
     const share = readRegister(load, group.into, at + offsets['presentLoad']!, isLittle) * load.scale!;
-    this.#torqueNm[i] = sign * this.#family.torqueNm(motor, share);
+    this.#torqueNm[i] = sign * share * this.#nmPerLoad[i]!;
     const errorRad = this.#outputs.reference[i]! - this.#position[i]!;
-    this.#watches[i]!.see(this.bus.errorOf(motor.id), errorRad, this.#torqueNm[i]!, this.#outputs.isOn, dtS);
+    this.#watches[i]!.see(this.bus.errorOf(motor.id), errorRad, this.#torqueNm[i]!, this.#outputs.isOn, this.#dtS);
   }
 
   /** One block of one servo. */
-  #readSlow(nowS: number): void {
+  #readSlow(): void {
+    const nowS = this.#nowS;
     const slow = this.#slow[this.#slowNext]!;
     const { motor: i, block } = slow;
     this.#slowBlock = slow;
@@ -563,7 +572,9 @@ class ServoArm {
     const isLittle = this.bus.protocol.isLittleEndian;
     const sinceS = Number.isNaN(this.#slowAtS[i]!) ? 0 : nowS - this.#slowAtS[i]!;
     if (block.offsets['presentVoltage'] !== undefined) {
-      this.#watches[i]!.measure(this.#slowNumber('presentTemperature'), this.#slowNumber('presentVoltage'), sinceS);
+      const temperatureC = this.#slowCounts('presentTemperature') * registers['presentTemperature']!.scale!;
+      const voltageV = this.#slowCounts('presentVoltage') * registers['presentVoltage']!.scale!;
+      this.#watches[i]!.measure(temperatureC, voltageV, sinceS);
       this.#slowAtS[i] = nowS;
     }
     if (block.offsets['torqueEnable'] === undefined || motor.calibration === undefined) return;
@@ -572,26 +583,26 @@ class ServoArm {
     const isCapKept =
       offset === undefined ||
       readRegister(registers[cap]!, this.#slowBytes, offset, isLittle) === this.#outputs.capCounts(i);
-    const isOn = this.#slowNumber('torqueEnable') === 1;
+    const isOn = this.#slowCounts('torqueEnable') === 1;
     const shouldBeOn = this.#outputs.isOn;
     this.#watches[i]!.readBack(isOn, shouldBeOn, isCapKept);
     if ((!shouldBeOn || isOn) && isCapKept) {
       if (isOn && !shouldBeOn) this.#outputs.turnOffAnew();
     } else this.needsFirstMotion = true;
-    if (shouldBeOn && this.#family.hasStopped?.(this.#slowNumber) === true) this.#watches[i]!.stop();
+    if (shouldBeOn && this.#family.hasStopped?.(this.#slowCounts) === true) this.#watches[i]!.stop();
   }
 
-  /** Of the block that was read last: register `name`, scaled; NaN where it has none. */
-  readonly #slowNumber = (name: string): number => {
+  /** Of the block that was read last: what register `name` holds; NaN where it has none. */
+  readonly #slowCounts = (name: string): number => {
     const { motor, block } = this.#slowBlock!;
     const offset = block.offsets[name];
     if (offset === undefined) return Number.NaN;
     const register = this.#motors[motor]!.model.registers[name]!;
-    const value = readRegister(register, this.#slowBytes, offset, this.bus.protocol.isLittleEndian);
-    return value * (register.scale ?? 1);
+    return readRegister(register, this.#slowBytes, offset, this.bus.protocol.isLittleEndian);
   };
 
-  #gather(nowS: number): void {
+  #gather(): void {
+    const nowS = this.#nowS;
     let faults = 0;
     let oldestS = 0;
     let quarantined = 0;
