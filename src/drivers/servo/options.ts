@@ -132,3 +132,8 @@ export type EncoderOptions = Extract<SignalOptions, { id: number }>;
 export function isEncoder(signal: SignalOptions): signal is EncoderOptions {
   return 'id' in signal;
 }
+
+/** Of the signals that the task wants, those that are measured, in their order. */
+export function encodersOf({ signalNames, signals }: ServoDriverOptions): readonly EncoderOptions[] {
+  return signalNames.flatMap((name) => signals.filter((signal) => signal.name === name).filter(isEncoder));
+}

@@ -1,0 +1,179 @@
+/** An open arm of bus servos: one request for all readings and one for all goals a tick. */
+import { BUS, type GuardNotice, HARDWARE, ReinError, type RobotState, type Vec } from '../../core/index.ts';
+import type { DriverStatus } from '../driver.ts';
+import type { SerialLine } from '../serial/line.ts';
+import type { Calibration } from './calibration.ts';
+import type { Motor, ServoFamily } from './family.ts';
+import type { ServoDriverOptions } from './options.ts';
+import { ServoBus } from './servo-bus.ts';
+import { ServoOutputs } from './servo-outputs.ts';
+import { ServoReadings } from './servo-readings.ts';
+import { ServoSetup } from './servo-setup.ts';
+import { ServoSupervision } from './servo-supervision.ts';
+
+/** Share of the control period within which torque comes on, or does not. */
+const ON_SHARE = 0.6;
+
+export interface ServoArmParts {
+  readonly line: SerialLine;
+  readonly family: ServoFamily;
+  readonly options: ServoDriverOptions;
+  /** Those of the joints, then those of encoders. */
+  readonly motors: readonly Motor[];
+  readonly calibration: Calibration;
+  readonly periodS: number;
+}
+
+/** One line, its servos, and what is known of them. */
+export class ServoArm {
+  readonly bus: ServoBus;
+  readonly calibration: Calibration;
+  /** See `Driver`: since power-up, a restart of a servo, or a prolonged silence of all. */
+  needsFirstMotion = true;
+  readonly #line: SerialLine;
+  readonly #family: ServoFamily;
+  readonly #motors: readonly Motor[];
+  readonly #joints: number;
+  readonly #periodS: number;
+  readonly #setup: ServoSetup;
+  readonly #outputs: ServoOutputs;
+  readonly #readings: ServoReadings;
+  readonly #supervision: ServoSupervision;
+  /** The motor that kept torque from coming on, until that was reported; else −1. */
+  #refused = -1;
+  #busyS = 0;
+
+  constructor({ line, family, options, motors, calibration, periodS }: ServoArmParts) {
+    this.#line = line;
+    this.#family = family;
+    this.#motors = motors;
+    this.#joints = options.jointNames.length;
+    this.#periodS = periodS;
+    this.calibration = calibration;
+    const protocol = family.protocolOf(
+      motors.map(({ model }) => model),
+      motors.map(({ calibration: found }) => found?.firmware),
+    );
+    const bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3 });
+    const outputs = new ServoOutputs(bus, family, motors.slice(0, this.#joints));
+    const readings = new ServoReadings({ bus, family, options, motors, periodS });
+    this.bus = bus;
+    this.#setup = new ServoSetup(bus, family, motors, calibration.robot);
+    this.#outputs = outputs;
+    this.#readings = readings;
+    this.#supervision = new ServoSupervision({ bus, family, options, motors, readings, outputs });
+  }
+
+  /** Bits of `HARDWARE`, as of the newest `read`. */
+  get faults(): number {
+    return this.#supervision.faults;
+  }
+
+  /** Between ticks, without torque. Throws `ReinError('driver')` with what is wrong and with which servo. */
+  configure(): void {
+    this.#setup.apply();
+    this.#readings.forgetMisses();
+    this.#supervision.restart();
+    this.#outputs.setCaps(1);
+  }
+
+  /** As `configure`, and each servo has confirmed that its goal is where it is. */
+  prepare(): void {
+    // What was latched may have wanted a reboot.
+    if ((this.faults & RESTARTED) !== 0) this.needsFirstMotion = true;
+    this.configure();
+    this.#readings.readPatiently();
+    this.#supervision.see();
+    for (let i = 0; i < this.#joints; i++) {
+      this.#outputs.reference[i] = this.#readings.position[i]!;
+      if (this.#readings.isRead(i) && this.#setup.writeGoal(i, this.#outputs.goalCounts(i))) continue;
+      const { id, name } = this.#motors[i]!;
+      throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
+    }
+  }
+
+  /** Where torque does not come on, references are refused (row 10) and `takeNotice` says of which servo. */
+  enable(): void {
+    const outputs = this.#outputs;
+    outputs.setCaps(1);
+    this.#supervision.restart();
+    // Where each joint is now is its first goal: servos jump to what was written last.
+    for (let i = 0; i < this.#joints; i++) outputs.reference[i] = this.#readings.position[i]!;
+    if (outputs.isOn) {
+      outputs.writeGoals();
+      outputs.writeCaps();
+      return;
+    }
+    // Nobody knows where a joint is that was never read.
+    this.#refused = this.#readings.readAtS.findIndex(Number.isNaN);
+    if (this.#refused < 0) this.#refused = outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
+  }
+
+  disable(): void {
+    this.#outputs.turnOff();
+  }
+
+  limitTorque(ratio: number): void {
+    this.#outputs.setCaps(ratio);
+    this.#outputs.writeCaps();
+  }
+
+  read(out: RobotState): DriverStatus {
+    const readings = this.#readings;
+    const startS = this.#line.clock.nowS();
+    this.#outputs.goOnTurningOff();
+    const answered = readings.read();
+    this.#supervision.see();
+    // Their supply may have been off.
+    if (readings.isSilent) this.needsFirstMotion = true;
+    if (this.#line.clock.nowS() < readings.deadlineS && !this.#supervision.readNext()) this.needsFirstMotion = true;
+    this.#supervision.judge();
+    readings.count();
+    this.#busyS = this.#line.clock.nowS() - startS;
+    this.bus.counters[BUS.busyS] = this.#busyS;
+    if (answered === 0) return 'lost';
+    readings.fill(out);
+    return answered === this.#motors.length ? 'ok' : 'late';
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    const outputs = this.#outputs;
+    if (!outputs.isOn) return 'lost';
+    if (referenceRad.length !== this.#joints) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) if (!outputs.isReachable(i, referenceRad[i]!)) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) outputs.reference[i] = referenceRad[i]!;
+    const startS = this.#line.clock.nowS();
+    const isWritten = outputs.writeGoals();
+    this.#family.feed?.(this.bus);
+    this.bus.counters[BUS.busyS] = this.#busyS + this.#line.clock.nowS() - startS;
+    return isWritten ? 'ok' : 'lost';
+  }
+
+  takeNotice(): GuardNotice | undefined {
+    if (this.#refused < 0) return this.#supervision.takeNotice();
+    const { id, name } = this.#motors[this.#refused]!;
+    const isKnown = !Number.isNaN(this.#readings.readAtS[this.#refused]!);
+    const what = isKnown ? 'did not confirm its goal, its torque cap or its torque' : 'has not said where it is';
+    this.#refused = -1;
+    return {
+      level: 'error',
+      row: 10,
+      message: `Servo ${id} (${name}) ${what}: torque came on nowhere.`,
+      remedy: 'Check its cable and plugs, then acknowledge and enable.',
+    };
+  }
+
+  close(): void {
+    if (this.#outputs.isOn) this.disable();
+    if (this.#outputs.isGoingOff) this.letGo();
+    this.#line.close();
+  }
+
+  /** Torque off, which each servo confirms as far as it can be heard. Not for the tick. */
+  letGo(): void {
+    for (let i = 0; i < this.#joints && !this.bus.isLost; i++) if (this.#readings.isHeard(i)) this.#setup.letGo(i);
+  }
+}
+
+/** After these a servo may have started anew. */
+const RESTARTED = HARDWARE.servoFault | HARDWARE.servoReset | HARDWARE.torqueCap;

@@ -1,0 +1,204 @@
+/** What the servos of an arm say in each tick: positions, speeds and loads, and who has not answered for how long. */
+import { BUS, type RobotState } from '../../core/index.ts';
+import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
+import { type EncoderOptions, encodersOf, isEncoder, type ServoDriverOptions } from './options.ts';
+import { readRegister } from './protocol.ts';
+import { ReadGroup } from './register-groups.ts';
+import type { ServoBus } from './servo-bus.ts';
+
+/** Share of the control period that readings may take; the rest is the chain's and the goals'. */
+const READ_SHARE = 0.6;
+/** A servo that missed so many requests in a row is left out of them, so that it costs the others no time, and asked again so often, s. */
+const QUARANTINE_MISSES = 5;
+const PROBE_S = 0.5;
+
+export interface ServoReadingsParts {
+  readonly bus: ServoBus;
+  readonly family: ServoFamily;
+  readonly options: ServoDriverOptions;
+  /** Those of the joints, then those of encoders. */
+  readonly motors: readonly Motor[];
+  readonly periodS: number;
+}
+
+/** Arrays are by place in the list of motors. Tick path after construction. */
+export class ServoReadings {
+  /** When the newest reading began, how long after the one before, and when it has to be over, s. Fields: what is handed on is garbage. */
+  nowS: number = Number.NaN;
+  dtS: number = Number.NaN;
+  deadlineS: number = Number.NaN;
+  /** Of the newest reply: rad (or m, or the signal's own unit), N·m, and when it came, s, NaN before the first. */
+  readonly position: Float64Array;
+  readonly torqueNm: Float64Array;
+  readonly readAtS: Float64Array;
+  readonly #bus: ServoBus;
+  readonly #motors: readonly Motor[];
+  readonly #joints: number;
+  readonly #periodS: number;
+  readonly #groups: readonly ReadGroup[];
+  readonly #velocity: Float64Array;
+  readonly #nmPerLoad: Float64Array;
+  /** Requests in a row that were not answered. */
+  readonly #misses: Int32Array;
+  readonly #encoders: readonly EncoderOptions[];
+  /** [k] where each signal comes from: a place in the list of motors, or −1 for one that is fixed. */
+  readonly #signalMotor: Int32Array;
+  readonly #signalValue: Float64Array;
+  /** Readings in a row that nobody answered. */
+  #silent = 0;
+  #probeAtS = 0;
+  #probeNext = 0;
+
+  constructor({ bus, family, options, motors, periodS }: ServoReadingsParts) {
+    this.#bus = bus;
+    this.#motors = motors;
+    this.#joints = options.jointNames.length;
+    this.#periodS = periodS;
+    this.#groups = ReadGroup.of(motors, (motor) => family.fastBlock(motor));
+    this.position = new Float64Array(motors.length);
+    this.torqueNm = new Float64Array(motors.length);
+    this.readAtS = new Float64Array(motors.length).fill(Number.NaN);
+    this.#velocity = new Float64Array(motors.length);
+    this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
+    this.#misses = new Int32Array(motors.length);
+    this.#encoders = encodersOf(options);
+    this.#signalMotor = Int32Array.from(options.signalNames, (name) =>
+      motors.findIndex((motor, i) => i >= this.#joints && motor.name === name),
+    );
+    this.#signalValue = Float64Array.from(options.signalNames, (name) => {
+      const signal = options.signals.find((each) => each.name === name)!;
+      return isEncoder(signal) ? Number.NaN : signal.value;
+    });
+  }
+
+  /** Asks all within their share of the tick. Returns how many answered. */
+  read(): number {
+    const nowS = this.#bus.line.clock.nowS();
+    this.dtS = Number.isNaN(this.nowS) ? this.#periodS : nowS - this.nowS;
+    this.nowS = nowS;
+    this.deadlineS = nowS + READ_SHARE * this.#periodS;
+    return this.#read();
+  }
+
+  /** As `read`, between ticks: nobody is in a hurry. */
+  readPatiently(): number {
+    this.nowS = this.#bus.line.clock.nowS();
+    this.dtS = this.#periodS;
+    this.deadlineS = Number.POSITIVE_INFINITY;
+    return this.#read();
+  }
+
+  /** Nobody has answered for some ticks. */
+  get isSilent(): boolean {
+    return this.#silent >= QUARANTINE_MISSES;
+  }
+
+  /** Whether motor `i` answered the newest reading. */
+  isRead(i: number): boolean {
+    return this.readAtS[i] === this.nowS;
+  }
+
+  /** Whether it answered the newest request for readings, or was not asked since it was set up. */
+  isHeard(i: number): boolean {
+    return this.#misses[i] === 0;
+  }
+
+  /** All were set up: nobody is left out. */
+  forgetMisses(): void {
+    this.#misses.fill(0);
+  }
+
+  /** Into the bus's counters: how old the oldest reading is, and how many are left out. */
+  count(): void {
+    let oldestS = 0;
+    let quarantined = 0;
+    for (let i = 0; i < this.#motors.length; i++) {
+      const ageS = this.nowS - this.readAtS[i]!;
+      if (ageS > oldestS) oldestS = ageS;
+      if (this.#misses[i]! >= QUARANTINE_MISSES) quarantined++;
+    }
+    this.#bus.counters[BUS.oldestS] = oldestS;
+    this.#bus.counters[BUS.quarantined] = quarantined;
+  }
+
+  fill(out: RobotState): void {
+    for (let i = 0; i < this.#joints; i++) {
+      out.positionRad[i] = this.position[i]!;
+      out.velocityRadPerS[i] = this.#velocity[i]!;
+      out.torqueNm[i] = this.torqueNm[i]!;
+    }
+    for (let k = 0; k < this.#signalMotor.length; k++) {
+      const motor = this.#signalMotor[k]!;
+      out.signals[k] = motor < 0 ? this.#signalValue[k]! : this.position[motor]!;
+    }
+    out.wrench.fill(0);
+    out.measuredAtS = this.nowS;
+  }
+
+  #read(): number {
+    // Where none answers it is the line, or the computer that is late: all are there again at once.
+    const wasSilent = this.isSilent;
+    const isProbe = this.nowS >= this.#probeAtS;
+    if (isProbe) {
+      this.#probeAtS = this.nowS + PROBE_S;
+      this.#probeNext = (this.#probeNext + 1) % this.#motors.length;
+    }
+    let answered = 0;
+    for (let g = 0; g < this.#groups.length; g++) {
+      const group = this.#groups[g]!;
+      group.clear();
+      for (let k = 0; k < group.motors.length; k++) {
+        const i = group.motors[k]!;
+        const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !wasSilent && !(isProbe && this.#isProbed(i));
+        if (!isOut) group.ask(k);
+      }
+      this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, this.deadlineS);
+      for (let k = 0; k < group.asked; k++) {
+        if (!this.#bus.hasAnswered(group.ids[k]!)) continue;
+        answered++;
+        this.#decode(group.askedMotor(k), group, k);
+      }
+    }
+    for (let i = 0; i < this.#motors.length; i++) {
+      const hasAnswered = this.isRead(i);
+      // What silenced this one may have silenced those that are still out: the next is due.
+      if (hasAnswered && this.#misses[i] === QUARANTINE_MISSES) this.#probeAtS = this.nowS;
+      this.#misses[i] = hasAnswered ? 0 : Math.min(this.#misses[i]! + 1, QUARANTINE_MISSES);
+    }
+    this.#silent = answered === 0 ? this.#silent + 1 : 0;
+    return answered;
+  }
+
+  /** The next of those that are left out. */
+  #isProbed(i: number): boolean {
+    for (let k = 0; k < this.#motors.length; k++) {
+      const j = (this.#probeNext + k) % this.#motors.length;
+      if (this.#misses[j]! >= QUARANTINE_MISSES) return j === i;
+    }
+    return false;
+  }
+
+  #decode(i: number, group: ReadGroup, k: number): void {
+    const motor = this.#motors[i]!;
+    const { registers } = motor.model;
+    const isLittle = this.#bus.protocol.isLittleEndian;
+    const at = k * group.bytes;
+    const { offsets } = group.block;
+    const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
+    this.readAtS[i] = this.nowS;
+    const { calibration } = motor;
+    if (calibration === undefined) {
+      const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;
+      this.position[i] = (counts - zeroCounts) * perCount;
+      return;
+    }
+    const speed = registers['presentSpeed']!;
+    const load = registers['presentLoad']!;
+    const sign = calibration.direction;
+    this.position[i] = (sign * (counts - calibration.zeroCounts)) / countsPerUnit(motor);
+    const radPerS = readRegister(speed, group.into, at + offsets['presentSpeed']!, isLittle) * speed.scale!;
+    this.#velocity[i] = (sign * radPerS * motor.options.perTurn) / (2 * Math.PI);
+    const share = readRegister(load, group.into, at + offsets['presentLoad']!, isLittle) * load.scale!;
+    this.torqueNm[i] = sign * share * this.#nmPerLoad[i]!;
+  }
+}

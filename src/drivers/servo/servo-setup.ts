@@ -1,0 +1,120 @@
+/** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
+import { ReinError } from '../../core/index.ts';
+import type { Calibration } from './calibration.ts';
+import type { Motor, ServoFamily } from './family.ts';
+import { encodersOf, type ServoDriverOptions } from './options.ts';
+import { writeRegister } from './protocol.ts';
+import type { ServoBus } from './servo-bus.ts';
+
+const OFF_TRIES = 2;
+
+/** The servo of each joint, then that of each encoder. Throws `ReinError('config')`. */
+export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration: Calibration): readonly Motor[] {
+  const modelOf = (name: string): Motor['model'] => {
+    const model = family.models[name];
+    if (model !== undefined) return model;
+    throw new ReinError('config', `There is no ${family.name} servo ${name}.`, {
+      remedy: `Models: ${Object.keys(family.models).join(', ')}.`,
+    });
+  };
+  const joints = options.jointNames.map((name, i): Motor => {
+    const motor = options.motors[i]!;
+    const found = calibration.joints[name]!;
+    if (found.id !== motor.id || found.model !== motor.model) {
+      throw new ReinError(
+        'config',
+        `${name} is servo ${motor.id} (${motor.model}) in the robot's file, and ${found.id} (${found.model}) in its calibration (fault 34).`,
+        { remedy: `Calibrate anew: rein calibrate --robot ${calibration.robot}` },
+      );
+    }
+    return { name, id: motor.id, model: modelOf(motor.model), options: motor, calibration: found };
+  });
+  const encoders = encodersOf(options).map((signal): Motor => {
+    const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
+    return { name: signal.name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
+  });
+  return [...joints, ...encoders];
+}
+
+/** The servos of an open bus. */
+export class ServoSetup {
+  readonly #bus: ServoBus;
+  readonly #family: ServoFamily;
+  readonly #motors: readonly Motor[];
+  readonly #robot: string;
+  readonly #bytes: Uint8Array = new Uint8Array(4);
+
+  /** `robot`: whose calibration they have. */
+  constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], robot: string) {
+    this.#bus = bus;
+    this.#family = family;
+    this.#motors = motors;
+    this.#robot = robot;
+  }
+
+  /** Throws `ReinError('driver')` with what is wrong and with which servo. */
+  apply(): void {
+    for (const motor of this.#motors) this.#checkIdentity(motor);
+    for (const motor of this.#motors) this.#refuseTorque(motor);
+    for (const motor of this.#motors) {
+      const wrong = this.#family.configure(this.#bus, motor);
+      if (wrong === undefined) continue;
+      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
+        remedy: wrong.includes('34')
+          ? `rein calibrate --robot ${this.#robot}`
+          : 'Check its cable and supply; rein doctor shows what every servo says of itself.',
+      });
+    }
+  }
+
+  /** Whether motor `i` has confirmed a goal. */
+  writeGoal(i: number, counts: number): boolean {
+    const { id, model } = this.#motors[i]!;
+    const goal = model.registers['goalPosition']!;
+    writeRegister(goal, counts, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
+    return this.#bus.write(id, goal.address, this.#bytes, goal.bytes) === 'ok';
+  }
+
+  /** Torque off, which motor `i` confirms as far as it can be heard. */
+  letGo(i: number): void {
+    const { id, model } = this.#motors[i]!;
+    this.#bytes[0] = 0;
+    this.#bus.write(id, model.registers['torqueEnable']!.address, this.#bytes, 1, OFF_TRIES);
+  }
+
+  #checkIdentity(motor: Motor): void {
+    const found = this.#family.identify(this.#bus, motor.id);
+    const who = `servo ${motor.id} (${motor.name})`;
+    const { line } = this.#bus;
+    if (found === undefined) {
+      throw new ReinError('driver', `No ${who} answers on ${line.path} at ${line.baud} bit/s.`, {
+        remedy: 'Check power and cables; rein doctor looks for servos at every speed.',
+      });
+    }
+    if (found.modelNumber !== motor.model.modelNumber) {
+      throw new ReinError(
+        'driver',
+        `The ${who} says that it is model ${found.modelNumber}, and the robot's file says ${motor.model.name} (${motor.model.modelNumber}).`,
+        { remedy: 'Two servos may have changed places, or two have one id: rein doctor lists them.' },
+      );
+    }
+    const expected = motor.calibration?.firmware;
+    if (expected !== undefined && expected !== found.firmware) {
+      throw new ReinError(
+        'driver',
+        `The ${who} has firmware ${found.firmware}, and had ${expected} when it was calibrated: another servo, or an update (fault 34).`,
+        { remedy: `rein calibrate --robot ${this.#robot}` },
+      );
+    }
+  }
+
+  /** Torque that another program has left on would be nobody's: it is not taken over, and not let fall either. */
+  #refuseTorque(motor: Motor): void {
+    const { address } = motor.model.registers['torqueEnable']!;
+    if (motor.calibration === undefined || this.#bus.read(motor.id, address, 1, this.#bytes) !== 'ok') return;
+    if (this.#bytes[0] === 0) return;
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) has its torque on, and not by this program.`, {
+      remedy: 'Hold the arm, and switch the supply of its servos off and on.',
+    });
+  }
+}

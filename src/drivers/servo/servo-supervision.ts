@@ -1,0 +1,140 @@
+/** What is watched of an arm's servos beside their positions: one block of one servo a tick, and what each has to say of itself. */
+import type { GuardNotice } from '../../core/index.ts';
+import type { Motor, ReadBlock, ServoFamily } from './family.ts';
+import type { ServoDriverOptions } from './options.ts';
+import { readRegister } from './protocol.ts';
+import type { ServoBus } from './servo-bus.ts';
+import type { ServoOutputs } from './servo-outputs.ts';
+import type { ServoReadings } from './servo-readings.ts';
+import { ServoWatch } from './servo-watch.ts';
+
+const MOST_BYTES = 32;
+
+/** One block of the motor at this place of the list. */
+interface Slow {
+  readonly motor: number;
+  readonly block: ReadBlock;
+}
+
+export interface ServoSupervisionParts {
+  readonly bus: ServoBus;
+  readonly family: ServoFamily;
+  readonly options: ServoDriverOptions;
+  readonly motors: readonly Motor[];
+  readonly readings: ServoReadings;
+  readonly outputs: ServoOutputs;
+}
+
+/** Tick path after construction. */
+export class ServoSupervision {
+  /** Bits of `HARDWARE`, as of the newest `judge`. */
+  faults = 0;
+  readonly #bus: ServoBus;
+  readonly #family: ServoFamily;
+  readonly #motors: readonly Motor[];
+  readonly #readings: ServoReadings;
+  readonly #outputs: ServoOutputs;
+  readonly #watches: readonly ServoWatch[];
+  readonly #slow: readonly Slow[];
+  readonly #slowAtS: Float64Array;
+  readonly #bytes: Uint8Array = new Uint8Array(MOST_BYTES);
+  /** What `#bytes` holds, and which is read next. */
+  #read: Slow | undefined;
+  #next = 0;
+
+  constructor({ bus, family, options, motors, readings, outputs }: ServoSupervisionParts) {
+    this.#bus = bus;
+    this.#family = family;
+    this.#motors = motors;
+    this.#readings = readings;
+    this.#outputs = outputs;
+    this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
+    this.#slowAtS = new Float64Array(motors.length).fill(Number.NaN);
+    // All servos' first blocks, then all second ones: temperatures are not what is asked last.
+    const blocks = motors.map((motor) => family.slowBlocks(motor));
+    const most = Math.max(...blocks.map(({ length }) => length));
+    this.#slow = Array.from({ length: most }, (_, k) =>
+      blocks.flatMap((of, motor) => (of[k] === undefined ? [] : [{ motor, block: of[k] }])),
+    ).flat();
+  }
+
+  /** Torque comes on, or all were set up: what was before is over. */
+  restart(): void {
+    for (let i = 0; i < this.#watches.length; i++) this.#watches[i]!.restart();
+  }
+
+  /** After a reading: those that answered it. */
+  see(): void {
+    const { position, torqueNm, dtS } = this.#readings;
+    const { reference, isOn } = this.#outputs;
+    for (let i = 0; i < this.#motors.length; i++) {
+      if (!this.#readings.isRead(i)) continue;
+      const error = this.#bus.errorOf(this.#motors[i]!.id);
+      if (i < reference.length) this.#watches[i]!.see(error, reference[i]! - position[i]!, torqueNm[i]!, isOn, dtS);
+      else this.#watches[i]!.see(error, 0, 0, false, dtS);
+    }
+  }
+
+  /** One block of one servo. False: it does not hold what was written to it, and may have started anew. */
+  readNext(): boolean {
+    const slow = this.#slow[this.#next]!;
+    const { motor: i, block } = slow;
+    this.#read = slow;
+    this.#next = (this.#next + 1) % this.#slow.length;
+    const { id } = this.#motors[i]!;
+    if (!this.#readings.isHeard(i)) return true;
+    if (this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1) !== 'ok') return true;
+    if (block.offsets['presentVoltage'] !== undefined) this.#measure(i);
+    return block.offsets['torqueEnable'] === undefined || this.#readBack(i, block);
+  }
+
+  /** All that is watched, into `faults`. */
+  judge(): void {
+    let faults = 0;
+    for (let i = 0; i < this.#watches.length; i++) faults |= this.#watches[i]!.faults;
+    this.faults = faults;
+  }
+
+  /** See `Driver`. Allocates. */
+  takeNotice(): GuardNotice | undefined {
+    for (const watch of this.#watches) {
+      const notice = watch.takeNotice();
+      if (notice !== undefined) return notice;
+    }
+    return undefined;
+  }
+
+  /** Temperature and supply. */
+  #measure(i: number): void {
+    const { registers } = this.#motors[i]!.model;
+    const { nowS } = this.#readings;
+    const sinceS = Number.isNaN(this.#slowAtS[i]!) ? 0 : nowS - this.#slowAtS[i]!;
+    const temperatureC = this.#countsOf('presentTemperature') * registers['presentTemperature']!.scale!;
+    const voltageV = this.#countsOf('presentVoltage') * registers['presentVoltage']!.scale!;
+    this.#watches[i]!.measure(temperatureC, voltageV, sinceS);
+    this.#slowAtS[i] = nowS;
+  }
+
+  /** Torque and cap. False: they are not what was written. */
+  #readBack(i: number, block: ReadBlock): boolean {
+    const motor = this.#motors[i]!;
+    if (motor.calibration === undefined) return true;
+    const cap = this.#family.capRegister(motor);
+    const isCapKept = block.offsets[cap] === undefined || this.#countsOf(cap) === this.#outputs.capCounts(i);
+    const isOn = this.#countsOf('torqueEnable') === 1;
+    const shouldBeOn = this.#outputs.isOn;
+    this.#watches[i]!.readBack(isOn, shouldBeOn, isCapKept);
+    if (isOn && !shouldBeOn) this.#outputs.turnOffAnew();
+    if (shouldBeOn && this.#family.hasStopped?.(this.#countsOf) === true) this.#watches[i]!.stop();
+    return (!shouldBeOn || isOn) && isCapKept;
+  }
+
+  /** Of the block that was read last: what register `name` holds; NaN where it has none. */
+  readonly #countsOf = (name: string): number => {
+    const { motor, block } = this.#read!;
+    const offset = block.offsets[name];
+    if (offset === undefined) return Number.NaN;
+    const register = this.#motors[motor]!.model.registers[name]!;
+    return readRegister(register, this.#bytes, offset, this.#bus.protocol.isLittleEndian);
+  };
+}
