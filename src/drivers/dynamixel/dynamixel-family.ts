@@ -1,8 +1,8 @@
 /** Dynamixel's X series behind the generic driver. */
 import { messageOf, ReinError } from '../../core/index.ts';
 import { blockOf, type Motor, type ReadBlock, type ServoFamily } from '../servo/family.ts';
-import { readRegister, writeRegister } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
+import { ServoRegisters } from '../servo/servo-registers.ts';
 import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
 import { ALERT, BROADCAST_ID } from './packet.ts';
 import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
@@ -107,18 +107,19 @@ function stopFrames(motors: readonly Motor[]): readonly Uint8Array[] {
 class Configuration {
   readonly #bus: ServoBus;
   readonly #motor: Motor;
-  readonly #bytes: Uint8Array = new Uint8Array(4);
+  readonly #registers: ServoRegisters;
 
   constructor(bus: ServoBus, motor: Motor) {
     this.#bus = bus;
     this.#motor = motor;
+    this.#registers = new ServoRegisters(bus, motor);
   }
 
   /** Throws `ReinError('driver')` with what is wrong, as a sentence without subject and end. */
   apply(): void {
     const { calibration, options } = this.#motor;
     // Whether it answers is what this decides, so that nothing can be waited for.
-    this.#tell('statusLevel', ANSWER_ALL);
+    this.#registers.tell('statusLevel', ANSWER_ALL);
     this.#reviveIfLatched();
     if (calibration === undefined) {
       this.#set('torqueEnable', 0);
@@ -156,7 +157,7 @@ class Configuration {
     const { clock } = this.#bus.line;
     this.#bus.line.wait(clock.nowS() + REBOOT_S);
     this.#bus.drain();
-    this.#tell('statusLevel', ANSWER_ALL);
+    this.#registers.tell('statusLevel', ANSWER_ALL);
     if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
   }
 
@@ -194,7 +195,7 @@ class Configuration {
     const cap = capRegister(this.#motor);
     const counts = capCounts(this.#motor, cap, options.torqueRatio);
     for (const name of [cap === 'goalPwm' ? 'pwmMax' : 'currentMax', cap]) {
-      if (!this.#keeps(name, counts)) {
+      if (!this.#registers.keeps(name, counts)) {
         this.#refuse(`does not keep its torque cap of ${Math.round(options.torqueRatio * 100)} % (${name}, fault 37)`);
       }
     }
@@ -208,7 +209,7 @@ class Configuration {
       const { address, bytes } = registers[name]!;
       for (let i = 0; i < bytes; i++) {
         const at = { ...indirectAddress!, address: indirectAddress!.address + 2 * (offset + i) };
-        if (!this.#keepsAt(at, address + i)) this.#refuse('does not keep its indirect addresses');
+        if (!this.#registers.keepsAt(at, address + i)) this.#refuse('does not keep its indirect addresses');
       }
     }
   }
@@ -227,47 +228,17 @@ class Configuration {
   }
 
   #read(name: string): number {
-    const value = this.#readAt(this.#of(name));
+    const value = this.#registers.read(name);
     if (value === undefined) return this.#refuse(SILENT);
     return value;
   }
 
   #set(name: string, value: number): void {
-    if (!this.#keeps(name, value)) {
-      const isLocked = this.#of(name).isStored === true && this.#read('torqueEnable') !== 0;
-      this.#refuse(
-        `does not take ${name} ${value}${isLocked ? ' while its torque is on: hold the arm, and turn it off' : ''}`,
-      );
-    }
-  }
-
-  #keeps(name: string, value: number): boolean {
-    return this.#keepsAt(this.#of(name), value);
-  }
-
-  /** Whether the register holds `value`, written where it did not. */
-  #keepsAt(register: Motor['model']['registers'][string], value: number): boolean {
-    if (this.#readAt(register) === value) return true;
-    writeRegister(register, value, this.#bytes, 0, true);
-    const isAnswered = this.#bus.write(this.#motor.id, register.address, this.#bytes, register.bytes) === 'ok';
-    return isAnswered && this.#readAt(register) === value;
-  }
-
-  #readAt(register: Motor['model']['registers'][string]): number | undefined {
-    const { address, bytes } = register;
-    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
-    return readRegister(register, this.#bytes, 0, true);
-  }
-
-  /** Written without an answer. */
-  #tell(name: string, value: number): void {
-    const register = this.#of(name);
-    writeRegister(register, value, this.#bytes, 0, true);
-    this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, register.address, this.#bytes, register.bytes);
-  }
-
-  #of(name: string): Motor['model']['registers'][string] {
-    return this.#motor.model.registers[name]!;
+    if (this.#registers.keeps(name, value)) return;
+    const isLocked = this.#registers.of(name).isStored === true && this.#read('torqueEnable') !== 0;
+    this.#refuse(
+      `does not take ${name} ${value}${isLocked ? ' while its torque is on: hold the arm, and turn it off' : ''}`,
+    );
   }
 
   #refuse(what: string): never {

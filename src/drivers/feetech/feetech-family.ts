@@ -1,8 +1,9 @@
 /** Feetech's servos behind the generic driver. */
 import { ReinError } from '../../core/index.ts';
 import { blockOf, type Motor, type ServoFamily, type ServoIdentity } from '../servo/family.ts';
-import { type Register, readRegister, type ServoModel, writeRegister } from '../servo/protocol.ts';
+import { readRegister, type ServoModel } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
+import { ServoRegisters } from '../servo/servo-registers.ts';
 import { FEETECH_MODELS } from './models.ts';
 import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } from './protocol.ts';
 
@@ -10,8 +11,6 @@ import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } fr
 const FAULTS =
   STATUS_ERROR.voltage | STATUS_ERROR.sensor | STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
 const TORQUE_OFF = 0;
-const UNLOCKED = 0;
-const LOCKED = 1;
 /** More than any request of ours: what was cut off before the stop is full then. */
 const FILL_BYTES = 200;
 
@@ -65,49 +64,10 @@ function present({ registers }: ServoModel, names: readonly string[]): readonly 
   return names.filter((name) => registers[name] !== undefined);
 }
 
-/** A motor's registers, one at a time. */
-class Registers {
-  readonly #bus: ServoBus;
-  readonly #motor: Motor;
-  readonly #bytes: Uint8Array = new Uint8Array(4);
-
-  constructor(bus: ServoBus, motor: Motor) {
-    this.#bus = bus;
-    this.#motor = motor;
-  }
-
-  /** `undefined`: it did not answer. */
-  read(name: string): number | undefined {
-    const register = this.#of(name);
-    const { bytes, address } = register;
-    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
-    return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
-  }
-
-  /** Writes and reads back. False: it did not take it, or did not answer. */
-  set(name: string, value: number): boolean {
-    if (this.read(name) === value) return true;
-    const register = this.#of(name);
-    if (register.isStored === true && !this.#write(this.#of('lock'), UNLOCKED)) return false;
-    const isWritten = this.#write(register, value);
-    if (register.isStored === true && !this.#write(this.#of('lock'), LOCKED)) return false;
-    return isWritten && this.read(name) === value;
-  }
-
-  #write(register: Register, value: number): boolean {
-    writeRegister(register, value, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
-    return this.#bus.write(this.#motor.id, register.address, this.#bytes, register.bytes) === 'ok';
-  }
-
-  #of(name: string): Register {
-    return this.#motor.model.registers[name]!;
-  }
-}
-
 function configure(bus: ServoBus, motor: Motor): string | undefined {
-  const registers = new Registers(bus, motor);
+  const registers = new ServoRegisters(bus, motor);
   const { calibration, options, model } = motor;
-  if (calibration === undefined) return registers.set('torqueEnable', TORQUE_OFF) ? undefined : 'does not answer';
+  if (calibration === undefined) return registers.keeps('torqueEnable', TORQUE_OFF) ? undefined : 'does not answer';
   if (model.registers['homingOffset'] !== undefined) {
     const offset = registers.read('homingOffset');
     if (offset === undefined) return 'does not answer';
@@ -125,9 +85,9 @@ function configure(bus: ServoBus, motor: Motor): string | undefined {
     ['goalTime', 0],
     ['goalSpeed', 0],
   ] as const) {
-    if (value !== undefined && !registers.set(name, value)) return `does not take ${name} ${value}`;
+    if (value !== undefined && !registers.keeps(name, value)) return `does not take ${name} ${value}`;
   }
   const cap = feetechFamily.capRegister(motor);
   const counts = feetechFamily.capCounts(motor, options.torqueRatio);
-  return registers.set(cap, counts) ? undefined : `does not keep its torque cap of ${counts / 10} % (fault 37)`;
+  return registers.keeps(cap, counts) ? undefined : `does not keep its torque cap of ${counts / 10} % (fault 37)`;
 }

@@ -1,0 +1,64 @@
+/** A servo's registers by name, one at a time, written so that they are kept. Between ticks. */
+import type { Motor } from './family.ts';
+import { type Register, readRegister, writeRegister } from './protocol.ts';
+import type { ServoBus } from './servo-bus.ts';
+
+/** Values of `lock`, of families that have one: what is stored can be written, or not. */
+const UNLOCKED = 0;
+const LOCKED = 1;
+
+export class ServoRegisters {
+  readonly #bus: ServoBus;
+  readonly #motor: Motor;
+  readonly #bytes: Uint8Array = new Uint8Array(4);
+
+  constructor(bus: ServoBus, motor: Motor) {
+    this.#bus = bus;
+    this.#motor = motor;
+  }
+
+  of(name: string): Register {
+    return this.#motor.model.registers[name]!;
+  }
+
+  /** `undefined`: it did not answer. */
+  read(name: string): number | undefined {
+    return this.#readAt(this.of(name));
+  }
+
+  /** Writes `value` where the register holds another, and reads it back. False: it did not take it, or did not answer. */
+  keeps(name: string, value: number): boolean {
+    return this.keepsAt(this.of(name), value);
+  }
+
+  keepsAt(register: Register, value: number): boolean {
+    if (this.#readAt(register) === value) return true;
+    const lock = register.isStored === true ? this.#motor.model.registers['lock'] : undefined;
+    if (lock !== undefined && !this.#write(lock, UNLOCKED)) return false;
+    const isWritten = this.#write(register, value);
+    if (lock !== undefined && !this.#write(lock, LOCKED)) return false;
+    return isWritten && this.#readAt(register) === value;
+  }
+
+  /** Written to a servo that may not answer. */
+  tell(name: string, value: number): void {
+    const { address, bytes } = this.#encode(this.of(name), value);
+    this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, address, this.#bytes, bytes);
+  }
+
+  #readAt(register: Register): number | undefined {
+    const { address, bytes } = register;
+    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
+    return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
+  }
+
+  #write(register: Register, value: number): boolean {
+    const { address, bytes } = this.#encode(register, value);
+    return this.#bus.write(this.#motor.id, address, this.#bytes, bytes) === 'ok';
+  }
+
+  #encode(register: Register, value: number): Register {
+    writeRegister(register, value, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
+    return register;
+  }
+}
