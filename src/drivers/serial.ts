@@ -35,5 +35,6 @@ export {
 } from './servo/protocol.ts';
 export { ServoBus } from './servo/servo-bus.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
+export { ServoRegisters } from './servo/servo-registers.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';

@@ -9,10 +9,10 @@ const LOCKED = 1;
 
 export class ServoRegisters {
   readonly #bus: ServoBus;
-  readonly #motor: Motor;
+  readonly #motor: Pick<Motor, 'id' | 'model'>;
   readonly #bytes: Uint8Array = new Uint8Array(4);
 
-  constructor(bus: ServoBus, motor: Motor) {
+  constructor(bus: ServoBus, motor: Pick<Motor, 'id' | 'model'>) {
     this.#bus = bus;
     this.#motor = motor;
   }
@@ -22,8 +22,8 @@ export class ServoRegisters {
   }
 
   /** `undefined`: it did not answer. */
-  read(name: string): number | undefined {
-    return this.#readAt(this.of(name));
+  read(name: string, tries?: number): number | undefined {
+    return this.#readAt(this.of(name), tries);
   }
 
   /** Writes `value` where the register holds another, and reads it back. False: it did not take it, or did not answer. */
@@ -46,9 +46,9 @@ export class ServoRegisters {
     this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, address, this.#bytes, bytes);
   }
 
-  #readAt(register: Register): number | undefined {
+  #readAt(register: Register, tries?: number): number | undefined {
     const { address, bytes } = register;
-    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes) !== 'ok') return undefined;
+    if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes, 0, tries) !== 'ok') return undefined;
     return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
   }
 
