@@ -260,6 +260,7 @@ describe('ends', () => {
     for (let cut = 0; cut <= goal.length; cut++) {
       driver.enable();
       arm.ticks(2);
+      expect(arm.all.map(({ isTorqueOn }) => isTorqueOn)).toEqual(new Array(6).fill(true));
       line.write(goal, cut);
       for (const frame of driver.bus.stopFrames) line.write(frame, frame.length);
       line.wait(line.clock.nowS() + 0.01);

@@ -99,11 +99,6 @@ export class ServoArm {
     this.#supervision.restart();
     // Where each joint is now is its first goal: servos jump to what was written last.
     for (let i = 0; i < this.#joints; i++) outputs.reference[i] = this.#readings.position[i]!;
-    if (outputs.isOn) {
-      outputs.writeGoals();
-      outputs.writeCaps();
-      return;
-    }
     // Nobody knows where a joint is that was never read.
     this.#refused = this.#readings.readAtS.findIndex(Number.isNaN);
     if (this.#refused < 0) this.#refused = outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
