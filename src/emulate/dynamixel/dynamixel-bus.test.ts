@@ -70,6 +70,19 @@ describe('an emulated Dynamixel', () => {
     expect(servos[0]!.registers.get('homingOffset')).toBe(100);
   });
 
+  it('runs past its goal where its encoder is frozen, which its own loop reads too', () => {
+    const { body, servos, write, pass } = rig(['xl430-w250']);
+    write(1, 'torqueEnable', 1);
+    pass(0.05);
+    servos[0]!.faults.isFrozen = true;
+    const stood = servos[0]!.registers.get('presentPosition');
+    write(1, 'goalPosition', stood + 300);
+    pass(1);
+    expect(servos[0]!.registers.get('presentPosition')).toBe(stood);
+    // 300 counts are 0.46 rad.
+    expect(body.positionRad[0]).toBeGreaterThan(1);
+  });
+
   it('refuses halves of registers, and what is out of range or above a limit', () => {
     const { bus, write } = rig(['xm430-w350']);
     expect(bus.write(1, 116, Uint8Array.of(1, 0), 2)).toBe('ok');

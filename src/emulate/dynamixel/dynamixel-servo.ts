@@ -2,94 +2,16 @@
  * One emulated servo of Dynamixel's X series: its registers, its position loop and what protects it. What registers do: ROBOTIS e-Manual,
  * the page of its model; what is not published there is named as this project's choice.
  */
-import {
-  DYNAMIXEL_BAUDS,
-  type DynamixelModel,
-  dynamixel,
-  HARDWARE_ERROR,
-  type Register,
-} from '../../drivers/serial.ts';
+import { type DynamixelModel, dynamixel, HARDWARE_ERROR } from '../../drivers/serial.ts';
 import { Motor } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
-import { RegisterFile } from '../registers.ts';
+import type { RegisterFile } from '../registers.ts';
+import { BUILDS, factoryOf, MODE, PWM_COUNTS } from './builds.ts';
+import { ControlMemory, RAN_OUT } from './control-memory.ts';
 
 const { ALERT, STATUS_ERROR } = dynamixel;
-/** Addresses that can be read and written. */
-const SIZE = 256;
 const TURN = 2 * Math.PI;
-/** Registers that no request may change while the bus watchdog has run out. */
-const GOALS: readonly string[] = ['goalPwm', 'goalCurrent', 'goalVelocity', 'goalPosition'];
-const MODE = { position: 3, extendedPosition: 4, currentPosition: 5 } as const;
-const RAN_OUT = -1;
-
-/** As they leave the factory, at 1 Mbit/s where they come with 57 600. Firmware 46. */
-const FACTORY: Readonly<Record<string, number>> = {
-  firmware: 46,
-  id: 1,
-  baud: 3,
-  returnDelay: 250,
-  operatingMode: MODE.position,
-  shadowId: 255,
-  protocolType: 2,
-  movingThreshold: 10,
-  temperatureMax: 80,
-  voltageMax: 160,
-  voltageMin: 95,
-  pwmMax: 885,
-  velocityMax: 1023,
-  positionMax: 4095,
-  shutdown: 52,
-  statusLevel: 2,
-  gainP: 800,
-};
-
-interface Build {
-  readonly ratedV: number;
-  /** Stall current, where the model's table has none, A. */
-  readonly stallCurrentA?: number;
-  readonly noLoadPerMin: number;
-  readonly registers: Readonly<Record<string, number>>;
-}
-
-/** The e-Manual's page of each model: the row of the voltage in its driver's table, and initial values that differ from `FACTORY`. */
-const BUILDS: Readonly<Record<string, Build>> = {
-  'xl330-m077': {
-    ratedV: 5,
-    noLoadPerMin: 383,
-    registers: {
-      temperatureMax: 70,
-      voltageMax: 70,
-      voltageMin: 35,
-      currentMax: 1750,
-      shutdown: 53,
-      gainP: 400,
-      gainI: 400,
-    },
-  },
-  'xl330-m288': {
-    ratedV: 5,
-    noLoadPerMin: 103,
-    registers: { temperatureMax: 70, voltageMax: 70, voltageMin: 35, currentMax: 1750, shutdown: 53, gainP: 400 },
-  },
-  'xl430-w250': {
-    ratedV: 12,
-    stallCurrentA: 1.4,
-    noLoadPerMin: 61,
-    registers: { temperatureMax: 72, voltageMax: 140, voltageMin: 60, gainP: 640, gainD: 4000 },
-  },
-  'xc430-w240': {
-    ratedV: 12,
-    stallCurrentA: 1.4,
-    noLoadPerMin: 70,
-    registers: { voltageMin: 60, gainP: 700 },
-  },
-  'xm430-w350': { ratedV: 12, noLoadPerMin: 46, registers: { currentMax: 1193 } },
-  'xm540-w270': { ratedV: 12, noLoadPerMin: 30, registers: { currentMax: 2047 } },
-  'xh540-w270': { ratedV: 12, noLoadPerMin: 39, registers: { currentMax: 2047 } },
-};
-
 /** e-Manual, Position PID Gain: what a gain of 1 makes of a count, in counts of PWM; D and I a millisecond. */
-const PWM_COUNTS = 885;
 const P_SCALE = 1 / 128 / PWM_COUNTS;
 const I_SCALE = 1 / 65_536 / PWM_COUNTS;
 const D_SCALE = 1 / 16 / PWM_COUNTS;
@@ -122,6 +44,7 @@ export class DynamixelServo {
   readonly motor: Motor;
   readonly faults: ServoFaults = noServoFaults();
   readonly ratedV: number;
+  readonly #memory: ControlMemory;
   readonly #gearNmSPerRad: number;
   /** A REG WRITE that waits for its ACTION. */
   waiting: { readonly address: number; readonly data: Uint8Array } | undefined;
@@ -137,7 +60,7 @@ export class DynamixelServo {
 
   constructor(spec: DynamixelServoSpec) {
     const { model } = spec;
-    const { ratedV, stallCurrentA = 1, noLoadPerMin, registers } = BUILDS[model.name]!;
+    const { ratedV, stallCurrentA = 1, noLoadPerMin } = BUILDS[model.name]!;
     const noLoadRadPerS = (noLoadPerMin * TURN) / 60;
     this.spec = spec;
     this.ratedV = ratedV;
@@ -149,14 +72,8 @@ export class DynamixelServo {
       noLoadRadPerS,
       ...THERMAL,
     });
-    this.registers = new RegisterFile({
-      model,
-      size: SIZE,
-      isLittleEndian: true,
-      factory: { ...FACTORY, ...registers },
-    });
-    for (const [name, value] of Object.entries({ id: spec.id, ...spec.registers })) this.registers.set(name, value);
-    this.registers.store(0, SIZE);
+    this.#memory = new ControlMemory(model, { id: spec.id, ...spec.registers });
+    this.registers = this.#memory.registers;
     this.#reset();
   }
 
@@ -183,21 +100,19 @@ export class DynamixelServo {
     this.#silentS = 0;
   }
 
-  /** What is read from `address` on, through indirect addresses; `undefined` where there is nothing. */
+  /** What is read from `address` on; `undefined` where there is nothing. */
   read(address: number, count: number): Uint8Array | undefined {
-    if (address + count > SIZE) return undefined;
-    return Uint8Array.from({ length: count }, (_, i) => this.registers.bytes[this.#direct(address + i)]!);
+    return this.#memory.read(address, count);
   }
 
   /** Writes whole registers, or none of them; returns the number of the error, 0 for none. */
   write(address: number, data: Uint8Array): number {
-    const writes = this.#registersOf(address, data);
+    const writes = this.#memory.understand(address, data);
     if (typeof writes === 'number') return writes;
-    for (const { name, value } of writes) {
-      const error = this.#refusal(name, value);
-      if (error !== 0) return error;
+    for (const write of writes) {
+      if ('pointer' in write) this.#memory.point(write.pointer, write.value);
+      else this.#take(write.name, write.value);
     }
-    for (const { name, value } of writes) this.#take(name, value);
     return 0;
   }
 
@@ -229,7 +144,9 @@ export class DynamixelServo {
     const counts = Math.floor(spec.zeroCounts + perUnit * value + (faults.shiftRad * perTurn) / TURN);
     const hornRadPerS = (perUnit * perS * TURN) / perTurn;
     this.#startingS -= dtS;
-    const reading = this.#reading(counts);
+    const read = this.#reading(counts);
+    // Its own loop closes on the same encoder.
+    const reading = faults.isFrozen ? this.registers.get('presentPosition') : read;
     // After power-up the goal is where it stands.
     if (!this.#hasStarted) this.registers.set('goalPosition', reading);
     this.#hasStarted = this.#startingS <= 0;
@@ -242,98 +159,8 @@ export class DynamixelServo {
     return ((driven - this.#gearNmSPerRad * hornRadPerS) * perUnit * TURN) / perTurn;
   }
 
-  /** The register whose byte stands at `address`, through indirect addresses. */
-  #direct(address: number): number {
-    const { registers } = this.spec.model;
-    const data = registers['indirectData']!.address;
-    const k = address - data;
-    if (k < 0 || k >= this.spec.model.indirectBytes) return address;
-    const at = registers['indirectAddress']!.address + 2 * k;
-    const target = this.registers.bytes[at]! + this.registers.bytes[at + 1]! * 256;
-    return target < SIZE ? target : address;
-  }
-
-  /** What a write of `data` means, register by register; or the number of its error. */
-  #registersOf(address: number, data: Uint8Array): readonly { name: string; value: number }[] | number {
-    const found: { name: string; value: number }[] = [];
-    for (let i = 0; i < data.length; ) {
-      const at = address + i;
-      const direct = at < SIZE ? this.#direct(at) : at;
-      const indirect = this.#indirectName(direct);
-      const name = indirect ?? this.registers.nameAt(direct);
-      if (name === undefined) return STATUS_ERROR.access;
-      const register: Pick<Register, 'bytes' | 'sign'> =
-        indirect === undefined ? this.spec.model.registers[name]! : { bytes: 2 };
-      if (data.length - i < register.bytes) return STATUS_ERROR.dataLength;
-      let value = 0;
-      for (let k = register.bytes - 1; k >= 0; k--) value = value * 256 + data[i + k]!;
-      const turn = 256 ** register.bytes;
-      found.push({ name, value: register.sign === 'twosComplement' && value >= turn / 2 ? value - turn : value });
-      i += register.bytes;
-    }
-    return found;
-  }
-
-  /** `indirectAddress`, or the one that stands so many addresses on. */
-  #indirectName(address: number): string | undefined {
-    const { registers, indirectBytes } = this.spec.model;
-    const k = address - registers['indirectAddress']!.address;
-    return k >= 0 && k < 2 * indirectBytes && k % 2 === 0 ? `indirect ${k / 2}` : undefined;
-  }
-
-  /** Number of the error that a write ends with; 0: it is taken. */
-  #refusal(name: string, value: number): number {
-    if (name.startsWith('indirect')) return value < 64 || value >= SIZE ? STATUS_ERROR.dataRange : 0;
-    const { registers, spec } = this;
-    const { isReadOnly, isStored } = spec.model.registers[name]!;
-    if (isReadOnly === true || (isStored === true && this.isTorqueOn)) return STATUS_ERROR.access;
-    const hasRunOut = registers.get('busWatchdog') === RAN_OUT;
-    if (hasRunOut && GOALS.includes(name)) return STATUS_ERROR.dataRange;
-    const most = this.#mostOf(name);
-    if (most !== undefined && Math.abs(value) > most) return STATUS_ERROR.dataLimit;
-    return this.#isInRange(name, value) ? 0 : STATUS_ERROR.dataRange;
-  }
-
-  #mostOf(name: string): number | undefined {
-    const limit = { goalPwm: 'pwmMax', goalCurrent: 'currentMax', goalVelocity: 'velocityMax' }[name];
-    return limit === undefined ? undefined : this.registers.get(limit);
-  }
-
-  #isInRange(name: string, value: number): boolean {
-    const { registers, spec } = this;
-    switch (name) {
-      case 'goalPosition':
-        return (
-          registers.get('operatingMode') !== MODE.position ||
-          (value >= registers.get('positionMin') && value <= registers.get('positionMax'))
-        );
-      case 'torqueEnable':
-        return value <= 1;
-      case 'statusLevel':
-        return value <= 2;
-      case 'busWatchdog':
-        return value >= 0;
-      case 'operatingMode': {
-        const ofCurrent: readonly number[] = spec.model.stallCurrentA === undefined ? [] : [0, MODE.currentPosition];
-        return [1, MODE.position, MODE.extendedPosition, 16, ...ofCurrent].includes(value);
-      }
-      case 'baud':
-        return value < DYNAMIXEL_BAUDS.length;
-      case 'pwmMax':
-        return value >= 0 && value <= PWM_COUNTS;
-      default:
-        return true;
-    }
-  }
-
   #take(name: string, value: number): void {
     const { registers } = this;
-    if (name.startsWith('indirect')) {
-      const at = this.spec.model.registers['indirectAddress']!.address + 2 * Number(name.slice(9));
-      registers.bytes[at] = value & 0xff;
-      registers.bytes[at + 1] = value >> 8;
-      return;
-    }
     const wasOn = this.isTorqueOn;
     const oldMode = registers.get('operatingMode');
     // After a shutdown only a reboot brings torque back.
@@ -348,7 +175,7 @@ export class DynamixelServo {
 
   /** e-Manual, Operating Mode: a change resets gains, profile and the limits of goals. */
   #changedMode(): void {
-    const factory = { ...FACTORY, ...BUILDS[this.spec.model.name]!.registers };
+    const factory = factoryOf(this.spec.model.name);
     for (const gain of ['gainP', 'gainI', 'gainD']) this.registers.set(gain, factory[gain] ?? 0);
     this.registers.set('profileVelocity', 0);
     this.registers.set('profileAcceleration', 0);
@@ -362,12 +189,7 @@ export class DynamixelServo {
   }
 
   #reset(): void {
-    const { registers, spec } = this;
-    const { indirectAddress, indirectData } = spec.model.registers;
-    for (let k = 0; k < spec.model.indirectBytes; k++) {
-      registers.bytes[indirectAddress!.address + 2 * k] = (indirectData!.address + k) & 0xff;
-      registers.bytes[indirectAddress!.address + 2 * k + 1] = (indirectData!.address + k) >> 8;
-    }
+    this.#memory.pointHome();
     this.#resetLimits();
     this.waiting = undefined;
     this.#turns = 0;
@@ -451,10 +273,8 @@ export class DynamixelServo {
   #report(reading: number, hornRadPerS: number, supplyV: number): void {
     const { registers, faults, motor, spec } = this;
     const scaleOf = (name: string): number => spec.model.registers[name]!.scale!;
-    if (!faults.isFrozen) {
-      registers.set('presentPosition', reading);
-      registers.set('presentSpeed', hornRadPerS / scaleOf('presentSpeed'));
-    }
+    registers.set('presentPosition', reading);
+    if (!faults.isFrozen) registers.set('presentSpeed', hornRadPerS / scaleOf('presentSpeed'));
     const load = spec.model.stallCurrentA === undefined ? this.#duty : Math.sign(motor.torqueNm) * motor.currentA;
     registers.set('presentLoad', load / scaleOf('presentLoad'));
     registers.set('presentPwm', this.#duty * PWM_COUNTS);
