@@ -11,19 +11,10 @@ import {
   type ServoConfig,
   type ServoModel,
 } from '../drivers/serial.ts';
+import type { ServoSpec } from './servo-chain.ts';
 
-/** One servo as it is built in. */
-export interface MountedServo {
-  readonly id: number;
-  readonly model: ServoModel;
-  /** Index of the joint that it moves. */
-  readonly joint?: number | undefined;
-  /** Or name of the signal that it measures. */
-  readonly signal?: string | undefined;
-  /** Its own reading, without any offset, where joint or signal is 0. */
-  readonly zeroCounts: number;
-  /** Counts for a rad, or m; negative where it turns the other way. */
-  readonly countsPerUnit: number;
+/** One servo of a robot's file. */
+export interface MountedServo extends Omit<ServoSpec, 'registers'> {
   /** What its register for the offset holds, where it has been calibrated. */
   readonly homingOffsetCounts: number;
 }

@@ -10,10 +10,10 @@ import { loadRobotFile } from '../../src/config/index.ts';
 import { ReinError, Rng } from '../../src/core/index.ts';
 import type { LineSettings } from '../../src/drivers/serial.ts';
 import { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import type { FeetechServoSpec } from '../../src/emulate/feetech/feetech-servo.ts';
 import { FeetechServo } from '../../src/emulate/feetech/feetech-servo.ts';
 import { SimpleBody } from '../../src/emulate/index.ts';
 import { MemoryLine, WaitedClock } from '../../src/emulate/memory-line.ts';
+import type { ServoSpec } from '../../src/emulate/servo-chain.ts';
 
 export const ADAPTER = 'EMU0001';
 const BAUD = 1_000_000;
@@ -54,7 +54,7 @@ export interface HandRig {
 
 export interface HandRigOptions {
   readonly mountings?: readonly Mounting[];
-  readonly more?: readonly FeetechServoSpec[];
+  readonly more?: readonly ServoSpec[];
   readonly busBaud?: number;
   readonly adapter?: string;
 }
@@ -69,7 +69,7 @@ export function handRig({
   const arm = requireServoArm(loadRobotFile('so101').robot, 'calibrate');
   const body = new SimpleBody(arm.robot.joints.map(() => ({ startRad: 0 })));
   const specs = mountings.map(
-    ({ zeroCounts, direction, registers, id }, joint): FeetechServoSpec => ({
+    ({ zeroCounts, direction, registers, id }, joint): ServoSpec => ({
       id: id ?? joint + 1,
       model: arm.motors[0]!.model,
       joint,

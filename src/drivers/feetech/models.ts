@@ -1,11 +1,8 @@
 /** Feetech's servos as data: registers, counts and what they mean. */
 import type { ControlTable, ServoModel } from '../servo/protocol.ts';
 
-/**
- * STS and SMS series. Source: Feetech, "STS3215 memory table" (STS/SMS series, magnetic encoder; firmware 3.x). Speeds and positions have
- * their sign in bit 15, the position's offset in bit 11, loads in bit 10.
- */
-const STS: ControlTable = {
+/** What both series have, at the same addresses. */
+const BOTH: ControlTable = {
   firmwareMajor: { address: 0, bytes: 1, isReadOnly: true },
   firmwareMinor: { address: 1, bytes: 1, isReadOnly: true },
   modelNumber: { address: 3, bytes: 2, isReadOnly: true },
@@ -18,14 +15,30 @@ const STS: ControlTable = {
   temperatureMax: { address: 13, bytes: 1, unit: 'C', scale: 1, isStored: true },
   voltageMax: { address: 14, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
   voltageMin: { address: 15, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
-  /** Copied to `torqueLimit` when power comes on. */
+  /** Copied to `torqueLimit`, where there is one, when power comes on. */
   torqueMax: { address: 16, bytes: 2, unit: '1', scale: 0.001, isStored: true },
-  phase: { address: 18, bytes: 1, isStored: true },
-  unloadConditions: { address: 19, bytes: 1, isStored: true },
-  ledConditions: { address: 20, bytes: 1, isStored: true },
   gainP: { address: 21, bytes: 1, isStored: true },
   gainD: { address: 22, bytes: 1, isStored: true },
   gainI: { address: 23, bytes: 1, isStored: true },
+  /** 0 off, 1 on; of the STS 128 makes the present position the middle (2048). */
+  torqueEnable: { address: 40, bytes: 1 },
+  goalTime: { address: 44, bytes: 2 },
+  presentLoad: { address: 60, bytes: 2, sign: { bit: 10 }, unit: '1', scale: 0.001, isReadOnly: true },
+  presentVoltage: { address: 62, bytes: 1, unit: 'V', scale: 0.1, isReadOnly: true },
+  presentTemperature: { address: 63, bytes: 1, unit: 'C', scale: 1, isReadOnly: true },
+  status: { address: 65, bytes: 1, isReadOnly: true },
+  moving: { address: 66, bytes: 1, isReadOnly: true },
+};
+
+/**
+ * STS and SMS series. Source: Feetech, "STS3215 memory table" (STS/SMS series, magnetic encoder; firmware 3.x). Speeds and positions have
+ * their sign in bit 15, the position's offset in bit 11, loads in bit 10.
+ */
+const STS: ControlTable = {
+  ...BOTH,
+  phase: { address: 18, bytes: 1, isStored: true },
+  unloadConditions: { address: 19, bytes: 1, isStored: true },
+  ledConditions: { address: 20, bytes: 1, isStored: true },
   startForce: { address: 24, bytes: 2, unit: '1', scale: 0.001, isStored: true },
   deadZonePositive: { address: 26, bytes: 1, isStored: true },
   deadZoneNegative: { address: 27, bytes: 1, isStored: true },
@@ -40,11 +53,8 @@ const STS: ControlTable = {
   speedGainP: { address: 37, bytes: 1, isStored: true },
   overcurrentTime: { address: 38, bytes: 1, unit: 's', scale: 0.01, isStored: true },
   speedGainI: { address: 39, bytes: 1, isStored: true },
-  /** 0 off, 1 on, 128 makes the present position the middle (2048). */
-  torqueEnable: { address: 40, bytes: 1 },
   acceleration: { address: 41, bytes: 1, unit: 'rad/s²', scale: (100 * 2 * Math.PI) / 4096 },
   goalPosition: { address: 42, bytes: 2, sign: { bit: 15 } },
-  goalTime: { address: 44, bytes: 2 },
   goalSpeed: { address: 46, bytes: 2, sign: { bit: 15 } },
   torqueLimit: { address: 48, bytes: 2, unit: '1', scale: 0.001 },
   /** 0: the stored registers may be written. */
@@ -58,12 +68,7 @@ const STS: ControlTable = {
     scale: (2 * Math.PI) / 4096,
     isReadOnly: true,
   },
-  presentLoad: { address: 60, bytes: 2, sign: { bit: 10 }, unit: '1', scale: 0.001, isReadOnly: true },
-  presentVoltage: { address: 62, bytes: 1, unit: 'V', scale: 0.1, isReadOnly: true },
-  presentTemperature: { address: 63, bytes: 1, unit: 'C', scale: 1, isReadOnly: true },
   asyncWrite: { address: 64, bytes: 1, isReadOnly: true },
-  status: { address: 65, bytes: 1, isReadOnly: true },
-  moving: { address: 66, bytes: 1, isReadOnly: true },
   presentCurrent: { address: 69, bytes: 2, sign: { bit: 15 }, unit: 'A', scale: 0.0065, isReadOnly: true },
 };
 
@@ -72,28 +77,11 @@ const STS: ControlTable = {
  * sync read.
  */
 const SCS: ControlTable = {
-  firmwareMajor: { address: 0, bytes: 1, isReadOnly: true },
-  firmwareMinor: { address: 1, bytes: 1, isReadOnly: true },
-  modelNumber: { address: 3, bytes: 2, isReadOnly: true },
-  id: { address: 5, bytes: 1, isStored: true },
-  baud: { address: 6, bytes: 1, isStored: true },
-  returnDelay: { address: 7, bytes: 1, scale: 2e-6, unit: 's', isStored: true },
-  statusLevel: { address: 8, bytes: 1, isStored: true },
-  positionMin: { address: 9, bytes: 2, isStored: true },
-  positionMax: { address: 11, bytes: 2, isStored: true },
-  temperatureMax: { address: 13, bytes: 1, unit: 'C', scale: 1, isStored: true },
-  voltageMax: { address: 14, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
-  voltageMin: { address: 15, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
-  torqueMax: { address: 16, bytes: 2, unit: '1', scale: 0.001, isStored: true },
-  gainP: { address: 21, bytes: 1, isStored: true },
-  gainD: { address: 22, bytes: 1, isStored: true },
-  gainI: { address: 23, bytes: 1, isStored: true },
+  ...BOTH,
   protectiveTorque: { address: 37, bytes: 1, unit: '1', scale: 0.01, isStored: true },
   protectionTime: { address: 38, bytes: 1, unit: 's', scale: 0.04, isStored: true },
   overloadTorque: { address: 39, bytes: 1, unit: '1', scale: 0.01, isStored: true },
-  torqueEnable: { address: 40, bytes: 1 },
   goalPosition: { address: 42, bytes: 2 },
-  goalTime: { address: 44, bytes: 2 },
   goalSpeed: { address: 46, bytes: 2 },
   lock: { address: 48, bytes: 1 },
   presentPosition: { address: 56, bytes: 2, isReadOnly: true },
@@ -105,11 +93,6 @@ const SCS: ControlTable = {
     scale: (2 * Math.PI) / 1228.8,
     isReadOnly: true,
   },
-  presentLoad: { address: 60, bytes: 2, sign: { bit: 10 }, unit: '1', scale: 0.001, isReadOnly: true },
-  presentVoltage: { address: 62, bytes: 1, unit: 'V', scale: 0.1, isReadOnly: true },
-  presentTemperature: { address: 63, bytes: 1, unit: 'C', scale: 1, isReadOnly: true },
-  status: { address: 65, bytes: 1, isReadOnly: true },
-  moving: { address: 66, bytes: 1, isReadOnly: true },
 };
 
 /** 1 kgf·cm, in which data sheets give torques, N·m. */

@@ -1,20 +1,10 @@
 /** Dynamixel servos on one bus: who answers what, and when. Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0". */
-import type { Rng } from '../../core/index.ts';
 import { DYNAMIXEL_BAUDS, DynamixelReader, dynamixel, hardwareErrorNames } from '../../drivers/serial.ts';
-import { BodyClock, type EmulatedBody } from '../bodies/body.ts';
-import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from '../device.ts';
-import type { ServoFaults } from '../faults.ts';
+import type { PacketShape } from '../device.ts';
+import { PROCESS_S, ServoChain } from '../servo-chain.ts';
 import type { DynamixelServo } from './dynamixel-servo.ts';
 
 const { BROADCAST_ID, INSTRUCTION, STATUS_ERROR } = dynamixel;
-/** What a servo takes to understand a request, beside its return delay, s: this project's choice. */
-const PROCESS_S = 40e-6;
-/** No two oscillators are the same, s. */
-const JITTER_S = 8e-6;
-/** Start, eight data bits, stop. */
-const BITS_PER_BYTE = 10;
-/** Resistance of supply and cable, Ω: the voltage sags with the current. This project's choice. */
-const SUPPLY_OHM = 0.15;
 const PING_STATUS_BYTES = 14;
 const CLEAR = [0x01, 0x44, 0x58, 0x4c, 0x22];
 const KEEP: Readonly<Record<number, readonly string[]>> = { 1: ['id'], 2: ['id', 'baud'], 255: [] };
@@ -29,15 +19,6 @@ const DYNAMIXEL_PACKETS: PacketShape = {
   },
 };
 
-export interface DynamixelBusOptions {
-  readonly servos: readonly DynamixelServo[];
-  readonly body: EmulatedBody;
-  readonly baud: number;
-  readonly rng: Rng;
-  /** Of the power supply; absent: what the first servo is rated for. Servos for another voltage have a converter of their own, in proportion. */
-  readonly supplyV?: number | undefined;
-}
-
 /** What one servo is asked for in a request to several. */
 interface Asked {
   readonly id: number;
@@ -45,113 +26,28 @@ interface Asked {
   readonly count: number;
 }
 
-export class DynamixelBus implements EmulatedBus {
+export class DynamixelBus extends ServoChain<DynamixelServo> {
   readonly packets: PacketShape = DYNAMIXEL_PACKETS;
-  readonly servos: readonly DynamixelServo[];
-  /** May be changed at any time: a battery that runs empty. */
-  supplyV: number;
-  readonly #ratedV: number;
-  readonly #body: EmulatedBody;
-  readonly #clock: BodyClock;
-  readonly #baud: number;
-  readonly #rng: Rng;
-  readonly #reader: DynamixelReader;
+  protected readonly reader: DynamixelReader = new DynamixelReader(
+    () => undefined,
+    (id, instruction, bytes, at, count) => this.#understand(id, instruction, bytes.slice(at, at + count)),
+  );
   readonly #out: Uint8Array = new Uint8Array(dynamixel.MAX_PACKET_BYTES);
-  #atS = 0;
-  #transmit: Transmit = () => undefined;
-  #requests = 0;
 
-  constructor({ servos, body, baud, rng, supplyV }: DynamixelBusOptions) {
-    this.servos = servos;
-    this.#ratedV = servos[0]?.ratedV ?? 1;
-    this.supplyV = supplyV ?? this.#ratedV;
-    this.#body = body;
-    this.#clock = new BodyClock(body);
-    this.#baud = baud;
-    this.#rng = rng;
-    this.#reader = new DynamixelReader(
-      () => undefined,
-      (id, instruction, bytes, at, count) => this.#understand(id, instruction, bytes.slice(at, at + count)),
-    );
-    this.#drive(0);
+  protected loadOf({ motor }: DynamixelServo): number {
+    return motor.torqueNm / motor.spec.stallTorqueNm;
   }
 
-  get ids(): readonly number[] {
-    return this.servos.map(({ id }) => id);
+  protected errorsOf({ registers }: DynamixelServo): readonly string[] {
+    return hardwareErrorNames(registers.get('hardwareError'));
   }
 
-  faultsOf(id: number): ServoFaults | undefined {
-    return this.servos.find((servo) => servo.id === id)?.faults;
-  }
-
-  setRegister(id: number, register: string, counts: number): boolean {
-    const servo = this.servos.find((each) => each.id === id);
-    if (servo?.registers.has(register) !== true) return false;
-    servo.registers.set(register, counts);
-    const { address, bytes } = servo.spec.model.registers[register]!;
-    servo.registers.store(address, bytes);
-    return true;
-  }
-
-  states(): readonly DeviceState[] {
-    return this.servos.map(({ id, spec, registers, motor, isTorqueOn }) => ({
-      id,
-      model: spec.model.name,
-      position: registers.get('presentPosition'),
-      isTorqueOn,
-      load: motor.torqueNm / motor.spec.stallTorqueNm,
-      currentA: motor.currentA,
-      temperatureC: motor.temperatureC,
-      errors: hardwareErrorNames(registers.get('hardwareError')),
-      measures: spec.signal === undefined ? undefined : { signal: spec.signal, perCount: 1 / spec.countsPerUnit },
-    }));
-  }
-
-  get counts(): BusCounts {
-    const { skippedBytes: wrongBytes, checksumErrors } = this.#reader;
-    return { requests: this.#requests, wrongBytes, checksumErrors };
-  }
-
-  receive(bytes: Uint8Array, count: number, atS: number, transmit: Transmit): void {
-    this.#transmit = transmit;
-    const byteS = BITS_PER_BYTE / this.#baud;
-    // Each byte at its own moment: several requests may come in one piece.
-    for (let i = 0; i < count; i++) {
-      this.#atS = atS - (count - 1 - i) * byteS;
-      this.#reader.push(bytes, i, i + 1);
-    }
-  }
-
-  advance(nowS: number, transmit: Transmit): void {
-    this.#transmit = transmit;
-    this.#clock.advance(nowS, this.#drive);
-  }
-
-  powerCycle(): void {
-    for (const servo of this.servos) servo.reboot();
-    this.#reader.restart();
-    this.#drive(0);
-  }
-
-  readonly #drive = (dtS: number): void => {
-    const { positionRad, velocityRadPerS, torqueNm, signals } = this.#body;
-    const share = Math.max(0, this.supplyV - SUPPLY_OHM * this.#currentA()) / this.#ratedV;
-    for (const servo of this.servos) {
-      const { joint, signal } = servo.spec;
-      const supplyV = share * servo.ratedV;
-      if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);
-      else torqueNm[joint] = servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
-    }
-  };
-
-  #currentA(): number {
-    let sum = 0;
-    for (const { motor } of this.servos) sum += motor.currentA;
-    return sum;
+  protected restart(servo: DynamixelServo): void {
+    servo.reboot();
   }
 
   #understand(id: number, instruction: number, data: Uint8Array): void {
-    this.#requests++;
+    this.requests++;
     for (const servo of this.#hearing(BROADCAST_ID)) servo.hear();
     const { syncRead, fastSyncRead, bulkRead, fastBulkRead, syncWrite, bulkWrite } = INSTRUCTION;
     switch (instruction) {
@@ -190,7 +86,7 @@ export class DynamixelBus implements EmulatedBus {
   /** Those that are addressed, alive, and listen at this speed. */
   #hearing(id: number): readonly DynamixelServo[] {
     return this.servos.filter((servo) => {
-      const hears = servo.isAwake && DYNAMIXEL_BAUDS[servo.registers.get('baud')] === this.#baud;
+      const hears = servo.isAwake && DYNAMIXEL_BAUDS[servo.registers.get('baud')] === this.baud;
       return hears && (id === BROADCAST_ID || servo.id === id);
     });
   }
@@ -205,7 +101,7 @@ export class DynamixelBus implements EmulatedBus {
     const { registers } = servo;
     const level = registers.get('statusLevel');
     if (instruction === INSTRUCTION.ping) {
-      const slotS = (PING_STATUS_BYTES * BITS_PER_BYTE) / this.#baud + PROCESS_S;
+      const slotS = this.lineS(PING_STATUS_BYTES) + PROCESS_S;
       this.#answer(
         servo,
         servo.id,
@@ -282,7 +178,7 @@ export class DynamixelBus implements EmulatedBus {
       let laterS = 0;
       for (const { servo, data, error } of answers) {
         const bytes = this.#answer(servo, servo.id, error, data, laterS);
-        laterS += (bytes * BITS_PER_BYTE) / this.#baud + PROCESS_S;
+        laterS += this.lineS(bytes) + PROCESS_S;
       }
       return;
     }
@@ -293,7 +189,7 @@ export class DynamixelBus implements EmulatedBus {
     for (const { servo, data, error } of answers) {
       end = dynamixel.addSharedPart(this.#out, end, servo.id, servo.alert | error, data, 0, data.length);
     }
-    this.#send(end, first.servo.registers.value('returnDelay'), 0);
+    this.send(this.#out.slice(0, end), first.servo.registers.value('returnDelay'), 0);
   }
 
   /** Returns how many bytes. */
@@ -306,13 +202,8 @@ export class DynamixelBus implements EmulatedBus {
     returnDelayS = servo.registers.value('returnDelay'),
   ): number {
     const bytes = dynamixel.writeStatus(this.#out, id, servo.alert | error, data, 0, data.length);
-    this.#send(bytes, returnDelayS, laterS);
+    this.send(this.#out.slice(0, bytes), returnDelayS, laterS);
     return bytes;
-  }
-
-  #send(bytes: number, returnDelayS: number, laterS: number): void {
-    const ownS = returnDelayS + PROCESS_S + this.#rng.uniform() * JITTER_S;
-    this.#transmit(this.#out.slice(0, bytes), this.#atS + ownS + laterS);
   }
 }
 

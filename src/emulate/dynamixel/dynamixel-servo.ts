@@ -6,6 +6,7 @@ import { type DynamixelModel, dynamixel, HARDWARE_ERROR } from '../../drivers/se
 import { Motor } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import type { RegisterFile } from '../registers.ts';
+import type { ServoSpec } from '../servo-chain.ts';
 import { BUILDS, factoryOf, MODE, PWM_COUNTS } from './builds.ts';
 import { ControlMemory, RAN_OUT } from './control-memory.ts';
 
@@ -25,21 +26,8 @@ const OVERLOAD_RATIO = 0.9;
 const OVERLOAD_S = 2;
 const START_S = 0.2;
 
-export interface DynamixelServoSpec {
-  readonly id: number;
-  readonly model: DynamixelModel;
-  /** Index of the joint of the body that it moves; or the signal that it measures. */
-  readonly joint?: number | undefined;
-  readonly signal?: string | undefined;
-  /** Reading, without the offset, where joint or signal is 0, and how many counts a rad, or m, is; negative: it turns the other way. */
-  readonly zeroCounts: number;
-  readonly countsPerUnit: number;
-  /** Registers that differ from the factory's. */
-  readonly registers?: Readonly<Record<string, number>> | undefined;
-}
-
 export class DynamixelServo {
-  readonly spec: DynamixelServoSpec;
+  readonly spec: ServoSpec<DynamixelModel>;
   readonly registers: RegisterFile;
   readonly motor: Motor;
   readonly faults: ServoFaults = noServoFaults();
@@ -58,7 +46,7 @@ export class DynamixelServo {
   #turns = 0;
   #hasStarted = false;
 
-  constructor(spec: DynamixelServoSpec) {
+  constructor(spec: ServoSpec<DynamixelModel>) {
     const { model } = spec;
     const { ratedV, stallCurrentA = 1, noLoadPerMin } = BUILDS[model.name]!;
     const noLoadRadPerS = (noLoadPerMin * TURN) / 60;

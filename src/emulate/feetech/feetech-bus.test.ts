@@ -3,8 +3,9 @@ import { Rng } from '../../core/index.ts';
 import { FEETECH_MODELS, feetech, ServoBus } from '../../drivers/serial.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 import { MemoryLine } from '../memory-line.ts';
+import type { ServoSpec } from '../servo-chain.ts';
 import { FeetechBus } from './feetech-bus.ts';
-import { FeetechServo, type FeetechServoSpec } from './feetech-servo.ts';
+import { FeetechServo } from './feetech-servo.ts';
 
 const PER_RAD = 4096 / (2 * Math.PI);
 const GOAL = 42;
@@ -22,7 +23,7 @@ interface Arm {
 
 function arm(
   ids: readonly number[],
-  { joint = {}, ...options }: { joint?: SimpleJoint; hostBaud?: number; spec?: Partial<FeetechServoSpec> } = {},
+  { joint = {}, ...options }: { joint?: SimpleJoint; hostBaud?: number; spec?: Partial<ServoSpec> } = {},
 ): Arm {
   const servos = ids.map(
     (id, i) =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FEETECH_MODELS } from '../../drivers/serial.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
-import { FeetechServo, type FeetechServoSpec } from './feetech-servo.ts';
+import type { ServoSpec } from '../servo-chain.ts';
+import { FeetechServo } from './feetech-servo.ts';
 
 const PER_RAD = 4096 / (2 * Math.PI);
 const OVERLOAD = 32;
@@ -14,7 +15,7 @@ class Rig {
   readonly body: SimpleBody;
   supplyV = 7.4;
 
-  constructor(joint: SimpleJoint = {}, spec: Partial<FeetechServoSpec> = {}) {
+  constructor(joint: SimpleJoint = {}, spec: Partial<ServoSpec> = {}) {
     const model = FEETECH_MODELS['sts3215']!;
     this.servo = new FeetechServo({ id: 1, model, joint: 0, zeroCounts: 2048, countsPerUnit: PER_RAD, ...spec });
     this.body = new SimpleBody([{ inertiaKgM2: 0.03, ...joint }]);

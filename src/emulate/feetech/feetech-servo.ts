@@ -2,10 +2,10 @@
  * One emulated servo of Feetech's STS series: its registers, its position loop and what protects it. What registers do: Feetech, "STS
  * series memory table"; what is not published there is named as this project's choice.
  */
-import type { ServoModel } from '../../drivers/serial.ts';
 import { Motor, type MotorSpec } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import { RegisterFile } from '../registers.ts';
+import type { ServoSpec } from '../servo-chain.ts';
 
 /** Addresses that can be read and written. */
 const SIZE = 128;
@@ -68,22 +68,8 @@ const TURN = 2 * Math.PI;
 const LOCKED = 1;
 const MIDDLE = 128;
 
-export interface FeetechServoSpec {
-  readonly id: number;
-  readonly model: ServoModel;
-  /** Index of the joint of the body that it moves. */
-  readonly joint?: number | undefined;
-  /** Or the signal that it measures: nothing is coupled to its motor. */
-  readonly signal?: string | undefined;
-  /** Reading where joint or signal is 0, and how many counts a rad, or m, is; negative: it turns the other way. */
-  readonly zeroCounts: number;
-  readonly countsPerUnit: number;
-  /** Registers that differ from the factory's. */
-  readonly registers?: Readonly<Record<string, number>> | undefined;
-}
-
 export class FeetechServo {
-  readonly spec: FeetechServoSpec;
+  readonly spec: ServoSpec;
   readonly registers: RegisterFile;
   readonly motor: Motor;
   readonly faults: ServoFaults = noServoFaults();
@@ -101,7 +87,7 @@ export class FeetechServo {
   #latched = 0;
   #isHot = false;
 
-  constructor(spec: FeetechServoSpec) {
+  constructor(spec: ServoSpec) {
     const { model } = spec;
     const { ratedV, stallCurrentA } = SUPPLIES[model.name] ?? { ratedV: 6, stallCurrentA: 1 };
     const highVoltage = ratedV > 8 ? HIGH_VOLTAGE : {};
