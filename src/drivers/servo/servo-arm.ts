@@ -11,8 +11,9 @@ import { ServoReadings } from './servo-readings.ts';
 import { ServoSetup } from './servo-setup.ts';
 import { ServoSupervision } from './servo-supervision.ts';
 
-/** Share of the control period within which torque comes on, or does not. */
+/** Share of the control period within which torque comes on, or does not; and in how many ticks more that is tried: three are a loss (row 10). */
 const ON_SHARE = 0.6;
+const ON_TICKS = 2;
 
 export interface ServoArmParts {
   readonly line: SerialLine;
@@ -41,6 +42,8 @@ export class ServoArm {
   readonly #supervision: ServoSupervision;
   /** The motor that kept torque from coming on, until that was reported; else −1. */
   #refused = -1;
+  /** In how many ticks more torque may still come on. */
+  #onTicks = 0;
   #busyS = 0;
 
   constructor({ line, family, options, motors, calibration, periodS }: ServoArmParts) {
@@ -92,19 +95,16 @@ export class ServoArm {
     }
   }
 
-  /** Where torque does not come on, references are refused (row 10) and `takeNotice` says of which servo. */
+  /** Where torque does not come on, two `write`s try again; then references are refused (row 10), and `takeNotice` says of which servo. */
   enable(): void {
-    const outputs = this.#outputs;
-    outputs.setCaps(1);
+    this.#outputs.setCaps(1);
     this.#supervision.restart();
-    // Where each joint is now is its first goal: servos jump to what was written last.
-    for (let i = 0; i < this.#joints; i++) outputs.reference[i] = this.#readings.position[i]!;
-    // Nobody knows where a joint is that was never read.
-    this.#refused = this.#readings.readAtS.findIndex(Number.isNaN);
-    if (this.#refused < 0) this.#refused = outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
+    this.#onTicks = ON_TICKS;
+    this.#turnOn();
   }
 
   disable(): void {
+    this.#onTicks = 0;
     this.#outputs.turnOff();
   }
 
@@ -133,6 +133,10 @@ export class ServoArm {
 
   write(referenceRad: Vec<'rad'>): DriverStatus {
     const outputs = this.#outputs;
+    if (!outputs.isOn && this.#onTicks > 0) {
+      this.#onTicks--;
+      this.#turnOn();
+    }
     if (!outputs.isOn) return 'lost';
     if (referenceRad.length !== this.#joints) return 'rejected';
     for (let i = 0; i < this.#joints; i++) if (!outputs.isReachable(i, referenceRad[i]!)) return 'rejected';
@@ -145,7 +149,7 @@ export class ServoArm {
   }
 
   takeNotice(): GuardNotice | undefined {
-    if (this.#refused < 0) return this.#supervision.takeNotice();
+    if (this.#refused < 0 || this.#onTicks > 0) return this.#supervision.takeNotice();
     const { id, name } = this.#motors[this.#refused]!;
     const isKnown = !Number.isNaN(this.#readings.readAtS[this.#refused]!);
     const what = isKnown ? 'did not confirm its goal, its torque cap or its torque' : 'has not said where it is';
@@ -167,6 +171,17 @@ export class ServoArm {
   /** Torque off, which each servo confirms as far as it can be heard. Not for the tick. */
   letGo(): void {
     for (let i = 0; i < this.#joints && !this.bus.isLost; i++) if (this.#readings.isHeard(i)) this.#setup.letGo(i);
+  }
+
+  #turnOn(): void {
+    const { position, readAtS } = this.#readings;
+    // Where each joint is now is its first goal: servos jump to what was written last.
+    for (let i = 0; i < this.#joints; i++) this.#outputs.reference[i] = position[i]!;
+    // Nobody knows where a joint is that was never read.
+    this.#refused = readAtS.findIndex(Number.isNaN);
+    if (this.#refused >= 0) return;
+    this.#refused = this.#outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
+    if (this.#refused < 0) this.#onTicks = 0;
   }
 }
 

@@ -87,6 +87,16 @@ function torqueOf(rig: ServoRig): readonly boolean[] {
   return servosOf(rig).map(({ isTorqueOn }) => isTorqueOn);
 }
 
+/** What the guard counts: three in a row that are lost are a robot that is lost (row 10). */
+function writes({ driver, endOfTick }: ServoRig, state: RobotState): readonly string[] {
+  return [1, 2, 3].map(() => {
+    endOfTick();
+    driver.read(state);
+    return driver.write(state.positionRad);
+  });
+}
+
+const LOST = ['lost', 'lost', 'lost'];
 const ALL_ON = new Array(6).fill(true);
 const ALL_OFF = new Array(6).fill(false);
 
@@ -125,13 +135,37 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     rig.driver.enable();
     expect(rig.line.clock.nowS() - startS).toBeLessThan(1 / rig.robot.controlHz);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
-    // What the guard counts: three of them are a robot that is lost (row 10).
-    for (let i = 0; i < 3; i++) expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(rig.driver.takeNotice()).toBeUndefined();
+    expect(writes(rig, state)).toEqual(LOST);
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(rig.driver.takeNotice()).toMatchObject({
       row: 10,
       message: expect.stringMatching(/^Servo 1 \(\w+\) did not confirm/),
     });
     expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
+  it('comes on a tick later, where all was lost in the one before', async () => {
+    const { rig, state } = await movedArm(family, 6);
+    let isBad = true;
+    befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
+    rig.driver.enable();
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    isBad = false;
+    expect(writes(rig, state)).toEqual(['ok', 'ok', 'ok']);
+    expect(torqueOf(rig)).toEqual(ALL_ON);
+    expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
+  it('does not come on any more once it was taken off', async () => {
+    const { rig, state } = await movedArm(family, 7);
+    let isBad = true;
+    befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
+    rig.driver.enable();
+    rig.driver.disable();
+    isBad = false;
+    expect(writes(rig, state)).toEqual(LOST);
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
   });
 
   it('comes on nowhere while one servo does not answer, which is named', async () => {
@@ -141,9 +175,8 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     rig.driver.disable();
     rig.bus.faultsOf(4)!.isDead = true;
     rig.driver.enable();
-    rig.bus.faultsOf(4)!.isDead = false;
+    expect(writes(rig, state)).toEqual(LOST);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
-    expect(rig.driver.write(state.positionRad)).toBe('lost');
     expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 4 \(/);
   });
 
@@ -160,7 +193,8 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     };
     rig.driver.enable();
     expect(torqueOf(rig)).toEqual(ALL_OFF);
-    expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(writes(rig, state)).toEqual(LOST);
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 2 \(/);
   });
 
@@ -178,7 +212,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
       rig.faults.replies.stale = seed % 5 === 0 ? 0.1 : 0;
       const stood = Float64Array.from(rig.body.positionRad);
       rig.driver.enable();
-      const isOn = rig.driver.write(state.positionRad) === 'ok';
+      const isOn = writes(rig, state).at(-1) === 'ok';
       if (isOn) came++;
       // An arm that stays limp may fall: what is judged is what torque pulls, and a servo's goal while it has any.
       for (let tick = 0; tick < 20; tick++) {
