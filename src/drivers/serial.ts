@@ -38,3 +38,5 @@ export type { ServoConfig } from './servo/servo-kind.ts';
 export { ServoRegisters } from './servo/servo-registers.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';
+export { VescReader } from './vesc/reader.ts';
+export * as vescValues from './vesc/values.ts';

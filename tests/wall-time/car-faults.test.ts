@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState, HARDWARE, SystemClock } from '../../src/core/index.ts';
-import { DescriptorLine, type LineStatus, vesc } from '../../src/drivers/serial.ts';
+import { DescriptorLine, type LineStatus, VescReader, vesc } from '../../src/drivers/serial.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
 import { describeDriver } from '../contract/driver.contract.ts';
 import { Emulated } from '../support/emulated.ts';
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<number, SentPacket['command']>> = {
 /** A port's line of which is known what the driver has sent, and when. */
 class HeardLine extends DescriptorLine {
   readonly packets: SentPacket[] = [];
-  readonly #reader: vesc.VescReader = new vesc.VescReader((command) => {
+  readonly #reader: VescReader = new VescReader((command) => {
     this.packets.push({ command: NAMES[command] ?? 'other', atS: this.clock.nowS() });
   });
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as vesc from './protocol.ts';
+import { VescReader } from './reader.ts';
+import * as answers from './values.ts';
 
-const { COMMAND, VALUE } = vesc;
+const { COMMAND } = vesc;
+const { VALUE } = answers;
 
 function hex(write: (out: Uint8Array, at: number) => number): string {
   const out = new Uint8Array(600);
@@ -11,12 +14,12 @@ function hex(write: (out: Uint8Array, at: number) => number): string {
 
 interface Heard {
   readonly packets: string[];
-  readonly reader: vesc.VescReader;
+  readonly reader: VescReader;
 }
 
 function listener(maxPayload?: number): Heard {
   const packets: string[] = [];
-  const reader = new vesc.VescReader((command, bytes, at, count) => {
+  const reader = new VescReader((command, bytes, at, count) => {
     packets.push(Buffer.from([command, ...bytes.subarray(at, at + count)]).toString('hex'));
   }, maxPayload);
   return { packets, reader };
@@ -102,7 +105,7 @@ describe('packets of a VESC', () => {
 
 describe('what a VESC answers', () => {
   it('is read in its units: 44 values of the scales of commands.c', () => {
-    const values = new Float64Array(vesc.VALUE_COUNT);
+    const values = new Float64Array(answers.VALUE_COUNT);
     values[VALUE.mosfetC] = 32.5;
     values[VALUE.motorC] = -1.5;
     values[VALUE.motorA] = 12.34;
@@ -116,11 +119,11 @@ describe('what a VESC answers', () => {
     values[VALUE.status] = 1;
     const out = new Uint8Array(128);
     // 74 bytes of payload: what firmware 6 and later send for COMM_GET_VALUES.
-    expect(vesc.writeValues(out, 0, values)).toBe(79);
+    expect(answers.writeValues(out, 0, values)).toBe(79);
     const wanted = (1 << VALUE.mosfetC) | (1 << VALUE.erpm) | (1 << VALUE.tachometer) | (1 << VALUE.status);
-    const into = new Float64Array(vesc.VALUE_COUNT);
-    const end = vesc.writeSelected(out, 0, wanted, values);
-    expect(vesc.readSelected(out, 3, end - 6, into)).toBe(wanted);
+    const into = new Float64Array(answers.VALUE_COUNT);
+    const end = answers.writeSelected(out, 0, wanted, values);
+    expect(answers.readSelected(out, 3, end - 6, into)).toBe(wanted);
     expect([into[VALUE.mosfetC], into[VALUE.erpm], into[VALUE.tachometer], into[VALUE.status]]).toEqual([
       32.5, -12_345, -77, 1,
     ]);
@@ -130,27 +133,27 @@ describe('what a VESC answers', () => {
   it('is read of firmware that repeats the mask and has no status', () => {
     const asked = (1 << VALUE.erpm) | (1 << VALUE.status);
     const out = Uint8Array.from([0, 0x20, 0x00, 0x80, 0xff, 0xff, 0xff, 0xfe]);
-    const into = new Float64Array(vesc.VALUE_COUNT);
+    const into = new Float64Array(answers.VALUE_COUNT);
     expect(vesc.getInt(out, 0, 4)).toBe(asked);
-    expect(vesc.readSelected(out, 0, 8, into)).toBe(1 << VALUE.erpm);
+    expect(answers.readSelected(out, 0, 8, into)).toBe(1 << VALUE.erpm);
     expect(into[VALUE.erpm]).toBe(-2);
-    expect(vesc.readSelected(out, 0, 7, into)).toBe(0);
-    expect(vesc.readSelected(out, 0, 3, into)).toBe(0);
+    expect(answers.readSelected(out, 0, 7, into)).toBe(0);
+    expect(answers.readSelected(out, 0, 3, into)).toBe(0);
   });
 
   it('has numbers of the IMU as IEEE 754 writes them', () => {
     const numbers = Float64Array.from({ length: 16 }, (_, i) => (i - 8) / 4);
     const out = new Uint8Array(128);
-    const into = new Float64Array(vesc.IMU_NUMBERS);
-    const end = vesc.writeImu(out, 0, vesc.IMU_MASK, numbers);
+    const into = new Float64Array(answers.IMU_NUMBERS);
+    const end = answers.writeImu(out, 0, answers.IMU_MASK, numbers);
     expect(end).toBe(33);
-    expect(vesc.readImu(out, 3, vesc.IMU_BYTES, into)).toBe(true);
+    expect(answers.readImu(out, 3, answers.IMU_BYTES, into)).toBe(true);
     expect([...into]).toEqual([...numbers.subarray(3, 9)]);
-    expect(vesc.readImu(out, 3, vesc.IMU_BYTES - 4, into)).toBe(false);
+    expect(answers.readImu(out, 3, answers.IMU_BYTES - 4, into)).toBe(false);
   });
 
   it('names its faults', () => {
-    expect([vesc.faultName(2), vesc.faultName(5), vesc.faultName(33), vesc.faultName(200)]).toEqual([
+    expect([answers.faultName(2), answers.faultName(5), answers.faultName(33), answers.faultName(200)]).toEqual([
       'UNDER_VOLTAGE',
       'OVER_TEMP_FET',
       'ABS_OVERSPEED',

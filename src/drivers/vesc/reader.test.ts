@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { collisionsAtMost, type FuzzedParser, fuzzParser, type Seen } from '../../../tests/support/parser-fuzz.ts';
 import type { Rng } from '../../core/index.ts';
-import { beginPacket, endPacket, VescReader } from './protocol.ts';
+import { beginPacket, endPacket } from './protocol.ts';
+import { VescReader } from './reader.ts';
 
 /** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers`: a minute for each parser. */
 const BYTES = Number(process.env['REIN_FUZZ_BYTES'] ?? 1e6);

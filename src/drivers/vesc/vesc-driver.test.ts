@@ -11,6 +11,7 @@ import {
 import { vec } from '../../../tests/support/vec.ts';
 import { HARDWARE } from '../../core/index.ts';
 import * as vesc from './protocol.ts';
+import { VescReader } from './reader.ts';
 
 describe('a car with a VESC', () => {
   it('goes as fast as its reference, and where it steers', async () => {
@@ -226,7 +227,7 @@ describe('the line to a VESC', () => {
     expect(stop.length).toBeLessThanOrEqual(4096);
     for (let cut = 0; cut <= end; cut++) {
       const heard: number[] = [];
-      const reader = new vesc.VescReader((command) => heard.push(command));
+      const reader = new VescReader((command) => heard.push(command));
       reader.push(request, 0, cut);
       heard.length = 0;
       reader.push(stop, 0, stop.length);
@@ -248,7 +249,7 @@ describe('the line to a VESC', () => {
 /** Each command that the device is sent from now on, with its number. */
 function listenTo(rig: CarRig): (readonly [command: number, value: number])[] {
   const sent: (readonly [number, number])[] = [];
-  const reader = new vesc.VescReader((command, bytes, at, count) => {
+  const reader = new VescReader((command, bytes, at, count) => {
     sent.push([command, count === 4 || count === 2 ? vesc.getInt(bytes, at, count) : 0]);
   });
   const receive = rig.faults.receive.bind(rig.faults);

@@ -9,7 +9,6 @@
  */
 import {
   BUS,
-  BUS_COUNTERS,
   clamp,
   type GuardNotice,
   ReinError,
@@ -19,50 +18,22 @@ import {
 } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
-import type { OpenLine, SerialLine } from '../serial/line.ts';
+import type { OpenLine } from '../serial/line.ts';
 import { DriveLaw } from './drive-law.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
-import {
-  COMMAND,
-  IMU_BYTES,
-  IMU_MASK,
-  IMU_NUMBERS,
-  OVERHEAD_BYTES,
-  readImu,
-  readSelected,
-  STATUS,
-  selectedBytes,
-  VALUE,
-  VALUE_COUNT,
-  VescReader,
-  writeBrake,
-  writeCommand,
-  writeCurrent,
-  writeGetImu,
-  writeGetSelected,
-  writeServo,
-} from './protocol.ts';
+import { OVERHEAD_BYTES, writeBrake, writeCurrent, writeServo } from './protocol.ts';
+import { IMU_NUMBERS, VALUE } from './values.ts';
+import { VescLink } from './vesc-link.ts';
 import { VescWatch } from './vesc-watch.ts';
 
 /** Share of the control period that `read` may wait. */
 const READ_SHARE = 0.6;
-/** How often the line is looked at while an answer is due, s. */
-const LOOK_S = 200e-6;
-const BITS_PER_BYTE = 10;
 /** So many ticks without an answer: the VESC is gone. */
 const MISSES = 3;
 /** Row 46: after so long without a reference the car is stopped, at the latest in the tick that this leaves room for, s. */
 const NEUTRAL_S = 0.1;
-/** Row 46: the firmware stops the motor so long after the last command; and what its own clock and the asking add, s. */
-const FIRMWARE_TIMEOUT_S = 0.2;
-const FIRMWARE_SLACK_S = 0.03;
-/** Answers to requests that are made while the driver opens may take so long, s, and are asked for so often. */
-const OPEN_ANSWER_S = 0.1;
-const OPEN_TRIES = 10;
 /** No reference is farther from the car than this, m: the guard has stopped a car that falls behind by less. */
 const REACH_M = 3;
-/** No answer to these requests is longer. */
-const LONGEST_ANSWER_BYTES = 96;
 /** More than any packet of ours: what was cut off before a stop is whole then. And more than any packet at all. */
 const FILL_BYTES = 16;
 const FLUSH_BYTES = 520;
@@ -70,20 +41,6 @@ const FLUSH_BYTES = 520;
 const JUMP = 3;
 const G_M_PER_S2 = 9.80665;
 const RAD_PER_DEG = Math.PI / 180;
-
-const ALWAYS =
-  (1 << VALUE.mosfetC) |
-  (1 << VALUE.motorA) |
-  (1 << VALUE.inputA) |
-  (1 << VALUE.erpm) |
-  (1 << VALUE.inputV) |
-  (1 << VALUE.tachometer) |
-  (1 << VALUE.fault) |
-  (1 << VALUE.status);
-/** Answers have no number of their own, but repeat what was asked for: so two values come in turn, and an answer that is late is known. */
-const TAGS: readonly number[] = [0, 1, 2, 3].map(
-  (tag) => ((tag & 1) !== 0 ? 1 << VALUE.controllerId : 0) | ((tag & 2) !== 0 ? 1 << VALUE.motorC : 0),
-);
 
 export interface VescDriverParts {
   readonly model: RobotModel;
@@ -98,7 +55,7 @@ export class VescDriver implements Driver {
   readonly measuresTorque = false;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
-  readonly busCounters: Float64Array = new Float64Array(BUS_COUNTERS.length);
+  readonly busCounters: Float64Array;
   readonly #options: VescDriverOptions;
   readonly #openLine: OpenLine;
   readonly #model: RobotModel;
@@ -109,28 +66,12 @@ export class VescDriver implements Driver {
   readonly #mostCountsPerS: number;
   readonly #law: DriveLaw;
   readonly #motion: ReferenceMotion;
-  readonly #values: Float64Array = new Float64Array(VALUE_COUNT);
-  readonly #imu: Float64Array = new Float64Array(IMU_NUMBERS);
   readonly #watch: VescWatch;
-  readonly #reader: VescReader;
-  readonly #out: Uint8Array = new Uint8Array(128);
-  readonly #received: Uint8Array = new Uint8Array(1024);
+  readonly #link: VescLink;
   /** [k] index in `VESC_SIGNALS`. */
   readonly #signals: readonly number[];
-  readonly #wantsImu: boolean;
   readonly #stopFrames: readonly Uint8Array[];
-  #line: SerialLine | undefined;
-  #firmware = '';
-  #isLost = false;
   #isOn = false;
-  /** Mask of the request that is out, 0 for none; and what has come of it. */
-  #asked = 0;
-  #got = 0;
-  #hasImu = false;
-  #tag = 0;
-  #askedAtS = 0;
-  #answerDueS = 0;
-  #readUntilS = 0;
   #misses = 0;
   #isCounted = false;
   #lastCounts = 0;
@@ -154,18 +95,16 @@ export class VescDriver implements Driver {
     this.#mostCountsPerS = JUMP * speedMaxMPerS * Math.abs(this.#countsPerM);
     this.#law = new DriveLaw(options, speedMaxMPerS, accelMaxRadPerS2);
     this.#motion = new ReferenceMotion(model);
-    this.#watch = new VescWatch(options, this.#values);
     this.#signals = options.signalNames.map((name) => (VESC_SIGNALS as readonly string[]).indexOf(name));
-    this.#wantsImu = this.#signals.some((signal) => signal >= 0 && signal < IMU_NUMBERS);
-    this.#reader = new VescReader(
-      (command, bytes, at, count) => this.#take(command, bytes, at, count),
-      LONGEST_ANSWER_BYTES,
-    );
+    const wantsImu = this.#signals.some((signal) => signal >= 0 && signal < IMU_NUMBERS);
+    this.#link = new VescLink({ wantsImu, answerS: options.answerMs / 1e3 });
+    this.busCounters = this.#link.counters;
+    this.#watch = new VescWatch(options, this.#link.values);
     this.#stopFrames = stopFrames(options.drive.stopBrakeA);
   }
 
   get bus(): DriverBus {
-    return { path: this.#line?.path ?? this.#options.port, stopFrames: this.#stopFrames };
+    return { path: this.#link.line?.path ?? this.#options.port, stopFrames: this.#stopFrames };
   }
 
   get hardwareFaults(): number {
@@ -173,16 +112,16 @@ export class VescDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    if (this.#line !== undefined) throw new TypeError('the driver is open already');
+    if (this.#link.line !== undefined) throw new TypeError('the driver is open already');
     this.#start();
   }
 
   /** Opens what was unplugged, and asks the VESC anew who and how it is. */
   prepare(): string | undefined {
     try {
-      if (this.#line === undefined) return 'the driver is not open';
-      if (this.#isLost) this.#start();
-      else this.#identify(this.#line);
+      if (this.#link.line === undefined) return 'the driver is not open';
+      if (this.#link.isLost) this.#start();
+      else this.#identify();
       this.#watch.restart();
       return undefined;
     } catch (error) {
@@ -196,7 +135,7 @@ export class VescDriver implements Driver {
   }
 
   enable(): void {
-    if (this.#line === undefined) return;
+    if (this.#link.line === undefined) return;
     this.#motion.positionRad[this.#axes.x] = this.#positionM;
     this.#motion.rest();
     this.#law.restart();
@@ -204,28 +143,27 @@ export class VescDriver implements Driver {
   }
 
   disable(): void {
-    if (this.#line === undefined || !this.#isOn) return;
+    if (this.#link.line === undefined || !this.#isOn) return;
     this.#isOn = false;
     this.#motion.rest();
     this.#law.restart();
     this.#law.stop(this.#speedMPerS);
-    this.#send(this.#law.write(this.#out, 0));
+    this.#link.send(this.#law.write(this.#link.out, 0));
   }
 
   read(out: RobotState): DriverStatus {
-    const line = this.#line;
-    if (line === undefined || this.#isLost) return this.#miss('lost');
+    const link = this.#link;
+    const { line } = link;
+    if (line === undefined || link.isLost) return this.#miss('lost');
     const nowS = line.clock.nowS();
-    if (this.#asked === 0) {
+    if (!link.isAsked) {
       const isStale = !(nowS - this.#motion.writtenAtS <= this.#neutralAfterS);
-      this.#ask(isStale ? this.#writeStop() : 0);
+      link.ask(isStale ? this.#writeStop() : 0);
     }
-    this.#await(line, Math.min(this.#answerDueS, nowS + READ_SHARE * this.#periodS));
-    const isAnswered = this.#isAnswered;
-    this.#asked = 0;
+    const isAnswered = link.answer(nowS + READ_SHARE * this.#periodS);
     this.#busyS = line.clock.nowS() - nowS;
-    this.#count();
-    if (!isAnswered) return this.#miss(this.#isLost || this.#misses + 1 >= MISSES ? 'lost' : 'late');
+    this.#count(line.clock.nowS());
+    if (!isAnswered) return this.#miss(link.isLost || this.#misses + 1 >= MISSES ? 'lost' : 'late');
     this.#misses = 0;
     this.#see();
     out.positionRad[this.#axes.x] = this.#positionM;
@@ -241,8 +179,9 @@ export class VescDriver implements Driver {
   }
 
   write(referenceRad: Vec<'rad'>): DriverStatus {
-    const line = this.#line;
-    if (line === undefined || this.#isLost || !this.#isOn) return 'lost';
+    const link = this.#link;
+    const { line } = link;
+    if (line === undefined || link.isLost || !this.#isOn) return 'lost';
     if (!this.#isReachable(referenceRad)) return 'rejected';
     const nowS = line.clock.nowS();
     this.#motion.follow(referenceRad, nowS);
@@ -256,186 +195,53 @@ export class VescDriver implements Driver {
       this.#law.choose(this.#motion.velocityRadPerS[x]!, behindM, this.#speedMPerS, this.#periodS);
     }
     this.#isReleased = false;
-    const end = this.#law.write(this.#out, 0);
-    const isSent = this.#ask(writeServo(this.#out, end, this.#servoAt(referenceRad[steering]!)));
+    const end = this.#law.write(link.out, 0);
+    const isSent = link.ask(writeServo(link.out, end, this.#servoAt(referenceRad[steering]!)));
     this.busCounters[BUS.busyS] = this.#busyS + line.clock.nowS() - nowS;
-    if (this.#isLost || isSilent) return 'lost';
+    if (link.isLost || isSilent) return 'lost';
     return isSent ? 'ok' : 'late';
   }
 
   async close(): Promise<void> {
     this.disable();
-    this.#line?.close();
-    this.#line = undefined;
+    this.#link.line?.close();
+    this.#link.line = undefined;
   }
 
   #start(): void {
-    this.#line?.close();
-    const { port: path, baud } = this.#options;
+    const link = this.#link;
+    link.line?.close();
+    const { port: path, baud, firmwareTimeout } = this.#options;
     const line = this.#openLine({ path, baud });
-    this.#line = line;
-    this.#isLost = false;
+    link.attach(line);
     try {
-      this.#identify(line);
-      this.#checkTimeout(line);
+      const problem = link.timeoutProblem(this.#identify());
+      if (problem === undefined) return;
+      const { message, remedy } = problem;
+      if (firmwareTimeout === 'required') throw new ReinError('driver', message, { remedy });
+      this.#watch.tell({ level: 'warn', row: 46, message, remedy });
     } catch (error) {
       line.close();
-      this.#line = undefined;
+      link.line = undefined;
       throw error;
     }
   }
 
-  /** Throws `ReinError('driver')` where no VESC answers, or one that is too old. */
-  #identify(line: SerialLine): void {
-    const { path, baud } = line;
-    this.#firmware = '';
-    for (let i = 0; i < OPEN_TRIES && this.#firmware === ''; i++) {
-      this.#send(writeCommand(this.#out, 0, COMMAND.firmware));
-      this.#await(line, line.clock.nowS() + OPEN_ANSWER_S, () => this.#firmware !== '');
-    }
-    if (this.#firmware === '') {
-      throw new ReinError('driver', `No VESC answers on ${path} at ${baud} bit/s.`, {
-        remedy:
-          'Check its supply and cable, and in VESC Tool that App Settings, APP to Use is UART and has this baud rate.',
-      });
-    }
-    if (!this.#askOnce(line)) {
-      throw new ReinError('driver', `The VESC on ${path} (firmware ${this.#firmware}) does not say how it is.`, {
-        remedy: 'Write firmware 6.00 or newer with VESC Tool.',
-      });
-    }
+  /** Its firmware. Throws `ReinError('driver')` where no VESC answers, or one that is too old. */
+  #identify(): string {
+    const { firmware } = this.#link.identify();
     // Where it stands now is where odometry goes on from.
     this.#isCounted = false;
     this.#misses = 0;
     this.#see();
-  }
-
-  /** Whether the firmware stops the motor by itself: nothing is said to it for as long as that may take. Throws `ReinError('driver')`. */
-  #checkTimeout(line: SerialLine): void {
-    this.#send(writeCurrent(this.#out, 0, 0));
-    line.wait(line.clock.nowS() + FIRMWARE_TIMEOUT_S + FIRMWARE_SLACK_S);
-    const isAnswered = this.#askOnce(line);
-    const hasStatus = (this.#got & (1 << VALUE.status)) !== 0;
-    if (isAnswered && hasStatus && (this.#values[VALUE.status]! & STATUS.hasTimedOut) !== 0) return;
-    const what = hasStatus
-      ? `The VESC's firmware (${this.#firmware}) does not stop the motor ${1e3 * FIRMWARE_TIMEOUT_S} ms after the last command (fault 46)`
-      : `Whether the VESC's firmware (${this.#firmware}) stops the motor by itself cannot be asked: it is older than 6.00 (fault 46)`;
-    const remedy =
-      'VESC Tool: App Settings, General: set Timeout to 100 ms, let nothing but UART drive the motor, and write it; or set driver.firmwareTimeout to reported.';
-    if (this.#options.firmwareTimeout === 'required') throw new ReinError('driver', `${what}.`, { remedy });
-    this.#watch.tell({ level: 'warn', row: 46, message: `${what}.`, remedy });
-  }
-
-  /** Asks until there is an answer, between ticks. */
-  #askOnce(line: SerialLine): boolean {
-    for (let i = 0; i < OPEN_TRIES; i++) {
-      this.#ask(0);
-      this.#await(line, line.clock.nowS() + OPEN_ANSWER_S);
-      this.#asked = 0;
-      if (this.#isAnswered) return true;
-    }
-    return false;
-  }
-
-  get #isAnswered(): boolean {
-    return this.#got !== 0 && (this.#hasImu || !this.#wantsImu);
-  }
-
-  /** Appends requests to the `end` bytes in `#out`, and sends it all; false: it was not taken. What was on the line before belongs to nothing any more. */
-  #ask(end: number): boolean {
-    const line = this.#line!;
-    this.#asked = 0;
-    while (this.#receive() > 0);
-    this.#reader.restart();
-    this.#got = 0;
-    this.#hasImu = false;
-    this.#tag = (this.#tag + 1) % TAGS.length;
-    const mask = ALWAYS | TAGS[this.#tag]!;
-    let bytes = writeGetSelected(this.#out, end, mask);
-    let answer = selectedBytes(mask) + OVERHEAD_BYTES;
-    const counters = this.busCounters;
-    counters[BUS.requests] = counters[BUS.requests]! + 1;
-    if (this.#wantsImu) {
-      bytes = writeGetImu(this.#out, bytes, IMU_MASK);
-      answer += 1 + IMU_BYTES + OVERHEAD_BYTES;
-      counters[BUS.requests] = counters[BUS.requests]! + 1;
-    }
-    if (!this.#send(bytes)) return false;
-    const byteS = BITS_PER_BYTE / line.baud;
-    const nowS = line.clock.nowS();
-    this.#asked = mask;
-    // It answers one after the other, and begins before it has heard all.
-    this.#askedAtS = nowS + (end + 2 * OVERHEAD_BYTES) * byteS;
-    this.#readUntilS = this.#askedAtS + answer * byteS;
-    this.#answerDueS = this.#readUntilS + this.#options.answerMs / 1e3;
-    return true;
-  }
-
-  /** Takes what comes until all of it has come, or `untilS`. */
-  #await(line: SerialLine, untilS: number, isDone?: () => boolean): void {
-    // Nothing whole can be there before the line has carried it.
-    if (isDone === undefined) line.wait(Math.min(untilS, this.#readUntilS));
-    for (;;) {
-      const got = this.#receive();
-      if (got < 0 || (isDone === undefined ? this.#isAnswered : isDone())) return;
-      const nowS = line.clock.nowS();
-      if (nowS >= untilS) break;
-      line.wait(Math.min(untilS, nowS + LOOK_S));
-    }
-    // A length that lied may hold the answer up.
-    this.#reader.restart();
-  }
-
-  #send(bytes: number): boolean {
-    const status = this.#line!.write(this.#out, bytes);
-    if (status === 'lost') this.#isLost = true;
-    if (status !== 'ok') return false;
-    this.busCounters[BUS.sentBytes] = this.busCounters[BUS.sentBytes]! + bytes;
-    return true;
-  }
-
-  #receive(): number {
-    const got = this.#line!.read(this.#received, 0);
-    if (got < 0) this.#isLost = true;
-    if (got <= 0) return got;
-    this.busCounters[BUS.receivedBytes] = this.busCounters[BUS.receivedBytes]! + got;
-    this.#reader.push(this.#received, 0, got);
-    return got;
-  }
-
-  #take(command: number, bytes: Uint8Array, at: number, count: number): void {
-    if (command === COMMAND.firmware && count >= 2) {
-      this.#firmware = `${bytes[at]}.${String(bytes[at + 1]).padStart(2, '0')}`;
-      return;
-    }
-    const counters = this.busCounters;
-    const isExpected =
-      this.#asked !== 0 &&
-      ((command === COMMAND.getSelected && this.#got === 0 && this.#takeValues(bytes, at, count)) ||
-        (command === COMMAND.getImu && this.#got !== 0 && !this.#hasImu && this.#takeImu(bytes, at, count)));
-    const counter = isExpected ? BUS.replies : BUS.foreignReplies;
-    counters[counter] = counters[counter]! + 1;
-  }
-
-  #takeValues(bytes: Uint8Array, at: number, count: number): boolean {
-    // The mask first: a late answer must not leave its values here.
-    const asked = this.#asked;
-    const mask = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]! | 0;
-    if (mask !== asked) return false;
-    this.#got = readSelected(bytes, at, count, this.#values);
-    return this.#got !== 0;
-  }
-
-  #takeImu(bytes: Uint8Array, at: number, count: number): boolean {
-    this.#hasImu = readImu(bytes, at, count, this.#imu);
-    return this.#hasImu;
+    return firmware;
   }
 
   /** Odometry and supervision from new values. */
   #see(): void {
-    const values = this.#values;
+    const { values, askedAtS } = this.#link;
     const counts = values[VALUE.tachometer]!;
-    const dtS = this.#isCounted ? clamp(this.#askedAtS - this.#measuredAtS, 0, 1) : this.#periodS;
+    const dtS = this.#isCounted ? clamp(askedAtS - this.#measuredAtS, 0, 1) : this.#periodS;
     const steps = this.#isCounted ? (counts - this.#lastCounts) | 0 : 0;
     // One that began anew says nothing of where the car went.
     if (Math.abs(steps) > this.#mostCountsPerS * Math.max(dtS, this.#periodS) + 10) this.#watch.reset();
@@ -443,7 +249,7 @@ export class VescDriver implements Driver {
     this.#lastCounts = counts;
     this.#isCounted = true;
     this.#speedMPerS = values[VALUE.erpm]! / this.#law.erpmPerMPerS;
-    this.#measuredAtS = this.#askedAtS;
+    this.#measuredAtS = askedAtS;
     this.#watch.see(this.#speedMPerS, this.#isReleased, dtS);
   }
 
@@ -454,19 +260,17 @@ export class VescDriver implements Driver {
     return status;
   }
 
-  #count(): void {
-    const { busCounters } = this;
-    busCounters[BUS.checksumErrors] = this.#reader.checksumErrors;
-    busCounters[BUS.skippedBytes] = this.#reader.skippedBytes;
-    busCounters[BUS.oldestS] = this.#line!.clock.nowS() - this.#measuredAtS;
-    busCounters[BUS.busyS] = this.#busyS;
+  #count(nowS: number): void {
+    this.#link.count();
+    this.busCounters[BUS.oldestS] = nowS - this.#measuredAtS;
+    this.busCounters[BUS.busyS] = this.#busyS;
   }
 
-  /** Nothing is commanded: it stops, and is told so in every tick. Returns how many bytes stand in `#out`. */
+  /** Nothing is commanded: it stops, and is told so in every tick. Returns how many bytes stand in the link's `out`. */
   #writeStop(): number {
     this.#law.stop(this.#speedMPerS);
     this.#isReleased = this.#law.command === 'current';
-    return this.#law.write(this.#out, 0);
+    return this.#law.write(this.#link.out, 0);
   }
 
   #servoAt(angleRad: number): number {
@@ -486,9 +290,9 @@ export class VescDriver implements Driver {
   }
 
   #signal(index: number): number {
-    const values = this.#values;
-    if (index < 3) return this.#imu[index]! * G_M_PER_S2;
-    if (index < IMU_NUMBERS) return this.#imu[index]! * RAD_PER_DEG;
+    const { values, imu } = this.#link;
+    if (index < 3) return imu[index]! * G_M_PER_S2;
+    if (index < IMU_NUMBERS) return imu[index]! * RAD_PER_DEG;
     return values[SIGNAL_VALUES[index - IMU_NUMBERS]!]!;
   }
 }

@@ -1,7 +1,7 @@
 /** What a VESC says of itself and of its battery, as bits of `HARDWARE` and as news for people. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
 import type { VescDriverOptions } from './options.ts';
-import { faultName, VALUE } from './protocol.ts';
+import { faultName, VALUE } from './values.ts';
 
 /** Each step of the battery is taken, and left, after so long (row 45), s. */
 const BATTERY_S = 2;

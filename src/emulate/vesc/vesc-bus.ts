@@ -1,13 +1,14 @@
 /** A VESC with a motor and a steering servo, byte by byte. Source of what it does: the firmware, github.com/vedderb/bldc 7.01. */
 import type { RobotConfig } from '../../config/index.ts';
 import { clamp, type Rng } from '../../core/index.ts';
-import { vesc } from '../../drivers/serial.ts';
+import { VescReader, vesc, vescValues } from '../../drivers/serial.ts';
 import { BodyClock, type EmulatedBody } from '../bodies/body.ts';
 import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from '../device.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import { CarDriveTrain, type MotorDuty } from './car.ts';
 
-const { COMMAND, STATUS, VALUE } = vesc;
+const { COMMAND } = vesc;
+const { STATUS, VALUE } = vescValues;
 /** It has no id on the line; here it is called so. */
 const ID = 0;
 /** What its thread takes to understand a packet, s: this project's choice. */
@@ -26,6 +27,8 @@ const OVER_TEMP_FET = 5;
 const UNDER_VOLTAGE = 2;
 /** Where it switches off, V. */
 const CUT_OFF_V = 8;
+/** `Emulated car`, in ASCII. */
+const UUID = '456d756c6174656420636172';
 const AMBIENT_C = 25;
 const HOT_C = 105;
 /** Warming by current, K/(A²·s), and cooling, 1/s: this project's choice. */
@@ -55,7 +58,9 @@ export interface VescBusOptions {
   readonly supplyV?: number | undefined;
   /** App Settings, General: Timeout, s; 0: never. The firmware's own default is 1. */
   readonly timeoutS?: number | undefined;
-  readonly firmware?: readonly [major: number, minor: number] | undefined;
+  readonly firmware?: string | undefined;
+  /** Number of its processor, 24 hexadecimal digits. */
+  readonly uuid?: string | undefined;
 }
 
 export class VescBus implements EmulatedBus {
@@ -74,9 +79,9 @@ export class VescBus implements EmulatedBus {
   readonly #baud: number;
   readonly #rng: Rng;
   readonly #timeoutS: number;
-  readonly #firmware: readonly [number, number];
-  readonly #reader: vesc.VescReader;
-  readonly #values: Float64Array = new Float64Array(vesc.VALUE_COUNT);
+  readonly #identity: vescValues.VescIdentity;
+  readonly #reader: VescReader;
+  readonly #values: Float64Array = new Float64Array(vescValues.VALUE_COUNT);
   readonly #imu: Float64Array = new Float64Array(16);
   readonly #out: Uint8Array = new Uint8Array(600);
   #atS = 0;
@@ -90,15 +95,15 @@ export class VescBus implements EmulatedBus {
   #requests = 0;
   #transmit: Transmit = () => undefined;
 
-  constructor({ robot, body, baud, rng, supplyV, timeoutS = 0.15, firmware = [6, 5] }: VescBusOptions) {
+  constructor({ robot, body, baud, rng, supplyV, timeoutS = 0.15, firmware = '6.05', uuid = UUID }: VescBusOptions) {
     this.car = new CarDriveTrain(robot, supplyV);
     this.body = body;
     this.#clock = new BodyClock(body);
     this.#baud = baud;
     this.#rng = rng;
     this.#timeoutS = timeoutS;
-    this.#firmware = firmware;
-    this.#reader = new vesc.VescReader((command, bytes, at, count) =>
+    this.#identity = { firmware, hardware: 'EMULATED', uuid };
+    this.#reader = new VescReader((command, bytes, at, count) =>
       this.#understand(command, bytes.slice(at, at + count)),
     );
   }
@@ -136,7 +141,7 @@ export class VescBus implements EmulatedBus {
         load: motorA / LIMIT_A,
         currentA: motorA,
         temperatureC: this.#mosfetC,
-        errors: this.fault === 0 ? [] : [vesc.faultName(this.fault)],
+        errors: this.fault === 0 ? [] : [vescValues.faultName(this.fault)],
       },
     ];
   }
@@ -198,21 +203,21 @@ export class VescBus implements EmulatedBus {
     const value = data.length >= 4 ? vesc.getInt(data, 0, 4) : Number.NaN;
     switch (command) {
       case COMMAND.firmware:
-        this.#answer(writeFirmware(this.#out, this.#firmware));
+        this.#answer(vescValues.writeIdentity(this.#out, 0, this.#identity));
         return;
       case COMMAND.getValues:
         this.#measure();
-        this.#answer(vesc.writeValues(this.#out, 0, this.#values));
+        this.#answer(vescValues.writeValues(this.#out, 0, this.#values));
         return;
       case COMMAND.getSelected:
         if (Number.isNaN(value)) return;
         this.#measure();
-        this.#answer(vesc.writeSelected(this.#out, 0, this.#known(value), this.#values, value));
+        this.#answer(vescValues.writeSelected(this.#out, 0, this.#known(value), this.#values, value));
         return;
       case COMMAND.getImu:
         if (data.length !== 2) return;
         this.#measureImu();
-        this.#answer(vesc.writeImu(this.#out, 0, vesc.getInt(data, 0, 2) & 0xffff, this.#imu));
+        this.#answer(vescValues.writeImu(this.#out, 0, vesc.getInt(data, 0, 2) & 0xffff, this.#imu));
         return;
       case COMMAND.setServo:
         if (data.length === 2) this.servo = clamp(vesc.getInt(data, 0, 2) / 1e3, 0, 1);
@@ -235,7 +240,7 @@ export class VescBus implements EmulatedBus {
 
   /** Firmware before 6.00 has no status. */
   #known(mask: number): number {
-    return this.#firmware[0] < 6 ? mask & ~(1 << VALUE.status) : mask;
+    return Number.parseInt(this.#identity.firmware, 10) < 6 ? mask & ~(1 << VALUE.status) : mask;
   }
 
   #tachometer(): number {
@@ -266,7 +271,7 @@ export class VescBus implements EmulatedBus {
   #measureImu(): void {
     const speedMPerS = this.body.velocityRadPerS[0]!;
     const turnRadPerS = (speedMPerS * Math.tan(this.body.positionRad[1]!)) / this.car.wheelbaseM;
-    const { accelX, gyroX } = vesc.IMU;
+    const { accelX, gyroX } = vescValues.IMU;
     this.#imu[accelX] = this.#accelMPerS2 / G_M_PER_S2;
     this.#imu[accelX + 1] = (speedMPerS * turnRadPerS) / G_M_PER_S2;
     this.#imu[accelX + 2] = 1;
@@ -289,13 +294,3 @@ const MOTOR_COMMANDS: Readonly<Record<number, readonly [kind: VescBus['command']
   [COMMAND.setBrake]: ['brake', 1e3],
   [COMMAND.setRpm]: ['erpm', 1],
 };
-
-/** Version, name of the hardware, twelve bytes of its own number, and what else is told. */
-function writeFirmware(out: Uint8Array, [major, minor]: readonly [number, number]): number {
-  const name = Buffer.from('EMULATED\0');
-  let end = vesc.beginPacket(out, 0, COMMAND.firmware, 2 + name.length + 12 + 2);
-  end = vesc.putInt(out, vesc.putInt(out, end, 1, major), 1, minor);
-  out.set(name, end);
-  out.fill(0, end + name.length, end + name.length + 14);
-  return vesc.endPacket(out, 0, end + name.length + 14);
-}
