@@ -2,8 +2,8 @@
 export { openBusPort } from './bus-port.ts';
 export { calibrateArm } from './calibrate/calibrate-arm.ts';
 export { checkServoCalibration } from './calibrate/check-calibration.ts';
-export { inspectBus } from './doctor/bus-findings.ts';
+export { inspectPort } from './doctor/inspect.ts';
 export { portFindings } from './doctor/port-findings.ts';
-export { requireServoArm, servoArmOf } from './families.ts';
+export { requireServoArm } from './families.ts';
 export { TerminalGuide } from './guide.ts';
 export { climb, ladderLines } from './ladder/climb.ts';

@@ -3,8 +3,8 @@ import { type Configured, oneOf, option, optionsOf, pathOption, text } from '../
 import { defineCommand } from './command.ts';
 
 const options = optionsOf({
-  robot: option(text().optional(), '--robot <file>', 'look at the servos of this robot as well'),
-  port: pathOption('--port <path>', 'look at whatever servos are at this serial port as well'),
+  robot: option(text().optional(), '--robot <file>', 'look at the servos, or the VESC, of this robot as well'),
+  port: pathOption('--port <path>', 'look at whatever servos, or VESC, are at this serial port as well'),
   format: option(oneOf('table', 'json').default('table'), '--json', 'print the result as JSON', { given: 'json' }),
 });
 
@@ -17,8 +17,9 @@ What happens:
   who its adapter is, who has it open, and whether this user may.
   With --robot or --port the servos of a bus are looked for, at every speed of their family until they answer, and
   asked for model, firmware, voltage, temperature, errors, torque and position: nothing is written to them, and their
-  torque stays as it is. --robot holds them against the robot's file and its calibration, and the last line says what
-  to do next.
+  torque stays as it is. A VESC is asked for board, firmware, uuid, fault, voltage and temperature, and told once to let
+  its motor coast, which shows whether its firmware stops the motor by itself. --robot holds what is there against the
+  robot's file and its calibration, and the last line says what to do next.
     ok    works
     warn  something is missing that only some uses need; the line says which
     fail  Rein will not run

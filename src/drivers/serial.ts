@@ -40,3 +40,4 @@ export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';
 export { VescReader } from './vesc/reader.ts';
 export * as vescValues from './vesc/values.ts';
+export { VescLink } from './vesc/vesc-link.ts';

@@ -1,6 +1,6 @@
 /** `rein doctor`'s body. */
 
-import { inspectBus, openBusPort, portFindings, servoArmOf } from '../../bring-up/index.ts';
+import { inspectPort, openBusPort, portFindings } from '../../bring-up/index.ts';
 import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
 import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
@@ -35,12 +35,10 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
 }> {
   if (named === undefined && port === undefined) return { findings: [] };
   const robot = named === undefined ? undefined : loadRobotFile(named).robot;
-  const arm = robot === undefined ? undefined : servoArmOf(robot);
-  if (robot !== undefined && arm === undefined) {
-    const detail = `${robot.name} is driven by ${robot.driver.kind}: it has no bus of servos to look at`;
-    return { findings: [{ name: 'bus', status: 'ok', detail }] };
-  }
-  return inspectBus({ arm, named, port, open: openBusPort });
+  const inspection = await inspectPort({ robot, named, port, open: openBusPort });
+  if (inspection !== undefined) return inspection;
+  const detail = `${robot?.name} is driven by ${robot?.driver.kind}: it has no bus of servos and no VESC to look at`;
+  return { findings: [{ name: 'bus', status: 'ok', detail }] };
 }
 
 /** All tasks that come with Rein must load, as the simulator has their robots. */
