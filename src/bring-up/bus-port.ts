@@ -1,6 +1,7 @@
 /** A serial port of this process, for work between ticks: opened, locked, and closed again. */
 import { type Clock, ReinError, SystemClock } from '../core/index.ts';
 import {
+  adapterOf,
   DescriptorLine,
   holdPort,
   type LineSettings,
@@ -8,12 +9,11 @@ import {
   type SerialLine,
   ServoBus,
   type ServoProtocol,
-  serialNumberOf,
 } from '../drivers/serial.ts';
 
 export interface BusPort {
   readonly line: SerialLine;
-  /** Serial number of the adapter; empty where it has none. */
+  /** What a calibration is bound to (`adapterOf`). */
   readonly adapter: string;
   /** What a servo may take to answer here, s. */
   readonly answerS: number;
@@ -38,7 +38,7 @@ export const openBusPort: OpenBusPort = async (settings) => {
     return {
       line,
       // Of the path that was asked for: a link may carry the number.
-      adapter: serialNumberOf(settings.path ?? held.path) ?? '',
+      adapter: adapterOf(settings.path ?? held.path),
       answerS: ANSWER_S + (latencyTimerMs(held.path) ?? 0) / 1e3,
       warning: held.warning,
       close: async () => {

@@ -1,7 +1,7 @@
 /** From a cable on the desk to an arm that drives: what is on the bus, where its zeros are, and what it has proven. */
 export { openBusPort } from './bus-port.ts';
 export { calibrateArm } from './calibrate/calibrate-arm.ts';
-export { checkServoCalibration } from './calibrate/check-calibration.ts';
+export { checkServoCalibration, rebindCalibration } from './calibrate/check-calibration.ts';
 export { inspectPort } from './doctor/inspect.ts';
 export { portFindings } from './doctor/port-findings.ts';
 export { requireServoArm } from './families.ts';

@@ -125,6 +125,6 @@ export class LeaderSource {
     // Servos are the only leaders on a cable: their calibration says which adapter is theirs.
     const { calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
     const { adapter } = loadCalibration(calibration, { robot: this.#model.name, family: this.#spec.name, jointNames });
-    return holdPort({ path, baud, serialNumber: adapter });
+    return holdPort({ path, baud, adapter });
   }
 }

@@ -118,7 +118,7 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
       // The wire stays: it may be opened again.
       close: () => undefined,
     }),
-    serialNumber: () => 'EMU0001',
+    adapterAt: () => 'EMU0001',
   });
   let tick = 0;
   const startS = line.clock.nowS();

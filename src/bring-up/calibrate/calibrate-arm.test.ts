@@ -51,7 +51,7 @@ describe('an arm calibrated by hand', () => {
       family: rig.arm.bus.family,
       options: { ...servoOptionsOf(rig.arm.robot), calibration: path },
       openLine: () => port.line,
-      serialNumber: () => 'EMU0001',
+      adapterAt: () => 'EMU0001',
     });
     await driver.open();
     const trueRad = [0.7, -0.9, 1.1, 0.3, -2, 0.8];

@@ -2,7 +2,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
-import { type Calibration, calibrationText, type JointCalibration, readCalibration } from '../../drivers/serial.ts';
+import {
+  adapterText,
+  type Calibration,
+  calibrationText,
+  isSocket,
+  type JointCalibration,
+  readCalibration,
+} from '../../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { ServoArm } from '../families.ts';
 import { confirm, type Guide } from '../guide.ts';
@@ -84,11 +91,7 @@ class ArmCalibration {
     const { robot, motors } = arm;
     await this.#checkServos();
     if (this.#port.warning !== undefined) guide.say(this.#port.warning);
-    if (this.#port.adapter === '') {
-      guide.say(
-        'The adapter has no serial number: the calibration is bound to none, and would fit another arm as well.',
-      );
-    }
+    this.#sayWhose();
     const imported = this.#imported();
     const done = await this.#takeUp();
     const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
@@ -120,6 +123,21 @@ class ArmCalibration {
     rmSync(this.#partialPath, { force: true });
     const limits = limitProblems(robot, motors, this.#joints).map(({ message }) => `${message}.`);
     return { path: out, calibration: this.#calibration(), limits };
+  }
+
+  /** What the file will be bound to, where that is no serial number. */
+  #sayWhose(): void {
+    const { guide, named } = this.#request;
+    const { adapter } = this.#port;
+    if (isSocket(adapter)) {
+      guide.say(
+        `The calibration is bound to ${adapterText(adapter)}: in another socket it is refused, until this has looked at its servos: rein calibrate --robot ${named} --rebind`,
+      );
+    } else if (adapter === '') {
+      guide.say(
+        'Neither a serial number nor a socket of the adapter is known: the calibration is bound to what its servos say, and would fit another arm that says the same.',
+      );
+    }
   }
 
   async #checkServos(): Promise<void> {

@@ -1,13 +1,22 @@
-/** `rein calibrate --check`: whether file, servos and robot agree. Reads only. */
+/** `rein calibrate --check` and `--rebind`: whether file, servos and robot agree, and which adapter the file is of. */
 import { ReinError } from '../../core/index.ts';
-import { type Calibration, checkAdapter, countsPerUnit, loadCalibration, type Motor } from '../../drivers/serial.ts';
+import {
+  adapterText,
+  type Calibration,
+  checkAdapter,
+  countsPerUnit,
+  loadCalibration,
+  type Motor,
+} from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { ServoArm } from '../families.ts';
 import type { Finding } from '../finding.ts';
+import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { problemError, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, findServos } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
+import { keepCalibration } from './calibrate-arm.ts';
 import { limitProblems, positionOf, shownPosition } from './joint-range.ts';
 
 /** A joint may stand outside its calibrated range by this, rad or m: a stop gives way. */
@@ -21,17 +30,38 @@ export function checkCalibration(
   port: BusPort,
   found: readonly FoundServo[],
 ): readonly Finding[] {
-  const calibrate = `rein calibrate --robot ${named}`;
-  const { robot, bus, motors } = arm;
   let calibration: Calibration;
   try {
-    const jointNames = robot.joints.map(({ name }) => name);
-    calibration = loadCalibration(path, { robot: robot.name, family: bus.family.name, jointNames });
-    checkAdapter(calibration, port.line.path, port.adapter === '' ? undefined : port.adapter);
+    calibration = calibrationOf(arm, path);
+    checkAdapter(calibration, port.line.path, port.adapter);
   } catch (error) {
     if (!(error instanceof ReinError)) throw error;
     return [{ name: 'calibration', status: 'fail', detail: error.message, remedy: error.remedy }];
   }
+  const file: Finding = {
+    name: 'calibration',
+    status: 'ok',
+    detail: `${path}, of ${calibration.calibratedAt}, bound to ${adapterText(calibration.adapter)}`,
+  };
+  return [file, ...checkJoints(arm, named, calibration, port, found)];
+}
+
+/** The file at `path`, as far as it is of `arm`. Throws `ReinError('config')`. */
+export function calibrationOf({ robot, bus }: ServoArm, path: string): Calibration {
+  const jointNames = robot.joints.map(({ name }) => name);
+  return loadCalibration(path, { robot: robot.name, family: bus.family.name, jointNames });
+}
+
+/** Whether the servos are those of `calibration`, and stand where it says that they can: one a joint, then the file's limits. */
+export function checkJoints(
+  arm: ServoArm,
+  named: string,
+  calibration: Calibration,
+  port: BusPort,
+  found: readonly FoundServo[],
+): readonly Finding[] {
+  const { robot, motors } = arm;
+  const calibrate = `rein calibrate --robot ${named}`;
   const limits = limitProblems(robot, motors, calibration.joints).map(
     ({ joint, message }): Finding => ({
       name: joint,
@@ -55,12 +85,7 @@ export function checkCalibration(
     if (wrong !== undefined) return { name: motor.name, status: 'fail', detail: wrong, remedy: calibrate };
     return { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
   });
-  const file: Finding = {
-    name: 'calibration',
-    status: 'ok',
-    detail: `${path}, of ${calibration.calibratedAt}, adapter ${calibration.adapter || 'without a serial number'}`,
-  };
-  return [file, ...joints, ...limits];
+  return [...joints, ...limits];
 }
 
 function jointProblem(
@@ -111,28 +136,57 @@ function standing(
 }
 
 /** Opens the port and compares. Rejects with `ReinError` where nobody answers, or answers cannot be told apart. */
-export async function checkServoCalibration({
-  arm,
-  named,
-  port: given,
-  path,
-  open,
-}: CheckRequest): Promise<readonly Finding[]> {
-  const { driver, bus, motors } = arm;
-  const portPath = given ?? driver.port;
-  const findings = await withPort(open, { path: portPath, baud: driver.baud }, async (port) => {
-    const found = await findServos(
-      port,
-      bus,
-      motors.map(({ id }) => id),
-      (id) => motors.find((each) => each.id === id)?.model,
+export function checkServoCalibration(request: CheckRequest): Promise<readonly Finding[]> {
+  const { arm, named, path } = request;
+  return withServos(request, async (port, found) => checkCalibration(arm, named, path, port, found));
+}
+
+/**
+ * `rein calibrate --rebind`: the arm is the one that was calibrated, and its adapter or socket another. The servos have to say so as far as
+ * they can, and a person has to. Resolves to what it is bound to now, in words. Rejects with `ReinError`.
+ */
+export function rebindCalibration(request: CheckRequest & { readonly guide: Guide }): Promise<string> {
+  const { arm, named, path, guide } = request;
+  const { checksum: _, ...calibration } = calibrationOf(arm, path);
+  return withServos(request, async (port, found) => {
+    const { adapter } = port;
+    if (adapter === calibration.adapter) return adapterText(adapter);
+    const wrong = checkJoints(arm, named, { ...calibration, checksum: '' }, port, found).find(
+      ({ status }) => status === 'fail',
     );
+    if (wrong !== undefined) {
+      const remedy = `If it is another arm, calibrate it: rein calibrate --robot ${named}`;
+      throw new ReinError('config', `It is not bound anew: ${wrong.name}: ${wrong.detail}.`, { remedy });
+    }
+    guide.say(
+      `Ids, models, firmware and offsets of its ${arm.motors.length} servos are those of the file. Another arm of its make may say the same.`,
+    );
+    const question = `Is it the arm that was calibrated on ${calibration.calibratedAt.slice(0, 10)}, now at ${adapterText(adapter)}?`;
+    if (!(await confirm(guide, question, 'no'))) {
+      throw new ReinError('config', 'It is not bound anew: nobody said that it is the same arm.', {
+        remedy: `Plug in the right arm, or calibrate this one: rein calibrate --robot ${named}`,
+      });
+    }
+    await keepCalibration(path, { ...calibration, adapter });
+    return adapterText(adapter);
+  });
+}
+
+async function withServos<T>(
+  { arm, named, port: given, open }: CheckRequest,
+  work: (port: BusPort, found: readonly FoundServo[]) => Promise<T>,
+): Promise<T> {
+  const { driver, bus, motors } = arm;
+  const path = given ?? driver.port;
+  const result = await withPort(open, { path, baud: driver.baud }, async (port) => {
+    const ids = motors.map(({ id }) => id);
+    const found = await findServos(port, bus, ids, (id) => motors.find((each) => each.id === id)?.model);
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     const twice = servoProblems(arm, found).find(({ kind }) => kind === 'twice' || kind === 'garbled');
     if (twice !== undefined) throw problemError(twice);
-    return checkCalibration(arm, named, path, port, found);
+    return { value: await work(port, found) };
   });
-  return findings ?? (await refuseSilence(arm, named, portPath, open));
+  return result === undefined ? refuseSilence(arm, named, path, open) : result.value;
 }
 
 export interface CheckRequest {

@@ -146,7 +146,7 @@ describe('rein doctor on a bus', () => {
 
 describe('a serial port', () => {
   const state: PortState = {
-    info: { path: '/dev/ttyUSB0', manufacturer: 'FTDI', stableId: undefined, serialNumber: 'FT4' },
+    info: { path: '/dev/ttyUSB0', manufacturer: 'FTDI', stableId: undefined, serialNumber: 'FT4', adapter: 'FT4' },
     link: '/dev/serial/by-id/usb-FTDI_X_FT4-if00-port0',
     users: [],
     mayOpen: true,
@@ -171,6 +171,15 @@ describe('a serial port', () => {
     expect(found).toMatchObject({ status: 'warn' });
     expect(found.detail).toContain(detail);
     expect(found.remedy).toContain(remedy);
+  });
+
+  it('of an adapter without serial number is named by its socket', () => {
+    const adapter = 'socket:pci-0000:00:14.0-usb-0:2:1.0-port0';
+    const info = { ...state.info, manufacturer: undefined, serialNumber: undefined, adapter };
+    const link = '/dev/serial/by-path/pci-0000:00:14.0-usb-0:2:1.0-port0';
+    expect(portFinding({ ...state, info, link }).detail).toBe(
+      `/dev/ttyUSB0, without a serial number, known by its socket alone, best named ${link}`,
+    );
   });
 
   it('without a link gets a rule for one', () => {

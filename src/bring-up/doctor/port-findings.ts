@@ -1,7 +1,15 @@
 /** Serial ports without opening any: who they are, who has them open, whether this user may, and how long their adapter gathers bytes. */
 import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { latencyTimerMs, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from '../../drivers/serial.ts';
+import {
+  isSocket,
+  latencyTimerMs,
+  listSerialPorts,
+  type PortUser,
+  type SerialPortInfo,
+  socketLinkOf,
+  usersOf,
+} from '../../drivers/serial.ts';
 import type { Finding } from '../finding.ts';
 
 const BY_ID = '/dev/serial/by-id';
@@ -11,7 +19,7 @@ const RULES = '/etc/udev/rules.d/99-rein-serial.rules';
 /** One port as it is found. */
 export interface PortState {
   readonly info: SerialPortInfo;
-  /** Its link in `/dev/serial/by-id`, which stays when it is plugged in elsewhere. */
+  /** The link that is its own: in `/dev/serial/by-id`; of an adapter without serial number in `by-path`, as all of its make share the other. */
   readonly link: string | undefined;
   readonly users: readonly PortUser[];
   readonly mayOpen: boolean;
@@ -31,7 +39,7 @@ function stateOf(info: SerialPortInfo): PortState {
   const { path } = info;
   return {
     info,
-    link: linkTo(path),
+    link: info.serialNumber === undefined ? socketLinkOf(path) : linkTo(path),
     users: usersOf(path),
     mayOpen: isOpenable(path),
     group: groupOf(path),
@@ -41,10 +49,13 @@ function stateOf(info: SerialPortInfo): PortState {
 
 /** What is wrong comes first; a port that can be used says how to name it. */
 export function portFinding({ info, link, users, mayOpen, group = 'dialout', latencyMs }: PortState): Finding {
-  const { path, manufacturer, serialNumber } = info;
+  const { path, manufacturer, serialNumber, adapter } = info;
   const name = `port ${basename(path)}`;
   const maker = manufacturer === undefined ? '' : ` (${manufacturer})`;
-  const serial = serialNumber === undefined ? 'without a serial number' : `adapter ${serialNumber}`;
+  const serial =
+    serialNumber === undefined
+      ? `without a serial number${isSocket(adapter) ? ', known by its socket alone' : ''}`
+      : `adapter ${serialNumber}`;
   const detail = `${path}${maker}, ${serial}${link === undefined ? '' : `, best named ${link}`}`;
   if (!mayOpen) {
     return {

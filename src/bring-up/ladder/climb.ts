@@ -133,16 +133,12 @@ async function doctor({ arm, named, port, open, showFindings }: ClimbRequest): P
 async function mirror({ arm, named, port, guide, open }: ClimbRequest): Promise<string> {
   const { driver, bus, motors, robot } = arm;
   const calibration = readCalibration(arm.calibration, robot.name);
-  return withPort(
-    open,
-    { path: port ?? driver.port, baud: driver.baud, serialNumber: calibration.adapter },
-    (opened) => {
-      const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
-      const line = busOn(opened, protocol);
-      const servos = motors.map(({ id, model }) => new ServoAccess(line, id, model));
-      return mirrorArm({ arm, named, calibration, servos, guide });
-    },
-  );
+  return withPort(open, { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter }, (opened) => {
+    const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
+    const line = busOn(opened, protocol);
+    const servos = motors.map(({ id, model }) => new ServoAccess(line, id, model));
+    return mirrorArm({ arm, named, calibration, servos, guide });
+  });
 }
 
 async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: number): Promise<string> {

@@ -3,6 +3,7 @@ import {
   calibrateArm,
   checkServoCalibration,
   openBusPort,
+  rebindCalibration,
   requireServoArm,
   TerminalGuide,
 } from '../../bring-up/index.ts';
@@ -31,6 +32,11 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
       signal,
     });
     try {
+      if (options.rebind) {
+        const bound = await rebindCalibration({ arm, named, port, path: out, open: openBusPort, guide });
+        process.stdout.write(`${out} is bound to ${bound}.\nNext: rein bring-up --robot ${named}\n`);
+        return 0;
+      }
       const { path, limits } = await calibrateArm({
         arm,
         named,

@@ -7,12 +7,12 @@ export type LineStatus = 'ok' | 'full' | 'lost';
 
 /** What is opened, and how. */
 export interface LineSettings {
-  /** Path of the port; absent: the only one whose adapter has `serialNumber`. */
+  /** Path of the port; absent: the only one whose adapter is `adapter`. */
   readonly path?: string | undefined;
   /** Bits per second: 8 data bits, no parity, one stop bit. */
   readonly baud: number;
-  /** Serial number of the adapter that the calibration is bound to. */
-  readonly serialNumber?: string | undefined;
+  /** What the calibration is bound to (`adapterOf`); empty or absent: nothing. */
+  readonly adapter?: string | undefined;
 }
 
 /** One end of a serial line. Every implementation keeps to `tests/contract/serial-line.contract.ts`. */

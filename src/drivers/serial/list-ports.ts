@@ -1,7 +1,8 @@
-/** Serial ports of this machine, without opening any, and who an adapter is. */
+/** Serial ports of this machine, without opening any, and who has them open. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
+import { adapterOf, serialNumberOf } from './adapter.ts';
 
 /** One port as the operating system names it. */
 export interface SerialPortInfo {
@@ -11,8 +12,10 @@ export interface SerialPortInfo {
   readonly manufacturer: string | undefined;
   /** Name that stays when the adapter is plugged in elsewhere, e.g. a link in `/dev/serial/by-id`. */
   readonly stableId: string | undefined;
-  /** Of the adapter, where it has one: what a calibration is bound to. */
+  /** Of the adapter, where it has one. */
   readonly serialNumber: string | undefined;
+  /** What a calibration is bound to (`adapterOf`). */
+  readonly adapter: string;
 }
 
 /**
@@ -23,11 +26,12 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   try {
     const { SerialPort } = await import('serialport');
     const ports = await SerialPort.list();
-    return ports.map(({ path, manufacturer, pnpId, serialNumber }) => ({
+    return ports.map(({ path, manufacturer, pnpId, serialNumber = serialNumberOf(path) }) => ({
       path,
       manufacturer,
       stableId: pnpId,
-      serialNumber: serialNumber ?? serialNumberOf(path),
+      serialNumber,
+      adapter: serialNumber ?? adapterOf(path),
     }));
   } catch (cause) {
     if (cause instanceof Error && cause.message.includes('udevadm')) {
@@ -39,30 +43,6 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
       cause,
     });
   }
-}
-
-/** Of the form that udev gives its links: `usb-MAKER_PRODUCT_SERIAL-if00`. */
-const BY_ID = /^usb-.+_([^_]+?)(?:-if\d+)?(?:-port\d+)?$/;
-
-/**
- * Serial number of the adapter at `path`: what the kernel knows of a USB device, else the last part of a link that is named as udev
- * names them. `undefined` where there is none.
- */
-export function serialNumberOf(path: string): string | undefined {
-  try {
-    const device = realpathSync(join('/sys/class/tty', basename(realpathSync(path)), 'device'));
-    // The interface, or the port below it, stands a level or two under the device that has the number.
-    for (const up of ['..', '../..', '../../..']) {
-      try {
-        return readFileSync(join(device, up, 'serial'), 'utf8').trim();
-      } catch {
-        // Not this level.
-      }
-    }
-  } catch {
-    // No device of the kernel's: a pseudo-terminal, or nothing.
-  }
-  return BY_ID.exec(basename(path))?.[1];
 }
 
 /** Who has a device open: of other processes, as far as this user may see. */

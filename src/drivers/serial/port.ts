@@ -5,6 +5,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { messageOf, ReinError } from '../../core/index.ts';
+import { adapterText } from './adapter.ts';
 import type { LineSettings } from './line.ts';
 import { listSerialPorts, usersOf } from './list-ports.ts';
 
@@ -27,7 +28,7 @@ export interface HeldPort {
  * VMIN = VTIME = 0. Rejects with `ReinError('driver')` that says what is wrong and what to do.
  */
 export async function holdPort(settings: LineSettings): Promise<HeldPort> {
-  const path = settings.path ?? (await pathOf(settings.serialNumber));
+  const path = settings.path ?? (await pathOf(settings.adapter || undefined));
   const { SerialPort } = await import('serialport');
   const binding = SerialPort.binding as unknown as Binding;
   let port: BoundPort;
@@ -83,11 +84,11 @@ function latencyWarning(path: string): string | undefined {
   return `${path} gathers bytes for ${ms} ms before it passes them on: echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`;
 }
 
-async function pathOf(serialNumber: string | undefined): Promise<string> {
+async function pathOf(adapter: string | undefined): Promise<string> {
   const ports = await listSerialPorts();
-  const mine = ports.filter((port) => serialNumber === undefined || port.serialNumber === serialNumber);
+  const mine = ports.filter((port) => adapter === undefined || port.adapter === adapter);
   if (mine.length === 1) return mine[0]!.path;
-  const which = serialNumber === undefined ? '' : ` of the adapter ${serialNumber}`;
+  const which = adapter === undefined ? '' : ` (${adapterText(adapter)})`;
   const there = ports.length === 0 ? 'none is there' : `there are ${ports.map(({ path }) => path).join(', ')}`;
   throw new ReinError('driver', `Which serial port${which} is the robot's cannot be told: ${there}.`, {
     remedy: 'Plug it in, or write its path as `port` under `driver` of the robot file; rein doctor lists the ports.',

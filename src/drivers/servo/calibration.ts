@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ReinError, sha256Hex } from '../../core/index.ts';
 import { type Configured, refusalOf } from '../../schema/index.ts';
+import { adapterText, isSocket } from '../serial/adapter.ts';
 
 const counts = z.number().int().min(-1_048_575).max(1_048_575);
 
@@ -31,8 +32,8 @@ export const calibrationSchema = z.strictObject({
   /** Name of the robot's file. */
   robot: z.string().min(1).max(64),
   family: z.enum(['feetech', 'dynamixel']),
-  /** Serial number of the adapter that the bus hangs on. */
-  adapter: z.string().max(128),
+  /** What it is bound to: the serial number of the adapter that the bus hangs on, else its USB socket, else nothing (`adapterOf`). */
+  adapter: z.string().max(256),
   calibratedAt: z.string().max(64),
   joints: z.record(z.string(), jointSchema),
   /** SHA-256 of all the rest (`calibrationChecksum`). */
@@ -130,13 +131,18 @@ export function loadCalibration(path: string, subject: CalibrationSubject): Cali
   return calibration;
 }
 
-/** Throws `ReinError('config')` where the robot hangs on another adapter than the one that was calibrated (row 34). */
-export function checkAdapter({ adapter, robot }: Calibration, path: string, serialNumber: string | undefined): void {
-  if (adapter === (serialNumber ?? '')) return;
-  const found = serialNumber === undefined ? 'one without a serial number' : serialNumber;
+/** Throws `ReinError('config')` where the robot hangs on another adapter, or in another socket, than when it was calibrated (row 34). */
+export function checkAdapter({ adapter, robot }: Calibration, path: string, found: string): void {
+  if (adapter === found) return;
+  const rebind = `rein calibrate --robot ${robot} --rebind`;
+  // Both tell something of the arm, and not the same: it is another one. A socket tells of the cable alone.
+  const isForeign = adapter !== '' && !isSocket(adapter) && !isSocket(found);
+  const remedy = isForeign
+    ? `Plug in the right arm, or calibrate this one: rein calibrate --robot ${robot}`
+    : `${isSocket(adapter) ? 'Plug it into that socket again; or, if' : 'If'} this is the arm that was calibrated: ${rebind}; else: rein calibrate --robot ${robot}`;
   throw new ReinError(
     'config',
-    `The calibration of ${robot} is bound to the adapter ${adapter || 'without a serial number'}, and ${path} is ${found} (fault 34).`,
-    { remedy: `Plug in the right arm, or calibrate this one: rein calibrate --robot ${robot}` },
+    `The calibration of ${robot} is bound to ${adapterText(adapter)}, and ${path} is ${adapterText(found)} (fault 34).`,
+    { remedy },
   );
 }

@@ -280,6 +280,21 @@ describe('row 34: an arm of bus servos is refused, before anything moves,', () =
     await expect(older.driver.open()).rejects.toThrow(/servo 6 \(gripper\) has firmware 3.10, and had 3.9/);
   });
 
+  it('bound to another socket, or to nothing where a socket is known, with the command that mends it', async () => {
+    const refusal = async (adapter: string): Promise<readonly (string | undefined)[]> => {
+      const error = await rigOf({ adapter })
+        .driver.open()
+        .catch((caught) => caught);
+      return [error.message, error.remedy];
+    };
+    expect(await refusal('socket:pci-2')).toEqual([
+      expect.stringMatching(/bound to the USB socket pci-2, as its adapter has no serial number, and .*fault 34/),
+      expect.stringMatching(/^Plug it into that socket again; or, .*: rein calibrate --robot so101 --rebind; else/),
+    ]);
+    expect((await refusal(''))[1]).toMatch(/^If this is the arm that was calibrated: .* --rebind; else/);
+    expect((await refusal('OTHER'))[1]).not.toContain('--rebind');
+  });
+
   it('where a servo is missing', async () => {
     const rig = rigOf();
     applyFault(

@@ -1,8 +1,8 @@
 /** An arm of bus servos, of any family: opened, lost and opened again. */
 import { BUS, type GuardNotice, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
+import { adapterOf } from '../serial/adapter.ts';
 import type { OpenLine } from '../serial/line.ts';
-import { serialNumberOf } from '../serial/list-ports.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
@@ -14,8 +14,8 @@ export interface ServoDriverParts {
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
   readonly openLine: OpenLine;
-  /** Of the adapter at a path; tests have their own. */
-  readonly serialNumber?: ((path: string) => string | undefined) | undefined;
+  /** Who is at a path; tests have their own. */
+  readonly adapterAt?: ((path: string) => string) | undefined;
 }
 
 /** See `Driver`. Throws `ReinError('config')` from its constructor for motors that the family does not have. */
@@ -28,7 +28,7 @@ export class ServoDriver implements Driver {
   readonly #family: ServoFamily;
   readonly #options: ServoDriverOptions;
   readonly #openLine: OpenLine;
-  readonly #serialNumber: (path: string) => string | undefined;
+  readonly #adapterAt: (path: string) => string;
   readonly #periodS: number;
   #arm: ServoArm | undefined;
   #counters: Float64Array | undefined;
@@ -36,13 +36,13 @@ export class ServoDriver implements Driver {
   #stopFrames: readonly Uint8Array[] = [];
   #notice: GuardNotice | undefined;
 
-  constructor({ model, family, options, openLine, serialNumber = serialNumberOf }: ServoDriverParts) {
+  constructor({ model, family, options, openLine, adapterAt = adapterOf }: ServoDriverParts) {
     this.name = family.name;
     this.#model = model;
     this.#family = family;
     this.#options = options;
     this.#openLine = openLine;
-    this.#serialNumber = serialNumber;
+    this.#adapterAt = adapterAt;
     this.#periodS = 1 / model.controlHz;
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
@@ -134,10 +134,10 @@ export class ServoDriver implements Driver {
     this.#arm?.close();
     this.#arm = undefined;
     const { port: path, baud } = this.#options;
-    const line = this.#openLine({ path, baud, serialNumber: calibration.adapter });
+    const line = this.#openLine({ path, baud, adapter: calibration.adapter });
     try {
       // Of the path that was asked for: a link may carry the number.
-      checkAdapter(calibration, path ?? line.path, this.#serialNumber(path ?? line.path));
+      checkAdapter(calibration, path ?? line.path, this.#adapterAt(path ?? line.path));
       const motors = motorsOf(this.#family, this.#options, calibration);
       const arm = new ServoArm({
         line,

@@ -110,7 +110,7 @@ export const MACHINE: readonly FaultRow[] = [
     row: 34,
     fault: 'The calibration is missing, or of another robot',
     promise:
-      'A driver with a calibration opens only where serial numbers and checksum match. After power-up each joint is moved by 0.035 rad at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
+      'A driver with a calibration opens only where checksum and serial number match; of an adapter without one, the USB socket that it is in. After power-up each joint is moved by 0.035 rad at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
     source: 'ours',
     numbers: { amplitudeRad: 0.035, speedShare: 0.05, movedWrong: 0 },
     signs: [
