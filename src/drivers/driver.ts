@@ -46,9 +46,11 @@ export interface Driver {
   readonly busCounters?: Float64Array;
   /** What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks; may allocate. */
   takeNotice?(): GuardNotice | undefined;
+  /** Names of joints whose readings are what was asked of them, as nothing measures where they are. Absent: none. */
+  readonly unmeasuredJoints?: readonly string[];
   /**
    * Nobody has seen the joints move since power came on, so that directions, zeros and wraps may not be those of the file: the guard
-   * checks each joint at 5 % of its speed before anything else moves, and calls `passFirstMotion`. Absent: nothing to check.
+   * checks each that is measured at 5 % of its speed before anything else moves, and calls `passFirstMotion`. Absent: nothing to check.
    */
   readonly needsFirstMotion?: boolean;
   passFirstMotion?(): void;

@@ -92,6 +92,9 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     get busCounters() {
       return driver.busCounters;
     },
+    get unmeasuredJoints() {
+      return driver.unmeasuredJoints;
+    },
     get needsFirstMotion() {
       return driver.needsFirstMotion;
     },

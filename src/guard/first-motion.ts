@@ -7,6 +7,8 @@ import { isFree, type JointModel, LinkTopology, type RobotModel } from '../core/
 
 export const FIRST_MOTION_SPEED_RATIO = 0.05;
 const AMPLITUDE_RAD = 0.035;
+/** Of what rolls: a motor without sensors turns no slower than it wants to, and stands still this side of half the way. */
+const PATH_AMPLITUDE_M = 0.25;
 /** Of joints with little room, and of those that slide: share of their range. */
 const AMPLITUDE_SHARE = 0.05;
 /** A joint that follows has gone between so much and so much of the way; stiction and gravity keep it from going all of it. */
@@ -49,6 +51,7 @@ export class FirstMotion {
   isBlocked = false;
   readonly #joints: readonly JointModel[];
   readonly #isBeside: readonly boolean[];
+  readonly #isMeasured: readonly boolean[];
   /** [n] reading and reference at the beginning of the joint's turn, and how far it goes, rad. */
   readonly #fromRad: Float64Array;
   readonly #referenceRad: Float64Array;
@@ -59,18 +62,26 @@ export class FirstMotion {
   #isFresh = true;
   #passedS = 0;
 
-  constructor(model: RobotModel) {
+  /** `unmeasured`: names of joints that are passed over, as no reading says where they are. */
+  constructor(model: RobotModel, unmeasured: readonly string[] = []) {
     const n = model.joints.length;
     const topology = model.base === undefined ? new LinkTopology(model) : undefined;
     this.#joints = model.joints;
     this.#isBeside = model.joints.map((_, i) => topology?.carriesTool(i) === false);
+    this.#isMeasured = model.joints.map(({ name }) => !unmeasured.includes(name));
     this.wantedRadPerS = new Float64Array(n);
     this.#fromRad = new Float64Array(n);
     this.#referenceRad = new Float64Array(n);
     this.#amplitudeRad = Float64Array.from(model.joints, (joint) => {
+      if (joint.kind === 'path') return PATH_AMPLITUDE_M;
       const share = isFree(joint) ? AMPLITUDE_RAD : AMPLITUDE_SHARE * (joint.positionMaxRad - joint.positionMinRad);
       return Math.min(AMPLITUDE_RAD, share);
     });
+  }
+
+  /** What is tried rolls, and may stand for long before it breaks loose: whether it turns at all shows at the end of its way. */
+  get isRolling(): boolean {
+    return this.isRunning && isFree(this.#joints[this.joint]!);
   }
 
   /** From the first joint on. */
@@ -79,8 +90,7 @@ export class FirstMotion {
     this.hasPassed = false;
     this.isBlocked = false;
     this.fault = undefined;
-    this.joint = 0;
-    this.#begin();
+    this.#begin(0);
   }
 
   /** Something else ends it: it begins anew, or not at all. */
@@ -118,7 +128,7 @@ export class FirstMotion {
     this.#want(leftRad, dtS);
     if (this.#phase === 'settle') this.#settle(positionRad);
     else if (hasArrived && this.#phase === 'out') this.#enter('settle');
-    else if (hasArrived) this.#next();
+    else if (hasArrived) this.#begin(this.joint + 1);
     else if (this.#passedS > this.#patienceS) this.#giveUp();
   }
 
@@ -128,7 +138,17 @@ export class FirstMotion {
     return `joint ${this.joint + 1} of ${this.#joints.length} (${name})${this.fault === undefined ? '' : ` ${SEEN[this.fault]}`}`;
   }
 
-  #begin(): void {
+  /** Tries the first joint from `joint` on that is measured; behind the last one it has passed. */
+  #begin(joint: number): void {
+    this.joint = joint;
+    while (this.#isMeasured[this.joint] === false) this.joint++;
+    if (this.joint >= this.#joints.length) {
+      this.joint = 0;
+      this.isRunning = false;
+      this.hasPassed = true;
+      this.wantedRadPerS.fill(0);
+      return;
+    }
     this.#isFresh = true;
     this.#hasTurned = false;
     this.#enter('out');
@@ -214,17 +234,5 @@ export class FirstMotion {
     this.#hasTurned = true;
     this.#direction = -this.#direction;
     this.#enter('out');
-  }
-
-  #next(): void {
-    this.joint++;
-    if (this.joint < this.#joints.length) {
-      this.#begin();
-      return;
-    }
-    this.joint = 0;
-    this.isRunning = false;
-    this.hasPassed = true;
-    this.wantedRadPerS.fill(0);
   }
 }

@@ -95,7 +95,7 @@ export class GuardTick implements TickStages {
     this.#watch.speedRatioMax = options.speedRatioMax ?? 1;
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(model);
-    this.firstMotion = new FirstMotion(model);
+    this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
   }
@@ -172,8 +172,9 @@ export class GuardTick implements TickStages {
   }
 
   /** What went wrong while a joint was tried is what its first motion shows; all else ends it as it ends any motion. */
-  #watchFirstMotion(flags: number): number {
+  #watchFirstMotion(present: number): number {
     const first = this.firstMotion;
+    const flags = first.isRolling ? present & ~FROZEN_READING : present;
     if (first.isRunning) {
       if ((flags & ENCODER_JUMP) !== 0) first.fail('jumped');
       else if ((flags & (FROZEN_READING | STALLED)) !== 0) first.stands(this.frame.robot.positionRad);

@@ -23,6 +23,11 @@ const FIRST_MOTION_ROW = 34;
 /** Rows whose flags the driver sets: what it says of them beside the bit names the servo and the figure. */
 const FROM_HARDWARE: readonly number[] = [13, FIRST_MOTION_ROW, 37, 45, 46, 47];
 
+/** What mends a first motion that was wrong: of arms, and of bases. */
+const CALIBRATE = "Run `rein calibrate` with the robot's file";
+const LOOK_AT_WHEELS =
+  "Raise the wheels and run `rein doctor`, then `rein bring-up`, with the robot's file: what drives them has to turn, the way that it was told to";
+
 /** Said where a joint's first motion would begin outside the limits, where a wrong zero looks like a pose. */
 const OUTSIDE =
   'the arm is read outside its limits, and its joints have not been seen to move since power came on: move it inside by hand with the torque off, or run `rein calibrate`';
@@ -160,7 +165,7 @@ export class Guard {
       level: 'error',
       row: FIRST_MOTION_ROW,
       message: `The first motion of ${firstMotion.text()}.`.replace('motion of joint', 'motion: joint'),
-      remedy: "Run `rein calibrate` with the robot's file, then acknowledge and enable: each joint is tried again.",
+      remedy: `${this.#model.base === undefined ? CALIBRATE : LOOK_AT_WHEELS}, then acknowledge and enable: each joint is tried again.`,
     };
   }
 

@@ -54,6 +54,10 @@ export class VescDriver implements Driver {
   /** What the motor's current makes of the wheels is not known. */
   readonly measuresTorque = false;
   readonly jointNames: readonly string[];
+  /** A servo at a VESC says nothing back. */
+  readonly unmeasuredJoints: readonly string[];
+  /** The motor has not been seen to turn since the port was opened, or the VESC started anew or fell silent. */
+  needsFirstMotion = true;
   readonly signalNames: readonly string[];
   readonly busCounters: Float64Array;
   readonly #options: VescDriverOptions;
@@ -89,6 +93,7 @@ export class VescDriver implements Driver {
     this.#periodS = 1 / model.controlHz;
     this.#neutralAfterS = NEUTRAL_S - 1.5 * this.#periodS;
     this.jointNames = model.joints.map((joint) => joint.name);
+    this.unmeasuredJoints = [this.jointNames[this.#axes.steering]!];
     this.signalNames = options.signalNames;
     this.#countsPerM = (options.motor.isReversed ? -1 : 1) * countsPerM(options.motor);
     const { velocityMaxRadPerS: speedMaxMPerS, accelMaxRadPerS2 } = model.joints[this.#axes.x]!;
@@ -128,6 +133,10 @@ export class VescDriver implements Driver {
       if (error instanceof ReinError) return error.message.replace(/\.$/, '');
       throw error;
     }
+  }
+
+  passFirstMotion(): void {
+    this.needsFirstMotion = false;
   }
 
   takeNotice(): GuardNotice | undefined {
@@ -213,6 +222,7 @@ export class VescDriver implements Driver {
     link.line?.close();
     const { port: path, baud, firmwareTimeout } = this.#options;
     const line = this.#openLine({ path, baud });
+    this.needsFirstMotion = true;
     link.attach(line);
     try {
       const problem = link.timeoutProblem(this.#identify());
@@ -244,8 +254,10 @@ export class VescDriver implements Driver {
     const dtS = this.#isCounted ? clamp(askedAtS - this.#measuredAtS, 0, 1) : this.#periodS;
     const steps = this.#isCounted ? (counts - this.#lastCounts) | 0 : 0;
     // One that began anew says nothing of where the car went.
-    if (Math.abs(steps) > this.#mostCountsPerS * Math.max(dtS, this.#periodS) + 10) this.#watch.reset();
-    else this.#positionM += steps / this.#countsPerM;
+    if (Math.abs(steps) > this.#mostCountsPerS * Math.max(dtS, this.#periodS) + 10) {
+      this.#watch.reset();
+      this.needsFirstMotion = true;
+    } else this.#positionM += steps / this.#countsPerM;
     this.#lastCounts = counts;
     this.#isCounted = true;
     this.#speedMPerS = values[VALUE.erpm]! / this.#law.erpmPerMPerS;
@@ -256,7 +268,10 @@ export class VescDriver implements Driver {
   #miss(status: DriverStatus): DriverStatus {
     this.busCounters[BUS.timeouts] = this.busCounters[BUS.timeouts]! + 1;
     this.#misses++;
-    if (this.#misses >= MISSES) this.#watch.lose();
+    if (this.#misses >= MISSES) {
+      this.#watch.lose();
+      this.needsFirstMotion = true;
+    }
     return status;
   }
 

@@ -45,6 +45,10 @@ export class WatchedDriver implements Driver {
     return this.#driver.hardwareFaults ?? 0;
   }
 
+  get unmeasuredJoints(): readonly string[] {
+    return this.#driver.unmeasuredJoints ?? [];
+  }
+
   get needsFirstMotion(): boolean {
     return this.#driver.needsFirstMotion === true;
   }

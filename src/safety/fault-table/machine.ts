@@ -110,9 +110,9 @@ export const MACHINE: readonly FaultRow[] = [
     row: 34,
     fault: 'The calibration is missing, or of another robot',
     promise:
-      'A driver with a calibration opens only where checksum and serial number match; of an adapter without one, the USB socket that it is in. After power-up each joint is moved by 0.035 rad at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
+      'A driver with a calibration opens only where checksum and serial number match; of an adapter without one, the USB socket that it is in. After power-up each joint that is measured is moved by 0.035 rad, the wheels of a car by 0.25 m, at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
     source: 'ours',
-    numbers: { amplitudeRad: 0.035, speedShare: 0.05, movedWrong: 0 },
+    numbers: { amplitudeRad: 0.035, pathM: 0.25, speedShare: 0.05, movedWrong: 0 },
     signs: [
       {
         seenBy: 'guard',
@@ -122,7 +122,8 @@ export const MACHINE: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: "A joint's first motion after power-up was not what the robot's file says.",
-        remedy: "Run `rein calibrate` with the robot's file, then acknowledge and enable: each joint is tried again.",
+        remedy:
+          "Run `rein calibrate` with the robot's file, for a car `rein bring-up`, then acknowledge and enable: each joint is tried again.",
       },
       {
         seenBy: 'configuration',
