@@ -1,39 +1,9 @@
 /** A car with an emulated VESC under the guard: what its first motion shows, and what it cannot. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type GuardNotice, LockStepClock } from '../../src/core/index.ts';
-import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { activate } from '../../src/guard/link/going-on.ts';
-import { faultsOf } from '../../src/safety/index.ts';
-import { type CarRig, type CarRigOptions, carRig } from '../support/emulated-car.ts';
-import { jointAction } from '../support/fault-rig.ts';
+import type { CarRig, CarRigOptions } from '../support/emulated-car.ts';
 import { faultRow } from '../support/fault-row.ts';
-
-/** Time of the line. */
-class LineClock extends LockStepClock {
-  readonly #rig: CarRig;
-  #ticks = 0;
-
-  constructor(rig: CarRig) {
-    super(1 / rig.robot.controlHz);
-    this.#rig = rig;
-  }
-
-  override nowS(): number {
-    return this.#rig.line.clock.nowS();
-  }
-
-  override step(): void {
-    const { line, robot } = this.#rig;
-    this.#ticks = Math.max(this.#ticks + 1, Math.floor(line.clock.nowS() * robot.controlHz) + 1);
-    line.wait(this.#ticks / robot.controlHz);
-  }
-}
-
-interface GuardedCar extends CarRig {
-  readonly link: MemoryGuardLink;
-  readonly notices: GuardNotice[];
-  rows(): readonly number[];
-}
+import { type GuardedCar, guardedCar } from '../support/guarded-car.ts';
 
 const open: CarRig[] = [];
 afterEach(async () => {
@@ -41,26 +11,9 @@ afterEach(async () => {
 });
 
 async function guarded(options: CarRigOptions = {}): Promise<GuardedCar> {
-  const rig = carRig(options);
-  open.push(rig);
-  const { driver } = rig;
-  const { driver: _, ...model } = rig.robot;
-  const clock = new LineClock(rig);
-  const action = jointAction(model, 0.05);
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints: 2, signals: 0, actions: 2, controlHz: model.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port }),
-  });
-  const notices: GuardNotice[] = [];
-  link.onNotice((notice) => notices.push(notice));
-  await driver.open();
-  await link.advance(3);
-  expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
-  await link.advance(2);
-  const rows = (): readonly number[] => faultsOf(link.latest.faultFlags).map(({ row }) => row);
-  return Object.assign(rig, { link, notices, rows });
+  const car = await guardedCar(options);
+  open.push(car);
+  return car;
 }
 
 describe('the first motion of a car', () => {

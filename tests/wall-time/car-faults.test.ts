@@ -1,6 +1,6 @@
 /** A car with a VESC at a port of this machine, in real time. Needs `dist/`. */
 import { spawnSync } from 'node:child_process';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState, HARDWARE, SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, type LineStatus, VescReader, vesc } from '../../src/drivers/serial.ts';
@@ -123,21 +123,77 @@ describe('a car with a VESC, in real time', () => {
     30_000,
   );
 
-  it('is told that its cable was pulled, and goes on when it is back', async () => {
-    const subject = await car();
-    const { driver, emulator } = subject;
-    await driver.open();
-    driver.enable();
-    expect(run(subject, 20, (tick) => [0.01 * tick, 0]).missed).toBeLessThan(5);
-    await emulator.type('unplug');
-    expect(run(subject, 5, () => undefined).missed).toBe(5);
-    expect(driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
-    driver.disable();
-    expect(driver.prepare()).toBeDefined();
-    await emulator.type('plug');
-    expect(driver.prepare()).toBeUndefined();
-    expect(run(subject, 5, () => undefined).missed).toBeLessThan(3);
-    expect(driver.hardwareFaults).toBe(0);
-    await driver.close();
-  }, 30_000);
+  faultRow(
+    10,
+    'wall',
+    'whose cable is pulled is lost at once, and goes on when it is back',
+    async () => {
+      const subject = await car();
+      const { driver, emulator } = subject;
+      await driver.open();
+      driver.enable();
+      expect(run(subject, 20, (tick) => [0.01 * tick, 0]).missed).toBeLessThan(5);
+      await emulator.type('unplug');
+      expect(run(subject, 5, () => undefined).missed).toBe(5);
+      expect(driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
+      driver.disable();
+      expect(driver.prepare()).toBeDefined();
+      await emulator.type('plug');
+      expect(driver.prepare()).toBeUndefined();
+      expect(run(subject, 5, () => undefined).missed).toBeLessThan(3);
+      expect(driver.hardwareFaults).toBe(0);
+      await driver.close();
+    },
+    30_000,
+  );
+
+  faultRow(
+    11,
+    'wall',
+    'whose line is full of garbage reads what the car did, or nothing',
+    async () => {
+      const subject = await car();
+      const { driver, emulator } = subject;
+      await driver.open();
+      driver.enable();
+      run(subject, 10, () => [0, 0]);
+      await emulator.type('noise 2000');
+      const { missed, positionRad } = run(subject, 150, (tick) => [0.01 * tick, 0]);
+      expect(missed).toBeGreaterThan(0);
+      // It goes 0.5 m/s: what was read last is no farther from the truth than it can have gone since.
+      expect(positionRad[0]).toBeGreaterThan(-0.1);
+      expect(positionRad[0]).toBeLessThan(1.7);
+      await emulator.type('noise 0');
+      run(subject, 3, () => undefined);
+      expect(run(subject, 10, () => undefined).missed).toBeLessThan(3);
+      await driver.close();
+    },
+    30_000,
+  );
+
+  faultRow(
+    13,
+    'wall',
+    'whose VESC reports a fault, or has started anew, says so within 100 ms',
+    async (promised) => {
+      const subject = await car();
+      const { driver, emulator } = subject;
+      await driver.open();
+      driver.enable();
+      run(subject, 10, (tick) => [0.01 * tick, 0]);
+      await emulator.type('error 0 4');
+      run(subject, Math.round(promised('shownS') / PERIOD_S), () => undefined);
+      expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+      await emulator.type('heal 0');
+      run(subject, 5, () => undefined);
+      expect(driver.hardwareFaults & HARDWARE.servoFault).toBe(0);
+      // Far enough that a count which begins anew is seen.
+      run(subject, 60, (tick) => [0.1 + 0.03 * tick, 0]);
+      await emulator.type('brown-out');
+      run(subject, Math.round(promised('shownS') / PERIOD_S), () => undefined);
+      expect(driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+      await driver.close();
+    },
+    30_000,
+  );
 });

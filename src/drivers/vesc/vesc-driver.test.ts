@@ -8,6 +8,7 @@ import {
   noticesOf,
   openCar,
 } from '../../../tests/support/emulated-car.ts';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { vec } from '../../../tests/support/vec.ts';
 import { HARDWARE } from '../../core/index.ts';
 import * as vesc from './protocol.ts';
@@ -173,48 +174,53 @@ describe('what goes wrong with a VESC', () => {
 });
 
 describe('the line to a VESC', () => {
-  it('carries no speed, servo or current beyond the limits, whatever is asked and whatever is answered', async () => {
-    const reference = fc.tuple(
-      fc.oneof(fc.double({ min: -3, max: 3, noNaN: true }), fc.constantFrom(Number.NaN, 1e9, -1e9)),
-      fc.oneof(fc.double({ min: -0.3, max: 0.3, noNaN: true }), fc.constantFrom(Number.NaN, 5, -5)),
-    );
-    const tick = fc.record({
-      reference: fc.option(reference, { nil: undefined }),
-      flip: fc.constantFrom(0, 0, 0.05, 0.5),
-      isOn: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(tick, { minLength: 5, maxLength: 60 }), fc.integer(), async (ticks, seed) => {
-        // A servo that reaches less far than the car may steer: the kind would refuse it.
-        const options: CarRigOptions['options'] = (plain) => ({
-          ...plain,
-          steering: { ...plain.steering, min: 0.3, max: 0.7 },
-        });
-        const rig = carRig({ seed, options });
-        const sent = listenTo(rig);
-        await rig.driver.open();
-        for (const { reference: asked, flip, isOn } of ticks) {
-          rig.faults.replies.flip = flip;
-          if (isOn) rig.driver.enable();
-          rig.tick(asked);
-        }
-        await rig.driver.close();
-        for (const [command, value] of sent) {
-          if (command === vesc.COMMAND.setRpm) expect(Math.abs(value)).toBeLessThanOrEqual(3 * 4615);
-          if (command === vesc.COMMAND.setServo) {
-            expect(value).toBeGreaterThanOrEqual(300);
-            expect(value).toBeLessThanOrEqual(700);
+  faultRow(
+    37,
+    'fake',
+    'carries no speed, servo or current beyond the limits, whatever is asked or answered',
+    async () => {
+      const reference = fc.tuple(
+        fc.oneof(fc.double({ min: -3, max: 3, noNaN: true }), fc.constantFrom(Number.NaN, 1e9, -1e9)),
+        fc.oneof(fc.double({ min: -0.3, max: 0.3, noNaN: true }), fc.constantFrom(Number.NaN, 5, -5)),
+      );
+      const tick = fc.record({
+        reference: fc.option(reference, { nil: undefined }),
+        flip: fc.constantFrom(0, 0, 0.05, 0.5),
+        isOn: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(tick, { minLength: 5, maxLength: 60 }), fc.integer(), async (ticks, seed) => {
+          // A servo that reaches less far than the car may steer: the kind would refuse it.
+          const options: CarRigOptions['options'] = (plain) => ({
+            ...plain,
+            steering: { ...plain.steering, min: 0.3, max: 0.7 },
+          });
+          const rig = carRig({ seed, options });
+          const sent = listenTo(rig);
+          await rig.driver.open();
+          for (const { reference: asked, flip, isOn } of ticks) {
+            rig.faults.replies.flip = flip;
+            if (isOn) rig.driver.enable();
+            rig.tick(asked);
           }
-          if (command === vesc.COMMAND.setCurrent || command === vesc.COMMAND.setBrake) {
-            expect(value).toBeGreaterThanOrEqual(0);
-            expect(value).toBeLessThanOrEqual(20_000);
+          await rig.driver.close();
+          for (const [command, value] of sent) {
+            if (command === vesc.COMMAND.setRpm) expect(Math.abs(value)).toBeLessThanOrEqual(3 * 4615);
+            if (command === vesc.COMMAND.setServo) {
+              expect(value).toBeGreaterThanOrEqual(300);
+              expect(value).toBeLessThanOrEqual(700);
+            }
+            if (command === vesc.COMMAND.setCurrent || command === vesc.COMMAND.setBrake) {
+              expect(value).toBeGreaterThanOrEqual(0);
+              expect(value).toBeLessThanOrEqual(20_000);
+            }
           }
-        }
-        expect(rig.line.clock.nowS()).toBeLessThan(60);
-      }),
-      { numRuns: 60 },
-    );
-  });
+          expect(rig.line.clock.nowS()).toBeLessThan(60);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 
   it("brings the guardian's stop through behind a packet that was cut anywhere", async () => {
     const request = new Uint8Array(64);
