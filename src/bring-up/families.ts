@@ -91,6 +91,11 @@ export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
 export function requireServoArm(robot: RobotConfig, what: string): ServoArm {
   const arm = servoArmOf(robot);
   if (arm !== undefined) return arm;
+  if (robot.driver.kind === 'vesc') {
+    throw new ReinError('config', `${robot.name} is a car with a VESC: it has no bus servos to ${what}.`, {
+      remedy: `How it counts and steers stands in its file, under driver.motor and driver.steering; rein bring-up shows whether it is so.`,
+    });
+  }
   throw new ReinError('config', `${robot.name} is driven by ${robot.driver.kind}: it has no bus servos to ${what}.`, {
     remedy: `Name the file of a robot whose driver is one of: ${Object.keys(FAMILIES).join(', ')}.`,
   });

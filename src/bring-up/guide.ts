@@ -16,7 +16,7 @@ export interface Guide {
   say(line: string): void;
   /** Asks, and resolves with what was typed, without blanks around it. Rejects with `ReinError` when nobody will answer any more. */
   ask(question: string, meanwhile?: Meanwhile): Promise<string>;
-  /** Gives the input back, for whoever reads it next. Absent: it holds none. */
+  /** Gives the input back, for whoever reads it next, until the next question. Absent: it holds none. */
   close?(): void;
 }
 
@@ -53,22 +53,14 @@ export interface TerminalGuideOptions {
 /** Line by line, so that a script can answer as a person does. */
 export class TerminalGuide implements Guide {
   readonly #options: TerminalGuideOptions;
-  readonly #lines: Interface;
   readonly #typed: string[] = [];
+  #lines: Interface | undefined;
   #isOver = false;
   #onLine: (() => void) | undefined;
 
   constructor(options: TerminalGuideOptions) {
     this.#options = options;
-    this.#lines = createInterface({ input: options.input, terminal: false });
-    this.#lines.on('line', (line) => {
-      this.#typed.push(line.trim());
-      this.#onLine?.();
-    });
-    this.#lines.on('close', () => {
-      this.#isOver = true;
-      this.#onLine?.();
-    });
+    this.#listen();
     options.signal.addEventListener('abort', () => this.#onLine?.());
   }
 
@@ -78,6 +70,7 @@ export class TerminalGuide implements Guide {
 
   ask(question: string, meanwhile?: Meanwhile): Promise<string> {
     const { output, isTerminal, signal } = this.#options;
+    this.#listen();
     output.write(`${question} `);
     if (meanwhile === undefined || !isTerminal) output.write('\n');
     return new Promise((done, fail) => {
@@ -126,7 +119,28 @@ export class TerminalGuide implements Guide {
 
   /** Idempotent. */
   close(): void {
-    this.#lines.close();
+    const lines = this.#lines;
+    this.#lines = undefined;
+    lines?.close();
+  }
+
+  #listen(): void {
+    if (this.#lines !== undefined) return;
+    const { input } = this.#options;
+    // An input that has ended says so once.
+    if (input.readableEnded || input.destroyed) this.#isOver = true;
+    const lines = createInterface({ input, terminal: false });
+    this.#lines = lines;
+    lines.on('line', (line) => {
+      this.#typed.push(line.trim());
+      this.#onLine?.();
+    });
+    lines.on('close', () => {
+      // It is given back only.
+      if (this.#lines !== lines) return;
+      this.#isOver = true;
+      this.#onLine?.();
+    });
   }
 }
 

@@ -6,4 +6,4 @@ export { inspectPort } from './doctor/inspect.ts';
 export { portFindings } from './doctor/port-findings.ts';
 export { requireServoArm } from './families.ts';
 export { TerminalGuide } from './guide.ts';
-export { climb, ladderLines } from './ladder/climb.ts';
+export { climb, ladderLines, ladderRobotOf } from './ladder/climb.ts';

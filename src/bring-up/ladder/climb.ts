@@ -1,5 +1,6 @@
 /** `rein bring-up`: the next rung of an arm's ladder, and the record of it. */
 import { hostname, userInfo } from 'node:os';
+import type { RobotConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import { readCalibration } from '../../drivers/serial.ts';
 import {
@@ -15,16 +16,21 @@ import {
 } from '../../record/index.ts';
 import { ladderSubject } from '../../session/supervision.ts';
 import { busOn, type OpenBusPort, withPort } from '../bus-port.ts';
-import { inspectBus } from '../doctor/bus-findings.ts';
-import type { ServoArm } from '../families.ts';
+import { carOf, type VescCar, withVesc } from '../car.ts';
+import { inspectPort } from '../doctor/inspect.ts';
+import { requireServoArm, type ServoArm } from '../families.ts';
 import type { Finding } from '../finding.ts';
 import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
+import { mirrorCar, seenOfCar } from './car-rungs.ts';
 import { type DrivingRung, driveRung } from './drive-rung.ts';
 import { mirrorArm } from './mirror.ts';
 
+/** What has a ladder: an arm of bus servos, or a car with a VESC. */
+export type LadderRobot = ServoArm | VescCar;
+
 export interface ClimbRequest {
-  readonly arm: ServoArm;
+  readonly arm: LadderRobot;
   /** How the robot was named on the command line, and the path of its file. */
   readonly named: string;
   readonly file: string;
@@ -54,8 +60,29 @@ const WORDS: Readonly<Record<Rung, string>> = {
   full: 'the limits of the file, all of them',
 };
 
+const CAR_WORDS: Readonly<Record<Rung, string>> = {
+  doctor: 'the VESC is well, and stops by itself',
+  mirror: 'wheels off the ground, you turn them by hand: what is counted rises',
+  slow: 'wheels off the ground, they turn, and then steer, slowly: you see which way',
+  'burn-in': 'wheels off the ground, random motion, without a fault',
+  full: WORDS.full,
+};
+
+/** Throws `ReinError('config')` for a robot that has no ladder. */
+export function ladderRobotOf(robot: RobotConfig): LadderRobot {
+  return carOf(robot) ?? requireServoArm(robot, 'bring up');
+}
+
+function isCar(arm: LadderRobot): arm is VescCar {
+  return !('bus' in arm);
+}
+
+function wordsOf(arm: LadderRobot): Readonly<Record<Rung, string>> {
+  return isCar(arm) ? CAR_WORDS : WORDS;
+}
+
 /** The ladder as it stands, one line a rung, and the next command. */
-export function ladderLines(arm: ServoArm, named: string): readonly string[] {
+export function ladderLines(arm: LadderRobot, named: string): readonly string[] {
   const ladder = ladderNow(arm);
   const lines = RUNGS.map((rung, i) => {
     const record = ladder.passed[i];
@@ -66,7 +93,7 @@ export function ladderLines(arm: ServoArm, named: string): readonly string[] {
           : '–'
         : `passed ${record.at.slice(0, 16).replace('T', ' ')}`;
     const speed = `${Math.round(100 * RUNG_SPEED[rung])} %`;
-    return `${rung.padEnd(8)} ${mark.padEnd(23)} ${speed.padStart(5)}  ${record === undefined ? WORDS[rung] : record.proved}`;
+    return `${rung.padEnd(8)} ${mark.padEnd(23)} ${speed.padStart(5)}  ${record === undefined ? wordsOf(arm)[rung] : record.proved}`;
   });
   const fallen = ladder.fallen === undefined ? [] : [`Taken back: ${ladder.fallen}.`];
   const next =
@@ -77,14 +104,14 @@ export function ladderLines(arm: ServoArm, named: string): readonly string[] {
   return [...lines, ...fallen, speed, next];
 }
 
-function ladderNow(arm: ServoArm): Ladder {
+function ladderNow(arm: LadderRobot): Ladder {
   const subject = subjectOf(arm);
   return ladderOf(readRungs(rungLogPath(subject)), subject);
 }
 
-function subjectOf({ robot }: ServoArm): NonNullable<ReturnType<typeof ladderSubject>> {
+function subjectOf({ robot }: LadderRobot): NonNullable<ReturnType<typeof ladderSubject>> {
   const subject = ladderSubject(robot);
-  if (subject === undefined) throw new TypeError('an arm of servos has a ladder');
+  if (subject === undefined) throw new TypeError('arms of servos and cars have a ladder');
   return subject;
 }
 
@@ -94,7 +121,7 @@ export async function climb(request: ClimbRequest): Promise<Rung | undefined> {
   const { next, fallen, speedRatio } = ladderNow(arm);
   if (next === undefined) return undefined;
   if (fallen !== undefined) guide.say(`Rungs were taken back: ${fallen}.`);
-  guide.say(`${RUNGS.indexOf(next) + 1}/${RUNGS.length} ${next}: ${WORDS[next]}.`);
+  guide.say(`${RUNGS.indexOf(next) + 1}/${RUNGS.length} ${next}: ${wordsOf(arm)[next]}.`);
   // What was seen once may be other by now: cables, supply, the arm itself.
   const proved = next === 'doctor' ? await doctor(request) : await above(next, request, speedRatio);
   const subject = subjectOf(arm);
@@ -121,16 +148,27 @@ async function above(rung: Exclude<Rung, 'doctor'>, request: ClimbRequest, speed
 }
 
 async function doctor({ arm, named, port, open, showFindings }: ClimbRequest): Promise<string> {
-  const { findings, next } = await inspectBus({ arm, named, port, open });
+  const inspection = await inspectPort({ robot: arm.robot, named, port, open });
+  if (inspection === undefined) throw new TypeError('what has a ladder has a port to look at');
+  const { findings, next } = inspection;
   showFindings(findings);
-  const isCalibrated = findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
+  // A car's numbers stand in its file.
+  const isCalibrated = isCar(arm) || findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
   if (!isCalibrated || findings.some(({ status }) => status === 'fail')) {
     throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
   }
+  if (isCar(arm)) return `${findings[0]!.detail}; no fault, and it stops by itself`;
   return `${arm.motors.length} servos answer at ${arm.driver.baud} bit/s, and agree with robot file and calibration`;
 }
 
 async function mirror({ arm, named, port, guide, open }: ClimbRequest): Promise<string> {
+  if (isCar(arm)) {
+    const { port: path, baud } = arm.driver;
+    return withVesc(open, { path: port ?? path, baud }, async (link) => {
+      link.identify();
+      return mirrorCar({ car: arm, named, link, guide });
+    });
+  }
   const { driver, bus, motors, robot } = arm;
   const calibration = readCalibration(arm.calibration, robot.name);
   return withPort(open, { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter }, (opened) => {
@@ -148,13 +186,19 @@ async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: numbe
       remedy: `Write port: ${port} under driver in the robot's file.`,
     });
   }
-  const howLong = rung === 'slow' ? 'about a minute' : `${minutes} minutes`;
-  const question = `It moves by itself now, for ${howLong}, at ${Math.round(100 * speedRatio)} % of its speed, up to 7° each way from where it stands. Hand on the emergency stop; space here stops it. Begin?`;
+  const howLong = rung === 'slow' ? (isCar(arm) ? 'about half a minute' : 'about a minute') : `${minutes} minutes`;
+  const what = isCar(arm)
+    ? 'Is the car raised, so that no wheel touches anything? Its wheels turn and steer by themselves now'
+    : 'It moves by itself now';
+  const where = isCar(arm) ? 'steering by up to 7° each way' : 'up to 7° each way from where it stands';
+  const question = `${what}, for ${howLong}, at ${Math.round(100 * speedRatio)} % of its speed, ${where}. Hand on the emergency stop; space here stops it. Begin?`;
   if (!(await confirm(guide, question, 'no'))) throw declined();
   guide.close?.();
   const { file, out, seed, signal, onInterrupt } = request;
   const print = (text: string): void => guide.say(text);
-  return driveRung({ rung, robot: arm.robot, file, speedRatio, minutes, out, seed, print, signal, onInterrupt });
+  const drive = { rung, robot: arm.robot, file, speedRatio, minutes, out, seed, print, signal, onInterrupt };
+  const proved = await driveRung(drive);
+  return isCar(arm) && rung === 'slow' ? `${proved}; ${await seenOfCar(arm, guide)}` : proved;
 }
 
 function declined(): ReinError {

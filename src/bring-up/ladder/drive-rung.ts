@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
-import { type JointModel, jointActionUnit, parseObject, ReinError } from '../../core/index.ts';
+import { isFree, type JointModel, jointActionUnit, parseObject, ReinError } from '../../core/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import { GUARD_LOG, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
 import type { ShakeOptions } from './shake-policy.ts';
 
 /** How far joints go from where they stand, each way, rad; one that slides goes this share of its range. */
 const SPAN_RAD = 0.12;
+/** How far the wheels of a car roll each way, m: about a turn of theirs. */
+const ROLL_M = 0.3;
 /** Decisions a second, or the next fewer that are a whole number of ticks. */
 const POLICY_HZ = 10;
 /** Joint by joint: each way and back, with time to look. */
 const SLOW_S_PER_JOINT = 7;
+/** Before it, what the wheels of a car show first of all (`FirstMotion`). */
+const FIRST_ROLL_S = 6;
 const WATCH_MS = 500;
 /** How the guard's log says that it was asked to. */
 const GUARD_ENDS = 'asked to end';
@@ -40,7 +44,8 @@ export interface DriveRequest {
 /** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
 export async function driveRung(request: DriveRequest): Promise<string> {
   const { rung, robot, minutes, speedRatio, signal, out } = request;
-  const durationS = rung === 'slow' ? SLOW_S_PER_JOINT * robot.joints.length : 60 * minutes;
+  const firstS = robot.base === undefined ? 0 : FIRST_ROLL_S;
+  const durationS = rung === 'slow' ? SLOW_S_PER_JOINT * robot.joints.length + firstS : 60 * minutes;
   const log = join(out, GUARD_LOG);
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
   try {
@@ -72,7 +77,8 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     const steps = status?.envSteps ?? 0;
     if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
     if (steps === 0) throw stopped('it never moved', 1, out);
-    const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ±${(SPAN_RAD * 57.3).toFixed(0)}°`;
+    const box = `±${(SPAN_RAD * 57.3).toFixed(0)}°${robot.base === undefined ? '' : ` and ±${ROLL_M} m of its wheels`}`;
+    const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ${box}`;
     return `${Math.round(durationS)} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, 0 faults, 0 violations`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -113,12 +119,16 @@ export function faultsIn(log: string): readonly string[] {
 function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS: number): Record<string, unknown> {
   const policyHz = rateOf(robot.controlHz);
   const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
-  const unitOf = ({ kind, positionMinRad, positionMaxRad }: JointModel): number =>
-    kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;
+  const unitOf = ({ kind, positionMinRad, positionMaxRad }: JointModel): number => {
+    if (kind === 'path') return (ROLL_M * Math.PI) / SPAN_RAD;
+    return kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;
+  };
   const options: ShakeOptions = {
-    pattern: rung === 'slow' ? 'eachJoint' : 'random',
+    // What a person looks at happens once; where the front wheels then stand is their middle.
+    pattern: rung !== 'slow' ? 'random' : robot.base === undefined ? 'eachJoint' : 'once',
     spanUnits: SPAN_RAD / Math.PI,
     unitsPerStep: robot.joints.map((joint) => scaleOf(joint) / unitOf(joint)),
+    isRolling: robot.joints.map(isFree),
     seed,
   };
   return {

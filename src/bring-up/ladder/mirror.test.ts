@@ -5,7 +5,7 @@ import { busOn } from '../bus-port.ts';
 import { calibrateArm } from '../calibrate/calibrate-arm.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { mirrorArm } from './mirror.ts';
-import { ShakePolicy } from './shake-policy.ts';
+import { type ShakeOptions, ShakePolicy } from './shake-policy.ts';
 
 const rigs: HandRig[] = [];
 afterEach(() => {
@@ -65,8 +65,11 @@ describe('an arm moved by hand with its torque off', () => {
 });
 
 describe('what drives an arm on its first rungs', () => {
-  const steps = async (pattern: 'eachJoint' | 'random', count: number): Promise<Float64Array[]> => {
-    const policy = new ShakePolicy({ pattern, spanUnits: 0.04, unitsPerStep: [0.005, 0.005], seed: 3 }, 4);
+  const steps = async (pattern: ShakeOptions['pattern'], count: number): Promise<Float64Array[]> => {
+    const policy = new ShakePolicy(
+      { pattern, spanUnits: 0.04, unitsPerStep: [0.005, 0.005], isRolling: [false, false], seed: 3 },
+      4,
+    );
     const seen = Float32Array.of(0.2, -0.1, 0, 0);
     const out = new Float32Array(2);
     const places: Float64Array[] = [];
@@ -88,6 +91,42 @@ describe('what drives an arm on its first rungs', () => {
     expect(Math.max(...first)).toBeGreaterThan(0.03);
     expect(Math.min(...second)).toBeLessThan(-0.03);
     expect(places.every((_, k) => Math.abs(first[k]!) < 0.009 || Math.abs(second[k]!) < 0.009)).toBe(true);
+  });
+
+  it('or does so once, and stands then', async () => {
+    const places = await steps('once', 300);
+    expect(Math.max(...places.slice(0, 100).map(([value]) => value!))).toBeGreaterThan(0.23);
+    for (const [first, second] of places.slice(150)) {
+      expect(first).toBeCloseTo(0.2, 2);
+      expect(second).toBeCloseTo(-0.1, 2);
+    }
+  });
+
+  it('takes wheels, whose place is not observed, for where it sent them', async () => {
+    const options = {
+      pattern: 'once',
+      spanUnits: 0.04,
+      unitsPerStep: [0.01, 0.005],
+      isRolling: [true, false],
+      seed: 3,
+    } as const;
+    const policy = new ShakePolicy(options, 3);
+    const seen = Float32Array.of(0.2, 0, 0);
+    const out = new Float32Array(2);
+    let rolled = 0;
+    const rolls: number[] = [];
+    for (let k = 0; k < 150; k++) {
+      await policy.decide(seen, undefined, out);
+      rolled += 0.01 * out[0]!;
+      seen[0]! += 0.005 * out[1]!;
+      rolls.push(rolled);
+    }
+    // Ahead first, then back, and at the end where it was.
+    expect(Math.max(...rolls.slice(0, 6))).toBeGreaterThan(0.03);
+    expect(Math.min(...rolls)).toBeLessThan(-0.03);
+    expect(Math.max(...rolls.map(Math.abs))).toBeLessThan(0.0401);
+    expect(rolled).toBeCloseTo(0, 2);
+    expect(seen[0]).toBeCloseTo(0.2, 2);
   });
 
   it('or all of them, to places in the box', async () => {

@@ -4,12 +4,17 @@
  */
 import { markPlugin, type ObservationSpec, observationSize, Rng } from '../../core/index.ts';
 
-/** How it moves. `spanUnits`: half the box, in units of the observation; a joint that turns has half turns. */
+/**
+ * How it moves. `eachJoint`: over and over; `once`, and then it stands. `spanUnits`: half the box, in units of the observation; a joint that
+ * turns has half turns.
+ */
 export interface ShakeOptions {
-  readonly pattern: 'eachJoint' | 'random';
+  readonly pattern: 'eachJoint' | 'once' | 'random';
   readonly spanUnits: number;
   /** [n] units of the observation that a full action goes for in a step. */
   readonly unitsPerStep: readonly number[];
+  /** [n] wheels, of which no place is observed: they are where they were asked to go. */
+  readonly isRolling: readonly boolean[];
   readonly seed: number;
 }
 
@@ -26,6 +31,8 @@ export class ShakePolicy {
   readonly #rng: Rng;
   #start: Float64Array | undefined;
   #target: Float64Array;
+  /** [n] where each joint is. */
+  readonly #at: Float64Array;
   #places = 0;
   #steps = 0;
 
@@ -35,20 +42,23 @@ export class ShakePolicy {
     this.actionSize = options.unitsPerStep.length;
     this.#rng = new Rng(options.seed).fork('shake');
     this.#target = new Float64Array(this.actionSize);
+    this.#at = new Float64Array(this.actionSize);
   }
 
   async decide(observation: Float32Array, _noise: unknown, out: Float32Array): Promise<void> {
-    const { unitsPerStep, spanUnits } = this.#options;
+    const { unitsPerStep, spanUnits, isRolling } = this.#options;
+    const at = this.#at;
+    let seen = 0;
+    for (const [i, rolls] of isRolling.entries()) if (!rolls) at[i] = observation[seen++]!;
     if (this.#start === undefined) {
-      this.#start = Float64Array.from(observation.subarray(0, this.actionSize));
+      this.#start = Float64Array.from(at);
       this.#choose();
     }
-    const isThere = unitsPerStep.every(
-      (_, i) => Math.abs(this.#target[i]! - observation[i]!) <= REACHED_SHARE * spanUnits,
-    );
+    const isThere = unitsPerStep.every((_, i) => Math.abs(this.#target[i]! - at[i]!) <= REACHED_SHARE * spanUnits);
     if (isThere || ++this.#steps > GIVE_UP_STEPS) this.#choose();
     for (const [i, perStep] of unitsPerStep.entries()) {
-      out[i] = Math.min(1, Math.max(-1, (this.#target[i]! - observation[i]!) / perStep));
+      out[i] = Math.min(1, Math.max(-1, (this.#target[i]! - at[i]!) / perStep));
+      if (isRolling[i]) at[i] = at[i]! + out[i]! * perStep;
     }
   }
 
@@ -64,6 +74,10 @@ export class ShakePolicy {
       return;
     }
     // Joint after joint: up, down, back to where it was.
+    if (pattern === 'once' && place >= 3 * this.actionSize) {
+      this.#target = start;
+      return;
+    }
     const joint = Math.floor(place / 3) % this.actionSize;
     const offset = [spanUnits, -spanUnits, 0][place % 3]!;
     this.#target = start.map((value, i) => (i === joint ? value + offset : value));

@@ -1,6 +1,6 @@
 /** What `rein bring-up` does: the next rung, with a person at the terminal. */
 import { join } from 'node:path';
-import { climb, ladderLines, openBusPort, requireServoArm, TerminalGuide } from '../../bring-up/index.ts';
+import { climb, ladderLines, ladderRobotOf, openBusPort, TerminalGuide } from '../../bring-up/index.ts';
 import { loadRobotFile, packageVersions } from '../../config/index.ts';
 import type { BringUpOptions } from '../bring-up.ts';
 import { tableOf } from '../doctor/check.ts';
@@ -10,7 +10,7 @@ import { warn } from './terminal.ts';
 /** Resolves to the exit code. */
 export async function bringUpBody(options: BringUpOptions): Promise<number> {
   const { robot, file } = loadRobotFile(options.robot);
-  const arm = requireServoArm(robot, 'bring up');
+  const arm = ladderRobotOf(robot);
   const { robot: named, port, minutes, seed } = options;
   const show = (): void => void process.stdout.write(`${ladderLines(arm, named).join('\n')}\n`);
   if (options.mode === 'status') {
@@ -40,7 +40,8 @@ export async function bringUpBody(options: BringUpOptions): Promise<number> {
         wallMs: () => Date.now(),
         signal,
         onInterrupt: interrupt,
-        showFindings: (findings) => void process.stdout.write(tableOf(findings, 'the arm')),
+        showFindings: (findings) =>
+          void process.stdout.write(tableOf(findings, robot.base === undefined ? 'the arm' : 'the car')),
       });
       show();
       return 0;

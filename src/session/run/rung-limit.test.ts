@@ -83,6 +83,28 @@ describe('an arm of bus servos', () => {
   });
 });
 
+describe('a car with a VESC', () => {
+  const { robot } = loadRobotFile('race-car-vesc');
+  const withDriver = (driver: object): RobotConfig => ({ ...robot, driver: { ...robot.driver, ...driver } });
+
+  it('goes at the speed of the rung that it has passed; another port changes nothing', () => {
+    expect(rungLimit(robot)).toMatchObject({ speedRatio: 0.05 });
+    pass(robot, 3);
+    expect(rungLimit(robot)).toMatchObject({ speedRatio: 0.25 });
+    pass(robot, 5);
+    expect(rungLimit(robot)).toBe(undefined);
+    expect(rungLimit(withDriver({ port: '/dev/ttyACM7' }))).toBe(undefined);
+  });
+
+  it('has to be seen anew once it counts or steers otherwise, and driven anew once anything else is', () => {
+    pass(robot, 5);
+    const { motor, steering } = robot.driver as unknown as { motor: object; steering: object };
+    expect(rungLimit(withDriver({ motor: { ...motor, isReversed: true } }))?.ladder.next).toBe('mirror');
+    expect(rungLimit(withDriver({ steering: { ...steering, centre: 0.5 } }))?.ladder.next).toBe('mirror');
+    expect(rungLimit(withDriver({ mosfetMaxC: 70 }))?.ladder.next).toBe('slow');
+  });
+});
+
 it('has nothing to say of a robot that is simulated', () => {
   expect(rungLimit(loadRobotFile('arm6').robot)).toBe(undefined);
 });

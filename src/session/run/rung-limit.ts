@@ -1,13 +1,20 @@
-/** How fast an arm of bus servos may go: as the ladder of `rein bring-up` has come to, and no faster. */
+/** How fast an arm of bus servos, or a car with a VESC, may go: as the ladder of `rein bring-up` has come to, and no faster. */
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RobotConfig } from '../../config/index.ts';
 import { ReinError, sha256Hex } from '../../core/index.ts';
-import { calibrationPath, readCalibration, type ServoConfig } from '../../drivers/serial.ts';
+import {
+  adapterOf,
+  calibrationPath,
+  readCalibration,
+  type ServoConfig,
+  type VescConfig,
+} from '../../drivers/serial.ts';
 import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } from '../../record/index.ts';
 
-/** Which arm this is; `undefined` for a robot that no servos on a bus drive. One that is not calibrated has an empty checksum. */
+/** Which robot this is; `undefined` for one that has no ladder. An arm that is not calibrated has an empty checksum. */
 export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
+  if (robot.driver.kind === 'vesc') return carSubject(robot, robot.driver as VescConfig);
   if (!('motors' in robot.driver)) return undefined;
   const { calibration, port: _, ...driver } = robot.driver as ServoConfig;
   const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
@@ -18,6 +25,13 @@ export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
     if (!(error instanceof ReinError)) throw error;
     return { robot: robot.name, adapter: '', robotHash, calibration: '' };
   }
+}
+
+/** What a calibration is to an arm stands in the file of a car: how it counts, and how it steers. */
+function carSubject(robot: RobotConfig, { port, ...driver }: VescConfig): LadderSubject {
+  const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
+  const calibration = sha256Hex(JSON.stringify([driver.motor, driver.steering]));
+  return { robot: robot.name, adapter: adapterOf(port), robotHash, calibration };
 }
 
 /** A cap, and what to tell about it. */
@@ -36,7 +50,7 @@ export function rungLimit(robot: RobotConfig, named: string = robot.name): RungL
   const subject = ladderSubject(robot);
   if (subject === undefined) return undefined;
   const records = readRungs(rungLogPath(subject));
-  if (records.length === 0 && isEmulated((robot.driver as ServoConfig).port)) return undefined;
+  if (records.length === 0 && isEmulated((robot.driver as ServoConfig | VescConfig).port)) return undefined;
   const ladder = ladderOf(records, subject);
   if (ladder.next === undefined) return undefined;
   const { passed, next, speedRatio, fallen } = ladder;

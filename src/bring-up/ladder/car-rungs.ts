@@ -1,0 +1,86 @@
+/** What a person does and sees on the rungs of a car: a hand turns its wheels ahead, and later they turn and steer by themselves. */
+import { ReinError } from '../../core/index.ts';
+import { countsPerM, type VescLink, vesc, vescValues } from '../../drivers/serial.ts';
+import { lostPort } from '../bus-port.ts';
+import type { VescCar } from '../car.ts';
+import { confirm, type Guide } from '../guide.ts';
+
+/** Turns of the wheels that are no play of the gears. */
+const TURNS = 0.5;
+
+export interface MirrorCarRequest {
+  readonly car: VescCar;
+  readonly named: string;
+  /** A VESC that was identified. */
+  readonly link: VescLink;
+  readonly guide: Guide;
+}
+
+/** The second rung: the motor coasts, and what is counted rises. Resolves to what it has shown. Rejects with `ReinError` where it falls. */
+export async function mirrorCar({ car, named, link, guide }: MirrorCarRequest): Promise<string> {
+  const { motor } = car.driver;
+  await guide.ask('Raise the car, so that no wheel touches anything, then press Enter. Its motor coasts.');
+  link.send(vesc.writeCurrent(link.out, 0, 0));
+  const perM = (motor.isReversed ? -1 : 1) * countsPerM(motor);
+  const read = (): number => {
+    if (!link.measure()) throw lostPort(car.driver.port);
+    return link.values[vescValues.VALUE.tachometer]! / perM;
+  };
+  const wantedM = TURNS * 2 * Math.PI * motor.wheelRadiusM;
+  const fromM = read();
+  let movedM = 0;
+  const meanwhile = {
+    look: (): void => {
+      movedM = read() - fromM;
+    },
+    lines: (): readonly string[] => [`  counted: ${movedM.toFixed(2)} m ahead`],
+  };
+  for (;;) {
+    const answer = await guide.ask(
+      `Turn the driven wheels by hand, briskly, the way they turn when the car drives ahead, by ${wantedM.toFixed(2)} m or more: what is counted has to rise. Press Enter then; or type n where nothing is counted.`,
+      meanwhile,
+    );
+    movedM = read() - fromM;
+    if (movedM >= wantedM) return `the wheels were turned ahead by hand, and ${movedM.toFixed(2)} m ahead were counted`;
+    if (movedM <= -wantedM) {
+      throw new ReinError(
+        'config',
+        'It counts backwards where the wheels turn ahead: the motor is the other way round.',
+        {
+          remedy: `Write isReversed: ${!motor.isReversed} under driver.motor in the robot's file, then: rein bring-up --robot ${named}`,
+        },
+      );
+    }
+    // Without sensors a motor is counted by its voltage, of which a slow hand makes none.
+    if (/^no?$/i.test(answer))
+      return 'nothing was counted of a hand that turns the wheels: the next rung shows which way they turn';
+    guide.say(`  ${movedM.toFixed(2)} m were counted only: a motor without sensors is counted where it turns fast.`);
+  }
+}
+
+/**
+ * What no VESC measures: which way the car would roll, and where its front wheels point. Resolves to what a person saw of the third rung;
+ * rejects with `ReinError` where it was wrong.
+ */
+export async function seenOfCar({ driver }: VescCar, guide: Guide): Promise<string> {
+  const { motor, steering } = driver;
+  const wheels = `Write isReversed: ${!motor.isReversed} under driver.motor in the robot's file; if they turned anyhow else, look at the motor in VESC Tool.`;
+  const looks: readonly (readonly [question: string, wrong: string, remedy: string])[] = [
+    ['Did the driven wheels turn ahead first, and back then?', 'The wheels turn the other way', wheels],
+    [
+      'Did the front wheels point to the left first, and to the right then?',
+      'The front wheels steer the other way',
+      `Write perRad: ${-steering.perRad} under driver.steering in the robot's file.`,
+    ],
+    [
+      'Do they point straight ahead now?',
+      'The front wheels do not point ahead in their middle',
+      `Change driver.steering.centre (${steering.centre}) in the robot's file: 0.01 of it are ${(0.573 / Math.abs(steering.perRad)).toFixed(1)}°.`,
+    ],
+  ];
+  for (const [question, wrong, remedy] of looks) {
+    if (!(await confirm(guide, question, 'no')))
+      throw new ReinError('config', `The rung is not passed: ${wrong}.`, { remedy });
+  }
+  return 'a person saw the wheels turn and steer the right way, and point straight ahead at the end';
+}
