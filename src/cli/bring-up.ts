@@ -1,4 +1,4 @@
-/** `rein bring-up`: a new arm, one rung after the other, to its full speed. */
+/** `rein bring-up`: a new arm or car, one rung after the other, to its full speed. */
 import {
   type Configured,
   oneOf,
@@ -34,6 +34,9 @@ What happens:
     full     a person lets it go                                          100 %
   Until then rein run, teleop and record drive it at the speed of the rung that it has passed, and say so. A new
   calibration takes back all above doctor, a change of the robot's file all above mirror.
+  A car with a VESC has the same rungs, its wheels off the ground until the last: mirror is a hand that turns them, slow
+  asks which way they turned and pointed, as a VESC does not know where its steering servo stands. Its calibration is
+  what its file says under driver.motor and driver.steering: a change of these takes back all above doctor.
   On rungs that drive nothing moves before you have said yes; space stops the arm, Ctrl+C brings it to rest and ends.
   Answers are lines of standard input, so a script can give them.
 
@@ -52,7 +55,7 @@ Exit codes:
 
 export const bringUpCommand = defineCommand({
   name: 'bring-up',
-  description: 'bring a new arm to its full speed, one rung after the other, each recorded',
+  description: 'bring a new arm or car to its full speed, one rung after the other, each recorded',
   help: HELP,
   options,
   endsInOrder: true,
