@@ -114,8 +114,8 @@ describe('a car under the guard', () => {
     const car = await driving();
     const speedAt = async (cellV: number): Promise<number> => {
       car.bus.car.supplyV = 3 * cellV;
-      // The driver looks for 2 s whether it is more than a dip, and so does the guard.
-      await car.ahead(230);
+      // The guard looks for 2 s whether it is more than a dip.
+      await car.ahead(115);
       return car.body.velocityRadPerS[0]!;
     };
     expect(await speedAt(3.58)).toBeGreaterThan(0.8);

@@ -3,7 +3,7 @@ import { type GuardNotice, HARDWARE } from '../../core/index.ts';
 import type { VescDriverOptions } from './options.ts';
 import { faultName, VALUE } from './values.ts';
 
-/** Each step of the battery is taken, and left, after so long (row 45), s. */
+/** People are told of a step of the battery after so long: under load it dips. The guard looks as long before it acts (row 45), s. */
 const BATTERY_S = 2;
 /** What was too hot has to be cooler by this, °C. */
 const COOL_BY_C = 5;
@@ -15,15 +15,18 @@ const FOREIGN_S = 0.3;
 const FOREIGN_M_PER_S = 0.2;
 
 const STEPS = ['batteryLow', 'batteryLower', 'batteryEmpty'] as const;
+const BATTERY = HARDWARE.batteryLow | HARDWARE.batteryLower | HARDWARE.batteryEmpty;
 
 export class VescWatch {
   /** Bits of `HARDWARE`. */
   faults = 0;
   readonly #options: VescDriverOptions;
-  /** [3] limits of the battery's steps, V, and how long it has been on the other side of each, s. */
+  /** [3] limits of the battery's steps, V, and how long each has been otherwise than `#lasting` says, s. */
   readonly #stepV: Float64Array;
   readonly #stepS: Float64Array = new Float64Array(STEPS.length);
   readonly #values: Float64Array;
+  /** Bits of the battery's steps that are no dips. */
+  #lasting = 0;
   #isHot = false;
   #foreignS = 0;
   #reported = 0;
@@ -83,10 +86,11 @@ export class VescWatch {
     this.#queued = undefined;
     if (queued !== undefined) return queued;
     const isOtherCode = this.#code !== 0 && this.#code !== this.#reportedCode;
-    const fresh = (this.faults & ~this.#reported) | (isOtherCode ? HARDWARE.servoFault : 0);
+    const shown = (this.faults & ~BATTERY) | this.#lasting;
+    const fresh = (shown & ~this.#reported) | (isOtherCode ? HARDWARE.servoFault : 0);
     // One at a time: what is not told now is told next time.
     const bit = fresh & -fresh;
-    this.#reported = (this.#reported & this.faults) | bit;
+    this.#reported = (this.#reported & shown) | bit;
     if (bit === HARDWARE.servoFault || this.#code === 0) this.#reportedCode = this.#code;
     return bit === 0 ? undefined : this.#noticeOf(bit);
   }
@@ -94,12 +98,13 @@ export class VescWatch {
   #climb(inputV: number, dtS: number): void {
     for (let i = 0; i < STEPS.length; i++) {
       const bit = HARDWARE[STEPS[i]!];
-      const isOn = (this.faults & bit) !== 0;
       const isLow = inputV < this.#stepV[i]!;
-      this.#stepS[i] = isLow === isOn ? 0 : this.#stepS[i]! + dtS;
+      this.#set(bit, isLow);
+      const isLasting = (this.#lasting & bit) !== 0;
+      this.#stepS[i] = isLow === isLasting ? 0 : this.#stepS[i]! + dtS;
       if (this.#stepS[i]! < BATTERY_S) continue;
       this.#stepS[i] = 0;
-      this.#set(bit, isLow);
+      this.#lasting ^= bit;
     }
   }
 
