@@ -83,9 +83,14 @@ function refuse(wrong: string | undefined): void {
 }
 
 /**
- * What Node is started with for a guard. V8's compiler and collector then do all their work on the thread it belongs to:
- * otherwise a tick with real-time priority waits for helper threads that have none (measured: p99.9 of 17 ms instead of
- * 0.9 ms beside a load on every core). And the tick's thread may collect its garbage between two ticks,
- * and the loop around the ticks is not compiled while it runs, which held one of them up by 9 ms.
+ * What Node is started with for a guard. V8 collects garbage on the thread that it belongs to, and the tick's thread between two
+ * ticks: a tick with real-time priority would else wait for helpers. It compiles on one helper, which `raiseHelperThreads` raises:
+ * on the tick's own thread a function took up to 12 ms. The loop around the ticks is not compiled while it runs, which held one of
+ * them up by 9 ms.
  */
-export const GUARD_NODE_FLAGS: readonly string[] = ['--single-threaded', '--expose-gc', '--no-use-osr'];
+export const GUARD_NODE_FLAGS: readonly string[] = [
+  '--single-threaded-gc',
+  '--v8-pool-size=1',
+  '--expose-gc',
+  '--no-use-osr',
+];

@@ -24,6 +24,7 @@ import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './gu
 import { readRequest } from './link/messages.ts';
 import { GuardSocketServer } from './link/socket-server.ts';
 import { MotionLog } from './motion-log.ts';
+import { raiseHelperThreads } from './priority.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
 
 /** How long a guardian may take to open the bus and to answer. */
@@ -44,6 +45,7 @@ main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const config = readConfig(process.argv[2]);
+  if (config.realTimePriority === 'try') raiseHelperThreads();
   const link = await startWorkerGuard(config);
   const { raise, bus, isSimulated, measuresTorque } = link.ready;
   if (raise.isRaised) log.info(raise.reason);

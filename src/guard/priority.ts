@@ -1,6 +1,6 @@
 /** Real-time priority for one thread. Imports nothing of this repository: the guardian runs it too. */
 import { spawnSync } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 
 /** Whether a thread runs before everything else, and if not, why. */
 export interface RaiseResult {
@@ -13,15 +13,31 @@ export function threadFolder(): string | undefined {
   return process.platform === 'linux' ? `/proc/${readlinkSync('/proc/thread-self')}` : undefined;
 }
 
+/** Of the tick's thread, and of V8's helpers: those are below it and whatever else on this machine has real-time priority. */
+const TICK_PRIORITY = 50;
+const HELPER_PRIORITY = 1;
+
 /**
- * Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50): raising the whole process would let
- * this thread wait for its own garbage collector's helpers. Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio limit.
+ * Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50). Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio
+ * limit.
  */
 export function raiseThisThread(): RaiseResult {
   const threadId = threadFolder()?.split('/').at(-1);
   if (threadId === undefined) return { isRaised: false, reason: 'real-time priority needs Linux' };
-  const run = spawnSync('chrt', ['-f', '-p', '50', threadId], { encoding: 'utf8' });
+  const run = spawnSync('chrt', ['-f', '-p', `${TICK_PRIORITY}`, threadId], { encoding: 'utf8' });
   if (run.error !== undefined) return { isRaised: false, reason: 'chrt is not installed (package util-linux)' };
   if (run.status !== 0) return { isRaised: false, reason: run.stderr.trim() || `chrt ended with ${run.status}` };
-  return { isRaised: true, reason: `thread ${threadId} has priority 50 of SCHED_FIFO` };
+  return { isRaised: true, reason: `thread ${threadId} has priority ${TICK_PRIORITY} of SCHED_FIFO` };
+}
+
+/**
+ * Lets V8's helper threads compile beside a load on every core: without that the tick runs slow code until they get a turn. Raises
+ * all threads but the main one, so call it before any other is started: then they are V8's and Node's own for files, which do next
+ * to nothing. Where it is not allowed nothing changes, and `raiseThisThread` gives the reason.
+ */
+export function raiseHelperThreads(): void {
+  if (process.platform !== 'linux') return;
+  const helpers = readdirSync('/proc/self/task').filter((threadId) => threadId !== `${process.pid}`);
+  const program = 'for thread; do chrt -f -p "$0" "$thread" || exit; done';
+  spawnSync('sh', ['-c', program, `${HELPER_PRIORITY}`, ...helpers], { stdio: 'ignore' });
 }
