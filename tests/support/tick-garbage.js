@@ -8,14 +8,20 @@ import { LockStepClock } from '../../dist/core/index.js';
 import { MockDriver } from '../../dist/drivers/index.js';
 import { GuardTick } from '../../dist/guard/guard-tick.js';
 import { controlTick } from '../../dist/guard/tick.js';
+import { asGuardReadsIt } from './guard-config.js';
 
 const WARM_TICKS = 20_000;
 const TICKS = 5_000;
 const ROUNDS = 3;
 const TICKS_PER_STEP = 10;
 
-const { robot: model } = loadRobotFile(process.argv[2]);
-const dimensions = model.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' }));
+const { robot: written } = loadRobotFile(process.argv[2]);
+const robot = asGuardReadsIt({
+  model: written,
+  action: { kind: 'joint', dimensions: written.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' })) },
+  policyPeriodS: TICKS_PER_STEP / written.controlHz,
+});
+const { model } = robot;
 const clock = new LockStepClock(1 / model.controlHz);
 const driver = new MockDriver(model, { signalNames: [] });
 await driver.open();
@@ -32,14 +38,7 @@ const port = {
   },
   publish() {},
 };
-const stages = new GuardTick({
-  driver,
-  model,
-  action: { kind: 'joint', dimensions },
-  policyPeriodS: TICKS_PER_STEP / model.controlHz,
-  clock,
-  port,
-});
+const stages = new GuardTick({ ...robot, driver, clock, port });
 
 function run(count) {
   for (let i = 0; i < count; i++, ticks++) {

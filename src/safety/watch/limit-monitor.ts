@@ -30,7 +30,7 @@ export class LimitMonitor {
   readonly #arm: ArmKinematics;
   readonly #touch: TouchWitness;
   readonly #fence: FenceWitness | undefined;
-  readonly #points: readonly { readonly link: number; readonly atM: readonly number[]; readonly box: WorkspaceBox }[];
+  readonly #points: readonly { readonly link: number; readonly atM: Float64Array; readonly box: WorkspaceBox }[];
   readonly #point: Float64Array = new Float64Array(3);
   readonly #last: Float64Array;
   readonly #lastVelocity: Float64Array;
@@ -41,7 +41,7 @@ export class LimitMonitor {
     this.#touch = new TouchWitness(model, this.#arm);
     this.#fence = model.base?.fence === undefined ? undefined : new FenceWitness(model.base, model.joints.length);
     this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
-      return { link: this.#arm.topology.link(link), atM: positionM, box: workspace };
+      return { link: this.#arm.topology.link(link), atM: Float64Array.from(positionM), box: workspace };
     });
     this.#last = new Float64Array(model.joints.length);
     this.#lastVelocity = new Float64Array(model.joints.length);

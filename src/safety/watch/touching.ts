@@ -18,6 +18,9 @@ interface Place {
   readonly capsule: Capsule;
   /** −1 for the base. */
   readonly link: number;
+  /** [3] its ends on the link, m. In typed arrays, as all that `pointOf` gets: from others as well each number would be garbage. */
+  readonly fromM: Float64Array;
+  readonly toM: Float64Array;
   /** [6] ends in the base frame, m. */
   readonly ends: Float64Array;
 }
@@ -45,7 +48,13 @@ export class TouchWitness {
     const { capsules = [], pairs = [], keepOut = [], clearanceM = 0 } = model.collision ?? {};
     const places = new Map<string, Place>();
     for (const capsule of model.base === undefined ? capsules : []) {
-      places.set(capsule.name, { capsule, link: arm.topology.link(capsule.link), ends: new Float64Array(6) });
+      places.set(capsule.name, {
+        capsule,
+        link: arm.topology.link(capsule.link),
+        fromM: Float64Array.from(capsule.fromM),
+        toM: Float64Array.from(capsule.toM),
+        ends: new Float64Array(6),
+      });
     }
     const rows: Row[] = [];
     for (const [a, b] of places.size === 0 ? [] : pairs) {
@@ -87,10 +96,10 @@ export class TouchWitness {
   }
 
   #place(arm: ArmKinematics): void {
-    for (const { capsule, link, ends } of this.#places) {
-      arm.pointOf(this.#point, link, capsule.fromM);
+    for (const { link, fromM, toM, ends } of this.#places) {
+      arm.pointOf(this.#point, link, fromM);
       for (let k = 0; k < 3; k++) ends[k] = this.#point[k]!;
-      arm.pointOf(this.#point, link, capsule.toM);
+      arm.pointOf(this.#point, link, toM);
       for (let k = 0; k < 3; k++) ends[3 + k] = this.#point[k]!;
     }
   }
