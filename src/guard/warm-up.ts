@@ -20,10 +20,14 @@ import { CONTROL, STOP, type ToWorker } from './worker-messages.ts';
  */
 const ROUNDS = 6;
 const TICKS = 2500;
-/** Rounds on the clock that ticks will have; the others are in lock-step, where the robot gets as far as its speed allows. */
-const SYSTEM_CLOCK_ROUNDS: readonly number[] = [1, ROUNDS - 1];
-/** Rounds with so few ticks a second that the robot gets everywhere: to its limits, walls and itself. */
-const FAR_ROUNDS: readonly number[] = [2, 3];
+/** Rounds on the clock that ticks will have, as often as they come there; the others are in lock-step, as far as its speed allows. */
+const TIMED_ROUNDS: readonly number[] = [1, ROUNDS - 1];
+const TIMED_HZ = 10_000;
+/** Rounds with so few ticks a second that the robot gets everywhere, in strokes of so many steps: to its limits, walls and itself. */
+const FAR_STROKES: ReadonlyMap<number, number> = new Map([
+  [2, 80],
+  [3, 220],
+]);
 const FAR_HZ = 50;
 /** A round whose energy tank has nothing to spend. */
 const EMPTY_ROUND = 4;
@@ -31,13 +35,14 @@ const STANDING_TICKS = 100;
 const SLOTS = 8;
 /** Deadlines that are always over, where nothing waits; and in the last round such as are waited for. */
 const PERIOD_S = 20e-6;
-const LAST_PERIOD_S = 200e-6;
-/** Of a robot with a fast tick every other round takes shorter steps, to see more of them. */
+const LAST_PERIOD_S = 1 / TIMED_HZ;
+const LAST_TICKS = 2500;
+/** Of a robot with a fast tick all rounds but the first take shorter steps, to see more of them. */
 const MOST_TICKS_PER_STEP = 10;
-/** Now and then readings stand still, one is late, and one command in so many steps is broken. */
-const FROZEN_EVERY = 97;
-const FROZEN_TICKS = 8;
-const LATE_EVERY = 401;
+/** Now and then readings stand still for longer than is believed, one is late, and one command in so many steps is broken. */
+const FROZEN_EVERY = 401;
+const FROZEN_S = 0.12;
+const LATE_EVERY = 97;
 const BROKEN_EVERY = 53;
 /** Then some ticks are too late, and the robot is slow for a second. */
 const OVERRUNS_AT = 500;
@@ -53,10 +58,11 @@ export async function warmUp(config: WarmUpConfig): Promise<void> {
 async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const { action, policyPeriodS } = config;
   const near = round === EMPTY_ROUND ? withEmptyTank(config.model) : config.model;
-  const isFar = FAR_ROUNDS.includes(round);
-  const model = isFar ? { ...near, controlHz: FAR_HZ } : near;
+  const farStroke = FAR_STROKES.get(round);
+  const isTimed = TIMED_ROUNDS.includes(round);
+  const model = { ...near, controlHz: isTimed ? TIMED_HZ : farStroke === undefined ? near.controlHz : FAR_HZ };
   const systemClock = new SystemClock();
-  const steps = SYSTEM_CLOCK_ROUNDS.includes(round) ? undefined : new LockStepClock(1 / model.controlHz);
+  const steps = isTimed ? undefined : new LockStepClock(1 / model.controlHz);
   const clock = steps ?? systemClock;
   const mock = new MockDriver(model);
   await mock.open();
@@ -69,7 +75,9 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const writer = new SharedRingWriter(commands);
   const command = createActionCommand(shape.actions);
   const perStep = Math.max(1, Math.round(policyPeriodS * model.controlHz));
-  const ticksPerStep = round % 4 < 2 ? perStep : Math.min(perStep, MOST_TICKS_PER_STEP);
+  const ticksPerStep = round === 0 ? perStep : Math.min(perStep, MOST_TICKS_PER_STEP);
+  const isLast = round === ROUNDS - 1;
+  const mostTicks = isLast ? LAST_TICKS : TICKS;
   const timing = new Lateness();
   let ticks = 0;
   const ask = (kind: 'acknowledge' | 'enable' | 'activate'): void => {
@@ -85,7 +93,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     // Now and then none comes in time.
     command.leaseS = step % 20 === 19 ? 0 : 1;
     for (let i = 0; i < command.action.length; i++) {
-      command.action[i] = swing(step, i, isFar);
+      command.action[i] = swing(step, i, farStroke);
     }
     if (step % BROKEN_EVERY === BROKEN_EVERY - 1) command.action[0] = Number.NaN;
     packCommand(writer.rows, writer.offset(), command);
@@ -96,13 +104,14 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     ask('activate');
   };
   const before = (): void => {
-    steps?.step();
     ticks++;
-    if (ticks % FROZEN_EVERY === 0) mock.inject('frozen', FROZEN_TICKS);
+    if (ticks % FROZEN_EVERY === 0) mock.inject('frozen', Math.ceil(FROZEN_S * model.controlHz));
     if (ticks >= OVERRUNS_AT && ticks < OVERRUNS_AT + OVERRUNS) timing.addOverrun();
     if (ticks % LATE_EVERY === 0) mock.inject('late', 1);
     if (ticks % ticksPerStep === 0) act();
-    if (ticks >= TICKS) Atomics.store(control, CONTROL.stop, STOP.now);
+    if (ticks >= mostTicks) Atomics.store(control, CONTROL.stop, STOP.now);
+    // Last: the tick has its time already, and a command that is a slow tick younger would be one from the future.
+    steps?.step();
   };
   const pulse = round % 2 === 0 ? undefined : new GuardPulse(clock);
   const shaped = shapedDriver(mock, round, before);
@@ -120,7 +129,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
       pulse,
       main: { port: port1, control },
       clock: systemClock,
-      periodS: round === ROUNDS - 1 ? LAST_PERIOD_S : PERIOD_S,
+      periodS: isLast ? LAST_PERIOD_S : PERIOD_S,
       lateness: new Lateness(),
     });
   } finally {
@@ -131,9 +140,9 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
 }
 
 /** What is asked of axis `i`: to travel far, to stand, to swing slowly, or full strokes. */
-function swing(step: number, i: number, isFar: boolean): number {
+function swing(step: number, i: number, farStroke: number | undefined): number {
   if (step % 10 > 7) return 0;
-  if (isFar) return Math.sin(step / 25 + 2 * i);
+  if (farStroke !== undefined) return Math.sin((Math.PI * step) / farStroke + 2 * i);
   return step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sign(Math.sin(step / 12 + 2 * i));
 }
 

@@ -9,8 +9,13 @@ const MOST_COMPILATIONS = 16;
 const MOST_BAILOUTS = 4;
 
 describe('the tick after its warm-up', () => {
-  it('is compiled already, for objects that it has not seen', () => {
-    const output = execFileSync(process.execPath, [...FLAGS, script, 'arm6'], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  // The latter at the walls of its workspace and beside its own links.
+  it.each([
+    ['joints', 'arm6'],
+    ['tool', 'so101'],
+  ])('is compiled already, for objects that it has not seen: %s of %s', (moved, robot) => {
+    const options = { encoding: 'utf8', maxBuffer: 1 << 28 } as const;
+    const output = execFileSync(process.execPath, [...FLAGS, script, robot, moved], options);
     const [before = '', after = ''] = output.split('WARM\n');
     const count = (text: string, what: string): number => text.split(what).length - 1;
     expect(after).toContain('STATE active.policy');

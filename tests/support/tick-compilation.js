@@ -1,6 +1,6 @@
 /**
  * Warms the tick up and then runs a guard with other objects, as the tick's thread does, on a mock of the robot that the file describes:
- * `tick-compilation.js ROBOT`. For `--trace-opt --trace-deopt`; a line `WARM` stands where the warm-up has ended.
+ * `tick-compilation.js ROBOT joints|tool`, what its commands move. For `--trace-opt --trace-deopt`; a line `WARM` stands where the warm-up has ended.
  */
 
 import { loadRobotFile } from '../../dist/config/index.js';
@@ -12,26 +12,42 @@ import { createRingPort } from '../../dist/guard/ring-port.js';
 import { Lateness } from '../../dist/guard/scheduler.js';
 import { createSharedRingMemory, SharedRingWriter } from '../../dist/guard/shared-ring.js';
 import { warmUp } from '../../dist/guard/warm-up.js';
+import { asGuardReadsIt } from './guard-config.js';
 
-const TICKS = 10_000;
-const TICKS_PER_STEP = 10;
+const [, , file, moved] = process.argv;
+/** The tool goes to and fro, and slowly everywhere, at 1 kHz: it meets its walls and its own links. Joints swing a little. */
+const isTool = moved === 'tool';
+const TICKS = isTool ? 15_000 : 10_000;
+const TICKS_PER_STEP = isTool ? 100 : 10;
 
-const { robot: model } = loadRobotFile(process.argv[2]);
-const dimensions = model.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' }));
-const robot = { model, action: { kind: 'joint', dimensions }, policyPeriodS: TICKS_PER_STEP / model.controlHz };
+const { robot: written } = loadRobotFile(file);
+const tool = ['x', 'y', 'z'].map((name) => ({ name, scale: 0.01, unit: 'm' }));
+const joints = written.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' }));
+const controlHz = isTool ? 1000 : written.controlHz;
+const robot = asGuardReadsIt({
+  model: { ...written, controlHz },
+  action: isTool ? { kind: 'cartesian', dimensions: tool } : { kind: 'joint', dimensions: joints },
+  policyPeriodS: TICKS_PER_STEP / controlHz,
+});
+const { model, action } = robot;
+
+function wanted(step, i) {
+  return isTool ? Math.sin(step + i) + Math.sin(step / 20 + 2 * i) : 0.3 * Math.sin(step / 20 + i);
+}
+
 await warmUp(robot);
 console.log('WARM');
 
 const clock = new LockStepClock(1 / model.controlHz);
 const driver = new MockDriver(model);
 await driver.open();
-const shape = { joints: model.joints.length, signals: 0, actions: dimensions.length };
+const shape = { joints: model.joints.length, signals: 0, actions: action.dimensions.length };
 const frames = createSharedRingMemory(frameNumbers(shape), 8);
 const commands = createSharedRingMemory(commandNumbers(shape), 8);
 const writer = new SharedRingWriter(commands);
 const port = createRingPort({ frames, commands });
 const guard = new Guard({ ...robot, driver, clock, port, timing: new Lateness() });
-const command = createActionCommand(dimensions.length);
+const command = createActionCommand(action.dimensions.length);
 command.decider = 'policy';
 command.leaseS = 1;
 for (let tick = 0; tick < TICKS; tick++) {
@@ -42,7 +58,7 @@ for (let tick = 0; tick < TICKS; tick++) {
   if (guard.state === 'ready') guard.handle({ kind: 'activate' });
   command.seq++;
   command.issuedAtS = clock.nowS();
-  for (let i = 0; i < command.action.length; i++) command.action[i] = 0.3 * Math.sin(command.seq / 20 + i);
+  for (let i = 0; i < command.action.length; i++) command.action[i] = wanted(command.seq, i);
   packCommand(writer.rows, writer.offset(), command);
   writer.publish();
 }
