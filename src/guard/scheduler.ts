@@ -11,7 +11,7 @@ const NEAR_S = 20e-6;
 const FAR_LOADS = 16_000;
 const NEAR_LOADS = 3000;
 /** Garbage is collected so often, between two ticks, where the next deadline is so far away. */
-const COLLECT_EVERY_S = 5;
+const COLLECT_EVERY_S = 1;
 const COLLECT_GAP_S = 0.7e-3;
 /** The first deadline is this many periods away, so that starting up is not counted as lateness. */
 const START_PERIODS = 1;
