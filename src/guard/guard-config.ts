@@ -83,10 +83,11 @@ function refuse(wrong: string | undefined): void {
 }
 
 /**
- * What Node is started with for a guard. V8 collects garbage on the thread that it belongs to, and the tick's thread between two
- * ticks: a tick with real-time priority would else wait for helpers. What is young has the least room, 1 MB: V8 gives back the memory
- * of a larger one whenever little was left in it, and takes it again, which cost up to 2 ms. It compiles on one helper, which `raiseHelperThreads` raises: on the tick's own thread a function took up to 12 ms.
- * The loop around the ticks is not compiled while it runs, which held one of them up by 9 ms.
+ * What Node is started with for a guard; [why](../../bench/README.md#the-tick). V8 collects garbage on the thread that it belongs to,
+ * and the tick's thread between two ticks: a tick with real-time priority would else wait for helpers. What is young has the least
+ * room, 1 MB: V8 gives back the memory of a larger one where little was left in it, and takes it again, in up to 2 ms. It compiles on
+ * one helper, which `raiseHelperThreads` raises: on the tick's own thread a function took up to 12 ms. The loop around the ticks is
+ * not compiled while it runs, which held one of them up by 9 ms.
  */
 export const GUARD_NODE_FLAGS: readonly string[] = [
   '--single-threaded-gc',
