@@ -80,7 +80,7 @@ describe.each(ARMS)('the arm $name', ({ name, family }) => {
         spawnSync('stty', ['-F', link, String(baud), 'raw', '-echo', 'min', '0', 'time', '0']);
         return new DescriptorLine(link, baud, clock);
       },
-      serialNumber: () => 'EMU0001',
+      adapterAt: () => 'EMU0001',
     });
     return { driver: paced(driver), model };
   });
