@@ -18,7 +18,7 @@ const rooms = [
   { name: 'session' },
   { name: 'identify' },
   { name: 'emulate', only: ['core', 'schema', 'drivers', 'config'] },
-  { name: 'bring-up', only: ['core', 'schema', 'safety', 'drivers', 'record', 'guard', 'config', 'session'] },
+  { name: 'bring-up', only: ['core', 'schema', 'safety', 'drivers', 'link', 'record', 'guard', 'config', 'session'] },
   { name: 'sim' },
   { name: 'study' },
   { name: 'safety-check', only: ['core', 'safety', 'drivers', 'record', 'guard', 'config'] },

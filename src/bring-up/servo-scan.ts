@@ -14,12 +14,14 @@ const COLLISION_TRIES = 8;
 const COLLISIONS = 3;
 /** A reply that is late has come by then, s. */
 const LATE_S = 0.03;
+/** Ids of an arm or so; of more nobody waits for a second round. */
+const ASKED_AGAIN = 32;
 
 /** A servo that answered, or answers that cannot be read. */
 export interface FoundServo {
   readonly id: number;
   readonly protocol: ServoProtocol;
-  /** Absent: bytes came, and no intact answer. */
+  /** Absent: what came was no intact answer. */
   readonly identity: ServoIdentity | undefined;
   /** The model with that number; absent: unknown to the family. */
   readonly model: ServoModel | undefined;
@@ -45,14 +47,21 @@ export async function findServos(
   preferred: (id: number) => ServoModel | undefined = () => undefined,
 ): Promise<readonly FoundServo[]> {
   const buses = protocolsOf(bus).map((protocol) => busOn(port, protocol, 'brisk'));
-  const found: FoundServo[] = [];
-  for (const id of ids) {
-    const servo = findServo(buses, bus, id, preferred(id));
-    if (servo !== undefined) found.push(servo);
-    // Whoever wants to end it is heard.
-    await new Promise((done) => setImmediate(done));
-  }
-  return found;
+  const ask = async (asked: readonly number[]): Promise<readonly FoundServo[]> => {
+    const found: FoundServo[] = [];
+    for (const id of asked) {
+      const servo = findServo(buses, bus, id, preferred(id));
+      if (servo !== undefined) found.push(servo);
+      // Whoever wants to end it is heard.
+      await new Promise((done) => setImmediate(done));
+    }
+    return found;
+  };
+  const found = await ask(ids);
+  // An answer that came when another was asked is one that was late, as on a machine that is busy: who was silent is asked again.
+  const isLate = buses.some((each) => stray(each).replies > 0);
+  if (!isLate || ids.length > ASKED_AGAIN) return found;
+  return [...found, ...(await ask(ids.filter((id) => !found.some((each) => each.id === id))))];
 }
 
 function findServo(
@@ -63,11 +72,12 @@ function findServo(
 ): FoundServo | undefined {
   let heard: FoundServo | undefined;
   for (const bus of buses) {
-    const before = bus.counters[BUS.receivedBytes]!;
+    const before = stray(bus).garbage;
     const identity = family.identify(bus, id);
     if (bus.isLost) throw lostPort(bus.line.path);
     if (identity === undefined) {
-      if (bus.counters[BUS.receivedBytes] === before) return heard;
+      bus.drain();
+      if (stray(bus).garbage === before) return heard;
       const collisions = COLLISION_TRIES;
       heard = { id, protocol: bus.protocol, identity, model: undefined, collisions };
       continue;
@@ -129,7 +139,7 @@ export interface ScanResult {
 
 /**
  * Tries every speed of `families` at `path`, `first` before the others, and stops at the one where intact answers come. First the usual
- * ids and those `wanted` at each speed, then all of them. `undefined`: nobody answers.
+ * ids and those `wanted` at each speed, then all of them, but where all that are wanted have answered. `undefined`: nobody answers.
  */
 export async function scanBauds(
   open: OpenBusPort,
@@ -147,7 +157,9 @@ export async function scanBauds(
         const servos = await withPort(open, { path, baud }, async (port) => {
           const some = await findServos(port, bus, ids);
           if (!some.some(({ identity }) => identity !== undefined)) return [];
-          // Here they are: everybody is asked.
+          const isWhole = wanted.length > 0 && wanted.every((id) => some.some((servo) => servo.id === id));
+          if (isWhole) return some;
+          // Here they are, and not all of them: everybody is asked.
           return [
             ...some,
             ...(await findServos(

@@ -23,7 +23,7 @@ import type { Finding } from '../finding.ts';
 import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { mirrorCar, seenOfCar } from './car-rungs.ts';
-import { type DrivingRung, driveRung } from './drive-rung.ts';
+import { type DrivingRung, drivenS, driveRung } from './drive-rung.ts';
 import { mirrorArm } from './mirror.ts';
 
 /** What has a ladder: an arm of bus servos, or a car with a VESC. */
@@ -186,12 +186,17 @@ async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: numbe
       remedy: `Write port: ${port} under driver in the robot's file.`,
     });
   }
-  const howLong = rung === 'slow' ? (isCar(arm) ? 'about half a minute' : 'about a minute') : `${minutes} minutes`;
-  const what = isCar(arm)
-    ? 'Is the car raised, so that no wheel touches anything? Its wheels turn and steer by themselves now'
-    : 'It moves by itself now';
-  const where = isCar(arm) ? 'steering by up to 7° each way' : 'up to 7° each way from where it stands';
-  const question = `${what}, for ${howLong}, at ${Math.round(100 * speedRatio)} % of its speed, ${where}. Hand on the emergency stop; space here stops it. Begin?`;
+  const seconds = Math.round(drivenS({ rung, robot: arm.robot, speedRatio, minutes }));
+  const howLong = seconds < 120 ? `${seconds} s` : `${(seconds / 60).toFixed(0)} minutes`;
+  const speed = `${Math.round(100 * speedRatio)} %`;
+  const down = arm.robot.holdsWithoutTorque ? '' : ' At the end its torque goes off slowly: hold it then.';
+  guide.say(
+    isCar(arm)
+      ? `Its wheels turn by themselves now: a little first, then they turn and steer for ${howLong} at ${speed} of its speed, steering by up to 7° each way.`
+      : `It moves by itself now: each joint a little, for a few seconds, then for ${howLong} at ${speed} of its speed, up to 7° each way from where it stands.${down}`,
+  );
+  const raised = isCar(arm) ? 'Is the car raised, so that no wheel touches anything? ' : '';
+  const question = `${raised}Hand on the emergency stop; space here stops it too. Begin?`;
   if (!(await confirm(guide, question, 'no'))) throw declined();
   guide.close?.();
   const { file, out, seed, signal, onInterrupt } = request;

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { faultsIn } from './drive-rung.ts';
+import { loadRobotFile } from '../../config/index.ts';
+import { drivenS, faultsIn, leastMoved } from './drive-rung.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -25,4 +26,26 @@ it('finds what stopped the arm, once, and not how it was let down at the end', (
   expect(faultsIn(logOf(moved, lost, lost, end, down))).toEqual(['The robot does not answer']);
   expect(faultsIn(logOf(moved, { level: 50, msg: 'Servo 3 has stalled.' }))).toEqual(['Servo 3 has stalled']);
   expect(faultsIn(join(folder, 'none.log'))).toEqual(['the guard left no log']);
+});
+
+it('takes as long as each joint needs for its way at the speed of the rung, or as the person said', () => {
+  const { robot } = loadRobotFile('so101');
+  const rung = { robot, speedRatio: 0.1, minutes: 5 };
+  // 0.48 rad at a tenth of 1.5 rad/s (three joints) and of 2 rad/s (three), and 1.5 s each.
+  expect(drivenS({ ...rung, rung: 'slow' })).toBeCloseTo(3 * (0.48 / 0.15 + 1.5) + 3 * (0.48 / 0.2 + 1.5));
+  expect(drivenS({ ...rung, rung: 'slow', speedRatio: 0.05 })).toBeCloseTo(3 * (0.48 / 0.075 + 1.5) + 3 * (4.8 + 1.5));
+  expect(drivenS({ ...rung, rung: 'burn-in' })).toBe(300);
+});
+
+it('finds the joint that hardly moved, whatever the others did', () => {
+  const half = 0.12 / Math.PI;
+  const seen = (...halves: readonly number[]): Float32Array => Float32Array.from(halves, (value) => value * half);
+  const steps = [
+    { observation: seen(0, 2, 0), nextObservation: seen(1, 2.1, -0.5) },
+    { observation: seen(1, 2.1, -0.5), nextObservation: seen(-1, 2, 0.5) },
+  ];
+  const { joint, spans } = leastMoved(steps, 3);
+  expect(joint).toBe(1);
+  expect(spans.map((span) => Math.round(100 * span) / 100)).toEqual([2, 0.1, 1]);
+  expect(leastMoved([], 2).spans).toEqual([0, 0]);
 });

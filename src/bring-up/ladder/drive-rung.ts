@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
-import { isFree, type JointModel, jointActionUnit, parseObject, ReinError } from '../../core/index.ts';
+import { isFree, type JointModel, jointActionUnit, parseObject, ReinError, type Transition } from '../../core/index.ts';
+import { readJournal } from '../../link/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import { GUARD_LOG, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
 import type { ShakeOptions } from './shake-policy.ts';
@@ -15,24 +16,33 @@ const SPAN_RAD = 0.12;
 const ROLL_M = 0.3;
 /** Decisions a second, or the next fewer that are a whole number of ticks. */
 const POLICY_HZ = 10;
-/** Joint by joint: each way and back, with time to look. */
-const SLOW_S_PER_JOINT = 7;
-/** Before it, what the wheels of a car show first of all (`FirstMotion`). */
-const FIRST_ROLL_S = 6;
+/** Joint by joint: each way and back, and so long to settle, s. */
+const SETTLE_S = 1.5;
+/** Least way of each joint, from end to end, as a share of the box's half: less, and the rung has shown nothing of it. */
+const MOVED_SHARE: Readonly<Record<DrivingRung, number>> = { slow: 1, 'burn-in': 0.5 };
+/** Each joint's first motion goes before, which is slower than the rung, s. */
+const START_LIMIT_S = 90;
 const WATCH_MS = 500;
+/** The guard refuses to begin, and says so. */
+const STANDS_OUTSIDE = /stands outside/;
 /** How the guard's log says that it was asked to. */
 const GUARD_ENDS = 'asked to end';
 
 export type DrivingRung = 'slow' | 'burn-in';
 
-export interface DriveRequest {
+/** What a rung drives. */
+export interface Drive {
   readonly rung: DrivingRung;
   readonly robot: RobotConfig;
-  /** Path of the robot's file. */
-  readonly file: string;
   /** Share of its own speed. */
   readonly speedRatio: number;
+  /** Of the burn-in. */
   readonly minutes: number;
+}
+
+export interface DriveRequest extends Drive {
+  /** Path of the robot's file. */
+  readonly file: string;
   /** Run folder. */
   readonly out: string;
   readonly seed: number;
@@ -43,9 +53,8 @@ export interface DriveRequest {
 
 /** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
 export async function driveRung(request: DriveRequest): Promise<string> {
-  const { rung, robot, minutes, speedRatio, signal, out } = request;
-  const firstS = robot.base === undefined ? 0 : FIRST_ROLL_S;
-  const durationS = rung === 'slow' ? SLOW_S_PER_JOINT * robot.joints.length + firstS : 60 * minutes;
+  const { rung, robot, speedRatio, signal, out } = request;
+  const durationS = drivenS(request);
   const log = join(out, GUARD_LOG);
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
   try {
@@ -53,12 +62,20 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     // JSON is YAML.
     writeFileSync(task, JSON.stringify(taskOf(request, durationS), undefined, 2));
     // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
-    const spoilt = new AbortController();
-    const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && spoilt.abort(), WATCH_MS);
+    const end = new AbortController();
+    const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
+    // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less.
+    let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
+    let isDriven = false;
+    const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
+      if (isDriven || envSteps === 0) return;
+      isDriven = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => end.abort(), 1e3 * durationS);
+    };
     const { status } = await runRobot({
       request: checkRunRequest({
         task,
-        durationS,
         start: 'now',
         trace: 'off',
         output: 'quiet',
@@ -66,10 +83,13 @@ export async function driveRung(request: DriveRequest): Promise<string> {
         out,
         seed: request.seed,
       }),
-      observer: { ...SILENT_OBSERVER, print: request.print },
-      signal: AbortSignal.any([signal, spoilt.signal]),
+      observer: { ...SILENT_OBSERVER, status: onStatus, print: request.print },
+      signal: AbortSignal.any([signal, end.signal]),
       onInterrupt: request.onInterrupt,
-    }).finally(() => clearInterval(watch));
+    }).finally(() => {
+      clearInterval(watch);
+      clearTimeout(timer);
+    });
     signal.throwIfAborted();
     const faults = faultsIn(log);
     if (faults.length > 0) throw stopped(faults[0]!, faults.length, out);
@@ -77,19 +97,62 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     const steps = status?.envSteps ?? 0;
     if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
     if (steps === 0) throw stopped('it never moved', 1, out);
-    const box = `±${(SPAN_RAD * 57.3).toFixed(0)}°${robot.base === undefined ? '' : ` and ±${ROLL_M} m of its wheels`}`;
+    // Of wheels no place is observed: people see them turn, or their driver counts them.
+    const joints = robot.joints.filter((joint) => !isFree(joint));
+    const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
+    if (spans[joint]! < MOVED_SHARE[rung]) throw unmoved(joints[joint]!.name, spans[joint]!);
+    const box = `±${degrees(1)}${robot.base === undefined ? '' : ` and ±${ROLL_M} m of its wheels`}`;
     const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ${box}`;
-    return `${Math.round(durationS)} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, 0 faults, 0 violations`;
+    return `${Math.round(durationS)} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, each joint moved by ${degrees(spans[joint]!)} or more, 0 faults, 0 violations`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** How long the arm is driven, s: every joint in its turn, or as long as was asked for. */
+export function drivenS({ rung, robot, speedRatio, minutes }: Drive): number {
+  if (rung === 'burn-in') return 60 * minutes;
+  const turnS = ({ velocityMaxRadPerS, ...joint }: JointModel): number =>
+    (4 * (SPAN_RAD / Math.PI) * unitOf(joint)) / (velocityMaxRadPerS * speedRatio) + SETTLE_S;
+  return robot.joints.reduce((sum, joint) => sum + turnS(joint), 0);
+}
+
+/** The joint that went the shortest way, and the way of each, from end to end, in halves of the box. */
+export function leastMoved(
+  steps: Iterable<Pick<Transition, 'observation' | 'nextObservation'>>,
+  joints: number,
+): { readonly joint: number; readonly spans: readonly number[] } {
+  const least = new Array<number>(joints).fill(Number.POSITIVE_INFINITY);
+  const most = new Array<number>(joints).fill(Number.NEGATIVE_INFINITY);
+  for (const { observation, nextObservation } of steps) {
+    for (const seen of [observation, nextObservation]) {
+      for (let i = 0; i < joints; i++) {
+        least[i] = Math.min(least[i]!, seen[i]!);
+        most[i] = Math.max(most[i]!, seen[i]!);
+      }
+    }
+  }
+  const spans = least.map((value, i) => Math.max(0, most[i]! - value) / (SPAN_RAD / Math.PI));
+  return { joint: spans.indexOf(Math.min(...spans)), spans };
+}
+
+/** Halves of the box as people read them. */
+function degrees(spans: number): string {
+  return `${((spans * SPAN_RAD * 180) / Math.PI).toFixed(0)}°`;
+}
+
+function unmoved(joint: string, span: number): ReinError {
+  return new ReinError('driver', `The rung is not passed: ${joint} was seen to move by ${degrees(span)} only.`, {
+    remedy: 'See that nothing holds it, and give a burn-in more --minutes. Then repeat the command.',
+  });
+}
+
 function stopped(what: string, count: number, out: string): ReinError {
   const more = count > 1 ? ` (the first of ${count})` : '';
-  return new ReinError('driver', `The rung is not passed: ${what}${more}.`, {
-    remedy: `Mend what stopped it; ${join(out, GUARD_LOG)} says when and why. Then repeat the command.`,
-  });
+  const remedy = STANDS_OUTSIDE.test(what)
+    ? 'Put it in the middle of its room by hand, and repeat the command.'
+    : `Mend what stopped it; ${join(out, GUARD_LOG)} says when and why. Then repeat the command.`;
+  return new ReinError('driver', `The rung is not passed: ${what}${more}.`, { remedy });
 }
 
 /** What stopped the arm while it was driven, as the guard logged it: in sentences. */
@@ -119,10 +182,6 @@ export function faultsIn(log: string): readonly string[] {
 function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS: number): Record<string, unknown> {
   const policyHz = rateOf(robot.controlHz);
   const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
-  const unitOf = ({ kind, positionMinRad, positionMaxRad }: JointModel): number => {
-    if (kind === 'path') return (ROLL_M * Math.PI) / SPAN_RAD;
-    return kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;
-  };
   const options: ShakeOptions = {
     // What a person looks at happens once; where the front wheels then stand is their middle.
     pattern: rung !== 'slow' ? 'random' : robot.base === undefined ? 'eachJoint' : 'once',
@@ -151,6 +210,12 @@ function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS
     observation: { jointPositions: true, jointVelocities: false, toolPose: false, wrench: false },
     policyPlugin: { module: fileURLToPath(new URL('./shake-policy.js', import.meta.url)), options },
   };
+}
+
+/** What 1 of an observed position is, rad or m; of wheels, whose place is counted, what makes half the box `ROLL_M`. */
+function unitOf({ kind, positionMinRad, positionMaxRad }: Omit<JointModel, 'velocityMaxRadPerS'>): number {
+  if (kind === 'path') return (ROLL_M * Math.PI) / SPAN_RAD;
+  return kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;
 }
 
 function rateOf(controlHz: number): number {
