@@ -5,12 +5,16 @@ import { type BusPort, type OpenBusPort, withPort } from './bus-port.ts';
 
 export interface VescCar {
   readonly robot: RobotConfig;
+  /** What commands call it: a path, or the name of a file that is shipped. */
+  readonly named: string;
   readonly driver: VescConfig;
 }
 
 /** `undefined` for a robot that something else drives. */
 export function carOf(robot: RobotConfig): VescCar | undefined {
-  return robot.driver.kind === 'vesc' ? { robot, driver: robot.driver as VescConfig } : undefined;
+  if (robot.driver.kind !== 'vesc') return undefined;
+  const driver = robot.driver as VescConfig;
+  return { robot, named: driver.named ?? robot.name, driver };
 }
 
 /** Opens the port of `settings`, and does `work` with whoever answers there. */

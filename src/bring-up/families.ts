@@ -56,6 +56,8 @@ export const BUS_FAMILIES: readonly BusFamily[] = Object.values(FAMILIES);
 /** A robot whose joints are bus servos. */
 export interface ServoArm {
   readonly robot: RobotConfig;
+  /** What commands call it: a path, or the name of a file that is shipped. */
+  readonly named: string;
   readonly driver: ServoConfig;
   readonly bus: BusFamily;
   /** Path of its calibration, which may not be there yet. */
@@ -84,7 +86,8 @@ export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
     }
     return { name, id: options.id, model, options };
   });
-  return { robot, driver, bus, calibration: driver.calibration ?? calibrationPath(robot.name), motors };
+  const { calibration = calibrationPath(robot.name), named = robot.name } = driver;
+  return { robot, named, driver, bus, calibration, motors };
 }
 
 /** The same, and a refusal for all others. */

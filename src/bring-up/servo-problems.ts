@@ -12,11 +12,11 @@ export interface ServoProblem {
 }
 
 /** In the order of the joints; `firmware` is a doubt, all others refuse. */
-export function servoProblems({ robot, motors }: ServoArm, found: readonly FoundServo[]): readonly ServoProblem[] {
+export function servoProblems({ named, motors }: ServoArm, found: readonly FoundServo[]): readonly ServoProblem[] {
   const isNoise = found.length > 1 && found.every(isTwice);
   return motors.flatMap((motor): readonly ServoProblem[] => {
     const servo = found.find(({ id }) => id === motor.id);
-    const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, robot.name);
+    const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, named);
     return problem === undefined ? [] : [problem];
   });
 }
@@ -43,7 +43,7 @@ function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Mo
   };
 }
 
-function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, robot: string): ServoProblem | undefined {
+function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: string): ServoProblem | undefined {
   const { id, identity, model } = servo;
   const who = `servo ${id} (${motor.name})`;
   if (isTwice(servo)) {
@@ -60,7 +60,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, robot: str
       id,
       kind: 'twice',
       message: `Two servos have the id ${id}: their answers collide (${servo.collisions} of 8).`,
-      remedy: `Unplug all but one of them, give that one an id of its own, then: rein doctor --robot ${robot}`,
+      remedy: `Unplug all but one of them, give that one an id of its own, then: rein doctor --robot ${named}`,
     };
   }
   if (identity === undefined) return undefined;

@@ -6,8 +6,7 @@ import { scanBauds } from './servo-scan.ts';
 
 /** Nobody answered at the file's speed: says at which they do. */
 export async function refuseSilence(
-  { motors, driver, bus }: ServoArm,
-  named: string,
+  { motors, driver, bus, named }: ServoArm,
   path: string | undefined,
   open: OpenBusPort,
 ): Promise<never> {

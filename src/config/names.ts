@@ -1,6 +1,6 @@
 /** Where configuration files are: names stand for files in `config/`, paths for themselves. */
 import { readdirSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, ReinError } from '../core/index.ts';
 import { shown } from './text/shown.ts';
@@ -59,6 +59,12 @@ export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): reado
     // No such folder: no names, which the caller reports.
     return [];
   }
+}
+
+/** What a command is given to mean the file at `path`: its name where it is one that is shipped, else its path. */
+export function commandName(kind: ConfigKind, path: string, root: string = CONFIG_ROOT): string {
+  const { dir, name } = parse(path);
+  return dir === join(root, FOLDERS[kind]) ? name : shownPath(path);
 }
 
 /** A path as people expect it in messages: relative where that is shorter. */

@@ -6,7 +6,7 @@ import { driverKind } from '../drivers/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
 import { type TaskConfig, taskKind } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
-import { findConfig } from './names.ts';
+import { commandName, findConfig } from './names.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { type Place, problemsError } from './text/place.ts';
 import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
@@ -45,11 +45,13 @@ function digestOf(file: string, place: Place): string {
   }
 }
 
-export function robotWithPaths(robot: RobotConfig, tree: TreeNode, folder: string): RobotConfig {
+/** `file`: the robot's. */
+export function robotWithPaths(robot: RobotConfig, tree: TreeNode, file: string): RobotConfig {
   const { driver } = robot;
   const { withPaths } = driverKind(driver.kind);
+  const from = (path: string): string => resolve(dirname(file), path);
   const found =
-    withPaths === undefined ? robot : { ...robot, driver: withPaths(driver, (path) => resolve(folder, path)) };
+    withPaths === undefined ? robot : { ...robot, driver: withPaths(driver, from, commandName('robot', file)) };
   return withModule(found, ['driver'], 'driver', tree);
 }
 

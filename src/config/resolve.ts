@@ -77,7 +77,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const task = taskWithPaths(taskChecked.value as TaskConfig, taskFile.tree, taskFile.folder);
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
   throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
-  const asWritten = robotWithPaths(robotValue as RobotConfig, robotFile.tree, robotFile.folder);
+  const asWritten = robotWithPaths(robotValue as RobotConfig, robotFile.tree, robotFile.path);
   const robot = request.isSimulated === true ? { ...asWritten, driver: simulatedDriver(asWritten.driver) } : asWritten;
   const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerConfig>;
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
@@ -99,6 +99,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
 interface LayeredFile {
   readonly tree: TreeNode;
   readonly problems: readonly Problem[];
+  readonly path: string;
   /** The folder that paths in it are relative to. */
   readonly folder: string;
 }
@@ -139,7 +140,8 @@ class Layers {
     for (const { option, path, value } of this.#request.overrides ?? []) {
       if (path[0] === kind) tree = merge(tree, treeAt(path.slice(1), value, { file: option, line: 0, column: 0 }));
     }
-    return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], folder: dirname(found.path) };
+    const { path } = found;
+    return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], path, folder: dirname(path) };
   }
 }
 

@@ -1,5 +1,4 @@
 /** One robot's file by itself, without a task. */
-import { dirname } from 'node:path';
 import { checkedValue, throwFindings } from './finding.ts';
 import { configFile } from './names.ts';
 import { robotWithPaths } from './paths.ts';
@@ -28,7 +27,7 @@ export function loadRobotFile(name: string, from: string = process.cwd(), root?:
   const robot = checkedValue(checkRobotTree(tree), problems);
   throwFindings(tree, checkRobot(robot));
   return {
-    robot: robotWithPaths(robot, tree, dirname(file)),
+    robot: robotWithPaths(robot, tree, file),
     file,
     shownAs,
     place: (path) => valuePlaceOf(tree, path),

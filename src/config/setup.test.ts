@@ -1,16 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { arm6Setup, pegTask } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
-import { frameSize } from '../core/index.ts';
+import { frameSize, jointActionUnit } from '../core/index.ts';
 import { firstDifference } from '../link/index.ts';
 import { createDemonstrator } from '../session/scripted-operators.ts';
 import { createInserter } from '../tasks/peg-kind.ts';
+import { CONFIG_ROOT } from './names.ts';
 import { resolveConfig } from './resolve.ts';
-import { createSetup } from './setup.ts';
+import { loadRobotFile } from './robot-file.ts';
+import { createSetup, driverSpec } from './setup.ts';
 
 describe('what the numbers of a setup mean', () => {
   const dir = mkdtempSync(join(tmpdir(), 'rein-meaning-'));
@@ -103,6 +105,39 @@ describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => 
       expect(command).toMatchObject({ active: true, phase: 'correct' });
     }
     expect(demonstrator.decidedBy).toBe('scripted');
+  });
+});
+
+describe('what is made of a robot is told what commands call it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-named-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const robot = join(folder, 'my-arm.yaml');
+  const from = join(CONFIG_ROOT, 'robots');
+  const text = readFileSync(join(from, 'so101.yaml'), 'utf8').replace('model: models', `model: ${from}/models`);
+  writeFileSync(robot, text);
+  const namedOf = (value: string): unknown => {
+    const task = join(folder, 'task.yaml');
+    const dimension = { name: 'gripper', scale: 0.1, unit: jointActionUnit({ kind: 'revolute' }) };
+    const observation = { jointPositions: true, jointVelocities: false, toolPose: false, wrench: false };
+    const rest = {
+      observation,
+      learner: 'rlpd',
+      policyHz: 10,
+      maxSteps: 100,
+      action: { kind: 'joint', dimensions: [dimension] },
+    };
+    writeFileSync(task, JSON.stringify({ name: 'turn', kind: 'operatorJudged', robot: value, ...rest }));
+    const { robot } = resolveConfig({ task, seed: 0 });
+    const scenes = { scene: () => undefined as never, surroundings: undefined };
+    return driverSpec(robot, { name: 'none', signalNames: [] }, scenes).options['named'];
+  };
+
+  it('the name of a file that is shipped, whatever its path was, and the path of any other', () => {
+    expect(namedOf('so101')).toBe('so101');
+    expect(namedOf(join(from, 'so101.yaml'))).toBe('so101');
+    expect(namedOf('my-arm.yaml')).toBe(robot);
+    expect(loadRobotFile('so101').robot.driver).toMatchObject({ named: 'so101' });
+    expect(loadRobotFile('my-arm.yaml', folder).robot.driver).toMatchObject({ named: robot });
   });
 });
 

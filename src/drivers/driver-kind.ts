@@ -74,8 +74,8 @@ export interface DriverKind<Config extends DriverConfig = DriverConfig, Options 
   signals?(config: Config): readonly string[];
   /** What contradicts itself in `config`, beyond the range of each number. */
   problems?(config: Config): readonly string[];
-  /** The same with paths made absolute by `from`, which knows the folder of the robot's file. */
-  withPaths?(config: Config, from: (path: string) => string): Config;
+  /** The same with paths made absolute by `from`, which knows the folder of the robot's file. `named`: what commands call that file. */
+  withPaths?(config: Config, from: (path: string) => string, named: string): Config;
   /** Throws `ReinError('config')` where the robot's file and what is asked of it do not fit. */
   optionsOf(config: Config, request: DriverRequest): Options;
   /** Whether software can put robot and objects in place. Absent: it can try. */

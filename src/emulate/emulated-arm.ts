@@ -92,7 +92,7 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
 function calibrationOf(robot: RobotConfig, config: ServoConfig, family: string): Calibration | undefined {
   const path = config.calibration ?? calibrationPath(robot.name);
   if (!existsSync(path)) return undefined;
-  const subject = { robot: robot.name, family, jointNames: robot.joints.map(({ name }) => name) };
+  const subject = { named: robot.name, robot: robot.name, family, jointNames: robot.joints.map(({ name }) => name) };
   try {
     return loadCalibration(path, subject);
   } catch (error) {

@@ -123,8 +123,13 @@ export class LeaderSource {
 
   #holdPort(): Promise<HeldPort> {
     // Servos are the only leaders on a cable: their calibration says which adapter is theirs.
-    const { calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
-    const { adapter } = loadCalibration(calibration, { robot: this.#model.name, family: this.#spec.name, jointNames });
+    const { named, calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
+    const { adapter } = loadCalibration(calibration, {
+      named,
+      robot: this.#model.name,
+      family: this.#spec.name,
+      jointNames,
+    });
     return holdPort({ path, baud, adapter });
   }
 }

@@ -22,7 +22,6 @@ function request(rig: HandRig, guide: HandGuide, more: Partial<CalibrateRequest>
   const { arm, out, open } = rig;
   return {
     arm,
-    named: 'so101',
     port: undefined,
     out,
     only: [],

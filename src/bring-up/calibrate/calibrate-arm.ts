@@ -24,8 +24,6 @@ import { type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
 
 export interface CalibrateRequest {
   readonly arm: ServoArm;
-  /** How the robot was named on the command line: for the commands that are shown. */
-  readonly named: string;
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port: string | undefined;
   /** Path of the calibration. */
@@ -53,7 +51,7 @@ export interface CalibrateResult {
 
 /** Rejects with `ReinError`, or as its guide does; what was found until then is kept beside the file. */
 export async function calibrateArm(request: CalibrateRequest): Promise<CalibrateResult> {
-  const { arm, named, open, only } = request;
+  const { arm, open, only } = request;
   const unknown = only.find((name) => !arm.robot.joints.some((joint) => joint.name === name));
   if (unknown !== undefined) {
     throw new ReinError('config', `${arm.robot.name} has no joint ${unknown}.`, {
@@ -68,7 +66,7 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     return new ArmCalibration(request, port, found).run();
   });
-  return result ?? (await refuseSilence(arm, named, path, open));
+  return result ?? (await refuseSilence(arm, path, open));
 }
 
 /** One calibration at an open port. */
@@ -127,7 +125,10 @@ class ArmCalibration {
 
   /** What the file will be bound to, where that is no serial number. */
   #sayWhose(): void {
-    const { guide, named } = this.#request;
+    const {
+      guide,
+      arm: { named },
+    } = this.#request;
     const { adapter } = this.#port;
     if (isSocket(adapter)) {
       guide.say(
@@ -154,7 +155,7 @@ class ArmCalibration {
 
   /** What LeRobot's file has, once the servos agree that it is of this arm. */
   #imported(): Readonly<Record<string, LeRobotJoint>> | undefined {
-    const { from, arm, guide, named } = this.#request;
+    const { from, arm, guide } = this.#request;
     if (from === undefined) return undefined;
     const joints = readLeRobotFile(from, arm.motors);
     for (const [i, { id, name }] of arm.motors.entries()) {
@@ -166,7 +167,7 @@ class ArmCalibration {
         'config',
         `Servo ${id} (${name}) stores the offset ${stored ?? '?'}, and ${from} says ${said}.`,
         {
-          remedy: `It is the file of another arm, or older than its servos: name the newest one, or rein calibrate --robot ${named}`,
+          remedy: `It is the file of another arm, or older than its servos: name the newest one, or rein calibrate --robot ${arm.named}`,
         },
       );
     }
@@ -181,14 +182,14 @@ class ArmCalibration {
     const { guide, out, only, arm } = this.#request;
     // The rest of the file stays where some joints only are asked for.
     if (only.length > 0) {
-      Object.assign(this.#joints, existsSync(out) ? this.#ofThisArm(readCalibration(out, arm.robot.name)) : {});
+      Object.assign(this.#joints, existsSync(out) ? this.#ofThisArm(readCalibration(out, arm.named)) : {});
       const without = arm.robot.joints.find(({ name }) => !only.includes(name) && this.#joints[name] === undefined);
       if (without !== undefined) {
         throw new ReinError(
           'config',
           `${without.name} was never calibrated on this arm, so --joint cannot be all there is.`,
           {
-            remedy: `Calibrate the whole arm: rein calibrate --robot ${this.#request.named}`,
+            remedy: `Calibrate the whole arm: rein calibrate --robot ${arm.named}`,
           },
         );
       }
@@ -206,7 +207,7 @@ class ArmCalibration {
   /** What the file of an earlier start has, as far as it is of this arm and whole. */
   #partial(): Readonly<Record<string, JointCalibration>> {
     try {
-      return this.#ofThisArm(readCalibration(this.#partialPath, this.#request.arm.robot.name));
+      return this.#ofThisArm(readCalibration(this.#partialPath, this.#request.arm.named));
     } catch (error) {
       if (!(error instanceof ReinError)) throw error;
       this.#request.guide.say(`What was begun before is left out: ${error.message}`);

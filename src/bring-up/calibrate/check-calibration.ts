@@ -25,7 +25,6 @@ const OUTSIDE = 0.05;
 /** What `found` at `port` says against the file at `path`. Never throws for what a person can mend. */
 export function checkCalibration(
   arm: ServoArm,
-  named: string,
   path: string,
   port: BusPort,
   found: readonly FoundServo[],
@@ -33,7 +32,7 @@ export function checkCalibration(
   let calibration: Calibration;
   try {
     calibration = calibrationOf(arm, path);
-    checkAdapter(calibration, port.line.path, port.adapter);
+    checkAdapter(calibration, { path: port.line.path, adapter: port.adapter, named: arm.named });
   } catch (error) {
     if (!(error instanceof ReinError)) throw error;
     return [{ name: 'calibration', status: 'fail', detail: error.message, remedy: error.remedy }];
@@ -43,24 +42,23 @@ export function checkCalibration(
     status: 'ok',
     detail: `${path}, of ${calibration.calibratedAt}, bound to ${adapterText(calibration.adapter)}`,
   };
-  return [file, ...checkJoints(arm, named, calibration, port, found)];
+  return [file, ...checkJoints(arm, calibration, port, found)];
 }
 
 /** The file at `path`, as far as it is of `arm`. Throws `ReinError('config')`. */
-export function calibrationOf({ robot, bus }: ServoArm, path: string): Calibration {
+export function calibrationOf({ robot, named, bus }: ServoArm, path: string): Calibration {
   const jointNames = robot.joints.map(({ name }) => name);
-  return loadCalibration(path, { robot: robot.name, family: bus.family.name, jointNames });
+  return loadCalibration(path, { named, robot: robot.name, family: bus.family.name, jointNames });
 }
 
 /** Whether the servos are those of `calibration`, and stand where it says that they can: one a joint, then the file's limits. */
 export function checkJoints(
   arm: ServoArm,
-  named: string,
   calibration: Calibration,
   port: BusPort,
   found: readonly FoundServo[],
 ): readonly Finding[] {
-  const { robot, motors } = arm;
+  const { robot, named, motors } = arm;
   const calibrate = `rein calibrate --robot ${named}`;
   const limits = limitProblems(robot, motors, calibration.joints).map(
     ({ joint, message }): Finding => ({
@@ -137,8 +135,8 @@ function standing(
 
 /** Opens the port and compares. Rejects with `ReinError` where nobody answers, or answers cannot be told apart. */
 export function checkServoCalibration(request: CheckRequest): Promise<readonly Finding[]> {
-  const { arm, named, path } = request;
-  return withServos(request, async (port, found) => checkCalibration(arm, named, path, port, found));
+  const { arm, path } = request;
+  return withServos(request, async (port, found) => checkCalibration(arm, path, port, found));
 }
 
 /**
@@ -146,12 +144,13 @@ export function checkServoCalibration(request: CheckRequest): Promise<readonly F
  * they can, and a person has to. Resolves to what it is bound to now, in words. Rejects with `ReinError`.
  */
 export function rebindCalibration(request: CheckRequest & { readonly guide: Guide }): Promise<string> {
-  const { arm, named, path, guide } = request;
+  const { arm, path, guide } = request;
+  const { named } = arm;
   const { checksum: _, ...calibration } = calibrationOf(arm, path);
   return withServos(request, async (port, found) => {
     const { adapter } = port;
     if (adapter === calibration.adapter) return adapterText(adapter);
-    const wrong = checkJoints(arm, named, { ...calibration, checksum: '' }, port, found).find(
+    const wrong = checkJoints(arm, { ...calibration, checksum: '' }, port, found).find(
       ({ status }) => status === 'fail',
     );
     if (wrong !== undefined) {
@@ -173,7 +172,7 @@ export function rebindCalibration(request: CheckRequest & { readonly guide: Guid
 }
 
 async function withServos<T>(
-  { arm, named, port: given, open }: CheckRequest,
+  { arm, port: given, open }: CheckRequest,
   work: (port: BusPort, found: readonly FoundServo[]) => Promise<T>,
 ): Promise<T> {
   const { driver, bus, motors } = arm;
@@ -186,13 +185,11 @@ async function withServos<T>(
     if (twice !== undefined) throw problemError(twice);
     return { value: await work(port, found) };
   });
-  return result === undefined ? refuseSilence(arm, named, path, open) : result.value;
+  return result === undefined ? refuseSilence(arm, path, open) : result.value;
 }
 
 export interface CheckRequest {
   readonly arm: ServoArm;
-  /** How the robot was named on the command line. */
-  readonly named: string;
   /** Absent: that of the robot's file, else the only one. */
   readonly port: string | undefined;
   /** Of the calibration. */

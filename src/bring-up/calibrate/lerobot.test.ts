@@ -44,7 +44,6 @@ async function imported(rig: HandRig, path: string, guide: HandGuide): Promise<v
   const { arm, out, open } = rig;
   await calibrateArm({
     arm,
-    named: 'so101',
     port: undefined,
     out,
     only: [],
@@ -104,8 +103,7 @@ describe('a calibration of LeRobot', () => {
 });
 
 describe('rein calibrate --check', () => {
-  const check = ({ arm, out, open }: HandRig) =>
-    checkServoCalibration({ arm, named: 'so101', port: undefined, path: out, open });
+  const check = ({ arm, out, open }: HandRig) => checkServoCalibration({ arm, port: undefined, path: out, open });
   const calibrated = async (): Promise<HandRig> => {
     const { rig, file, path } = lerobotArm();
     writeFileSync(path, JSON.stringify(file));
@@ -152,7 +150,6 @@ describe('rein calibrate --check', () => {
     const rig = await calibrated();
     const other = await checkServoCalibration({
       arm: rig.arm,
-      named: 'so101',
       port: undefined,
       path: rig.out,
       open: async (settings) => ({ ...(await rig.open(settings)), adapter: 'EMU0002' }),

@@ -22,8 +22,7 @@ function armOf({ arm, out }: HandRig): ServoArm {
   return { ...arm, calibration: out };
 }
 
-const inspect = (rig: HandRig): Promise<BusInspection> =>
-  inspectBus({ arm: armOf(rig), named: 'so101', open: rig.open });
+const inspect = (rig: HandRig): Promise<BusInspection> => inspectBus({ arm: armOf(rig), open: rig.open });
 const failures = ({ findings }: BusInspection) => findings.filter(({ status }) => status === 'fail');
 
 describe('rein doctor on a bus', () => {
@@ -49,7 +48,7 @@ describe('rein doctor on a bus', () => {
     const rig = rigOf();
     const { arm, out, open } = rig;
     const guide = new HandGuide(rig);
-    const rest = { named: 'so101', port: undefined, only: [], firmware: 'ask', ranges: 'file' } as const;
+    const rest = { port: undefined, only: [], firmware: 'ask', ranges: 'file' } as const;
     await calibrateArm({ arm, out, open, guide, wallMs: 0, ...rest });
     rig.body.positionRad.fill(0);
     const found = await inspect(rig);
@@ -94,7 +93,7 @@ describe('rein doctor on a bus', () => {
       const late = { path: line.path, baud: line.baud, clock: line.clock, wait: line.wait.bind(line), close: () => {} };
       return { ...port, line: { ...late, read, write } };
     };
-    const { findings } = await inspectBus({ arm: armOf(rig), named: 'so101', open });
+    const { findings } = await inspectBus({ arm: armOf(rig), open });
     expect(isHeld).toBe(false);
     expect(findings.map(({ name, status }) => `${name} ${status}`)).toEqual([
       'bus ok',

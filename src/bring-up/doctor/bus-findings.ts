@@ -12,8 +12,6 @@ import { type FoundServo, isTwice, type ScanResult, scanBauds } from '../servo-s
 export interface BusRequest {
   /** Absent: whatever is there, of any family. */
   readonly arm?: ServoArm | undefined;
-  /** How the robot was named on the command line. */
-  readonly named?: string | undefined;
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;
@@ -29,7 +27,7 @@ export interface BusInspection {
 
 /** Never rejects for what a person can mend. */
 export async function inspectBus(request: BusRequest): Promise<BusInspection> {
-  const { arm, named, open, onTry } = request;
+  const { arm, open, onTry } = request;
   const port = request.port ?? arm?.driver.port;
   let scan: ScanResult | undefined;
   try {
@@ -69,7 +67,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
       }),
     );
     const isWhole = baud === arm.driver.baud && problems.every(({ status }) => status === 'warn');
-    const calibration = isWhole ? calibrationFindings(arm, named ?? arm.robot.name, opened, servos) : [];
+    const calibration = isWhole ? calibrationFindings(arm, opened, servos) : [];
     return [speed, ...rows, ...problems, ...calibration];
   });
   return inspection(findings, request);
@@ -151,24 +149,19 @@ function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): st
     : undefined;
 }
 
-function calibrationFindings(
-  arm: ServoArm,
-  named: string,
-  port: BusPort,
-  servos: readonly FoundServo[],
-): readonly Finding[] {
-  if (existsSync(arm.calibration)) return checkCalibration(arm, named, arm.calibration, port, servos);
-  const remedy = `rein calibrate --robot ${named}`;
+function calibrationFindings(arm: ServoArm, port: BusPort, servos: readonly FoundServo[]): readonly Finding[] {
+  if (existsSync(arm.calibration)) return checkCalibration(arm, arm.calibration, port, servos);
+  const remedy = `rein calibrate --robot ${arm.named}`;
   return [{ name: 'calibration', status: 'warn', detail: `none yet at ${arm.calibration}`, remedy }];
 }
 
-function inspection(findings: readonly Finding[], { arm, named, port }: BusRequest): BusInspection {
+function inspection(findings: readonly Finding[], { arm, port }: BusRequest): BusInspection {
   const worst = findings.find(({ status }) => status === 'fail');
   if (worst !== undefined) return { findings, next: worst.remedy ?? worst.detail };
-  if (arm === undefined || named === undefined) {
+  if (arm === undefined) {
     const from = port === undefined ? '' : ` with driver.port: ${port}`;
     return { findings, next: `name these servos in a robot's file${from}, then: rein doctor --robot FILE` };
   }
   const isCalibrated = findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
-  return { findings, next: `rein ${isCalibrated ? 'bring-up' : 'calibrate'} --robot ${named}` };
+  return { findings, next: `rein ${isCalibrated ? 'bring-up' : 'calibrate'} --robot ${arm.named}` };
 }

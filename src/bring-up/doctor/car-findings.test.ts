@@ -16,7 +16,7 @@ async function inspect(options: CarRigOptions = {}, change: (rig: CarRig) => voi
   const rig = carRig(options);
   change(rig);
   const { robot } = rig;
-  const inspection = (await inspectPort({ robot, named: 'my-car', open: opening(rig) }))!;
+  const inspection = (await inspectPort({ robot, open: opening(rig) }))!;
   const failed = inspection.findings.filter(({ status }) => status !== 'ok');
   return { ...inspection, rig, failed };
 }
@@ -34,7 +34,7 @@ describe('rein doctor on a car', () => {
       steering: expect.stringMatching(/^not measured: .*a person looks/),
     });
     expect(findings.every(({ status }) => status === 'ok')).toBe(true);
-    expect(next).toBe('rein bring-up --robot my-car');
+    expect(next).toBe('rein bring-up --robot race-car-vesc');
     expect(rig.bus.servo).toBe(0.5);
     expect(rig.bus.command).toEqual({ kind: 'current', value: 0 });
     expect(carOf(rig.robot)?.robot).toBe(rig.robot);
@@ -63,11 +63,7 @@ describe('rein doctor on a car', () => {
   it('finds the speed at which it answers, and says what to write', async () => {
     const rig = carRig();
     const line = new MemoryLine(rig.faults, { baud: 921_600 });
-    const { findings, next } = (await inspectPort({
-      robot: rig.robot,
-      named: 'my-car',
-      open: opening({ ...rig, line }),
-    }))!;
+    const { findings, next } = (await inspectPort({ robot: rig.robot, open: opening({ ...rig, line }) }))!;
     expect(findings[0]).toMatchObject({
       status: 'fail',
       detail: expect.stringMatching(/at 921600 .*file says 115200/),

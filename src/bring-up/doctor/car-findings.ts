@@ -12,8 +12,6 @@ const VESC_BAUDS = [115_200, 921_600, 230_400, 460_800, 57_600, 38_400, 19_200, 
 export interface CarRequest {
   /** Absent: whatever VESC is there. */
   readonly car?: VescCar | undefined;
-  /** How the robot was named on the command line. */
-  readonly named?: string | undefined;
   /** Path of the port; absent: that of the robot's file. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;
@@ -27,7 +25,7 @@ export interface CarInspection {
 
 /** Never rejects for what a person can mend. */
 export async function inspectCar(request: CarRequest): Promise<CarInspection> {
-  const { car, named, open } = request;
+  const { car, open } = request;
   const path = request.port ?? car?.driver.port;
   const wanted = car?.driver.baud;
   const bauds = [...new Set([...(wanted === undefined ? [] : [wanted]), ...VESC_BAUDS])];
@@ -35,7 +33,7 @@ export async function inspectCar(request: CarRequest): Promise<CarInspection> {
   for (const baud of bauds) {
     try {
       const findings = await withVesc(open, { path, baud }, async (link, port) => look(link, port, request));
-      return { findings, next: nextOf(findings, car, named, path) };
+      return { findings, next: nextOf(findings, car, path) };
     } catch (error) {
       if (!(error instanceof ReinError)) throw error;
       // Of the file's own speed, or of the port: what is said of others is that nobody answers there either.
@@ -56,7 +54,7 @@ export async function findVesc({
 }: Pick<CarRequest, 'port' | 'open'>): Promise<CarInspection | undefined> {
   try {
     const found = await withVesc(open, { path, baud: VESC_BAUDS[0]! }, async (link, port) => look(link, port, {}));
-    return { findings: found, next: nextOf(found, undefined, undefined, path) };
+    return { findings: found, next: nextOf(found, undefined, path) };
   } catch (error) {
     if (error instanceof ReinError) return undefined;
     throw error;
@@ -151,15 +149,10 @@ function odometryFinding(counts: number, driver: VescConfig | undefined): Findin
   return { name, status: 'ok', detail };
 }
 
-function nextOf(
-  findings: readonly Finding[],
-  car: VescCar | undefined,
-  named: string | undefined,
-  port: string | undefined,
-): string {
+function nextOf(findings: readonly Finding[], car: VescCar | undefined, port: string | undefined): string {
   const worst = findings.find(({ status }) => status === 'fail');
   if (worst !== undefined) return worst.remedy ?? worst.detail;
-  if (car !== undefined && named !== undefined) return `rein bring-up --robot ${named}`;
+  if (car !== undefined) return `rein bring-up --robot ${car.named}`;
   const from = port === undefined ? '' : ` and driver.port: ${port}`;
   return `name this VESC in a robot's file, as config/robots/race-car-vesc.yaml does, with driver.kind: vesc${from}; then: rein doctor --robot FILE`;
 }

@@ -16,7 +16,6 @@ it.each(['so101', 'koch'])(
     const bus = EMULATOR_KINDS[robot.driver.kind as 'feetech'].create({ robot, body, baud, rng: new Rng(1) });
     const { findings, next } = await inspectBus({
       arm,
-      named: name,
       open: async ({ baud: hostBaud }) => {
         const line = new MemoryLine(bus, { baud, hostBaud });
         return { line, adapter: 'EMU0001', answerS: 0.004, warning: undefined, close: async () => line.close() };

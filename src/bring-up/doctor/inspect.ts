@@ -9,8 +9,6 @@ import { findVesc, inspectCar } from './car-findings.ts';
 export interface InspectRequest {
   /** Absent: whatever is there. */
   readonly robot?: RobotConfig | undefined;
-  /** How the robot was named on the command line. */
-  readonly named?: string | undefined;
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;

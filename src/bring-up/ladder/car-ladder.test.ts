@@ -51,7 +51,6 @@ function request(rig: CarRig, guide: Guide): ClimbRequest {
   };
   return {
     arm: ladderRobotOf(rig.robot),
-    named: 'my-car.yaml',
     file: 'my-car.yaml',
     port: undefined,
     minutes: 1,
@@ -89,9 +88,9 @@ describe('the ladder of a car', () => {
       /^Passed: the wheels were turned ahead by hand, and 0\.52 m ahead were counted\.$/,
     );
     expect(rig.bus.command).toEqual({ kind: 'current', value: 0 });
-    expect(ladderLines(ladderRobotOf(rig.robot), 'my-car.yaml').slice(-2)).toEqual([
+    expect(ladderLines(ladderRobotOf(rig.robot)).slice(-2)).toEqual([
       'Speed now: 10 % of what its file allows.',
-      'Next: rein bring-up --robot my-car.yaml',
+      'Next: rein bring-up --robot race-car-vesc',
     ]);
   });
 

@@ -10,14 +10,13 @@ const TURNS = 0.5;
 
 export interface MirrorCarRequest {
   readonly car: VescCar;
-  readonly named: string;
   /** A VESC that was identified. */
   readonly link: VescLink;
   readonly guide: Guide;
 }
 
 /** The second rung: the motor coasts, and what is counted rises. Resolves to what it has shown. Rejects with `ReinError` where it falls. */
-export async function mirrorCar({ car, named, link, guide }: MirrorCarRequest): Promise<string> {
+export async function mirrorCar({ car, link, guide }: MirrorCarRequest): Promise<string> {
   const { motor } = car.driver;
   await guide.ask('Raise the car, so that no wheel touches anything, then press Enter. Its motor coasts.');
   link.send(vesc.writeCurrent(link.out, 0, 0));
@@ -47,7 +46,7 @@ export async function mirrorCar({ car, named, link, guide }: MirrorCarRequest): 
         'config',
         'It counts backwards where the wheels turn ahead: the motor is the other way round.',
         {
-          remedy: `Write isReversed: ${!motor.isReversed} under driver.motor in the robot's file, then: rein bring-up --robot ${named}`,
+          remedy: `Write isReversed: ${!motor.isReversed} under driver.motor in the robot's file, then: rein bring-up --robot ${car.named}`,
         },
       );
     }

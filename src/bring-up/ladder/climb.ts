@@ -31,8 +31,7 @@ export type LadderRobot = ServoArm | VescCar;
 
 export interface ClimbRequest {
   readonly arm: LadderRobot;
-  /** How the robot was named on the command line, and the path of its file. */
-  readonly named: string;
+  /** Path of its file. */
   readonly file: string;
   readonly port: string | undefined;
   /** Of the burn-in. */
@@ -82,7 +81,7 @@ function wordsOf(arm: LadderRobot): Readonly<Record<Rung, string>> {
 }
 
 /** The ladder as it stands, one line a rung, and the next command. */
-export function ladderLines(arm: LadderRobot, named: string): readonly string[] {
+export function ladderLines(arm: LadderRobot): readonly string[] {
   const ladder = ladderNow(arm);
   const lines = RUNGS.map((rung, i) => {
     const record = ladder.passed[i];
@@ -99,7 +98,7 @@ export function ladderLines(arm: LadderRobot, named: string): readonly string[] 
   const next =
     ladder.next === undefined
       ? 'At the top: it goes at the limits of its file.'
-      : `Next: rein bring-up --robot ${named}`;
+      : `Next: rein bring-up --robot ${arm.named}`;
   const speed = `Speed now: ${Math.round(100 * ladder.speedRatio)} % of what its file allows.`;
   return [...lines, ...fallen, speed, next];
 }
@@ -147,8 +146,8 @@ async function above(rung: Exclude<Rung, 'doctor'>, request: ClimbRequest, speed
   return 'a person let it go at the limits of its file';
 }
 
-async function doctor({ arm, named, port, open, showFindings }: ClimbRequest): Promise<string> {
-  const inspection = await inspectPort({ robot: arm.robot, named, port, open });
+async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<string> {
+  const inspection = await inspectPort({ robot: arm.robot, port, open });
   if (inspection === undefined) throw new TypeError('what has a ladder has a port to look at');
   const { findings, next } = inspection;
   showFindings(findings);
@@ -161,21 +160,21 @@ async function doctor({ arm, named, port, open, showFindings }: ClimbRequest): P
   return `${arm.motors.length} servos answer at ${arm.driver.baud} bit/s, and agree with robot file and calibration`;
 }
 
-async function mirror({ arm, named, port, guide, open }: ClimbRequest): Promise<string> {
+async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string> {
   if (isCar(arm)) {
     const { port: path, baud } = arm.driver;
     return withVesc(open, { path: port ?? path, baud }, async (link) => {
       link.identify();
-      return mirrorCar({ car: arm, named, link, guide });
+      return mirrorCar({ car: arm, link, guide });
     });
   }
-  const { driver, bus, motors, robot } = arm;
-  const calibration = readCalibration(arm.calibration, robot.name);
+  const { named, driver, bus, motors } = arm;
+  const calibration = readCalibration(arm.calibration, named);
   return withPort(open, { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter }, (opened) => {
     const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
     const line = busOn(opened, protocol);
     const servos = motors.map(({ id, model }) => new ServoAccess(line, id, model));
-    return mirrorArm({ arm, named, calibration, servos, guide });
+    return mirrorArm({ arm, calibration, servos, guide });
   });
 }
 

@@ -16,7 +16,7 @@ async function calibrated(): Promise<{ rig: HandRig; calibration: Calibration; s
   const rig = handRig();
   rigs.push(rig);
   const { arm, out, open } = rig;
-  const rest = { named: 'so101', port: undefined, only: [], firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
+  const rest = { port: undefined, only: [], firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
   await calibrateArm({ arm, out, open, guide: new HandGuide(rig), ...rest });
   rig.body.positionRad.fill(0);
   const port = await open({ baud: 1_000_000 });
@@ -30,7 +30,7 @@ describe('an arm moved by hand with its torque off', () => {
     const { rig, calibration, servos } = await calibrated();
     for (const { registers } of rig.servos) registers.set('torqueEnable', 1);
     const guide = new HandGuide(rig);
-    const proved = await mirrorArm({ arm: rig.arm, named: 'so101', calibration, servos, guide });
+    const proved = await mirrorArm({ arm: rig.arm, calibration, servos, guide });
     expect(rig.servos.some(({ isTorqueOn }) => isTorqueOn)).toBe(false);
     expect(proved).toMatch(
       /^each joint was moved by hand, and its angle rose as the file says: shoulder_pan -?0\.\d° to 28\.\d°/,
@@ -44,7 +44,7 @@ describe('an arm moved by hand with its torque off', () => {
     const turned = { ...calibration, joints: { ...calibration.joints, elbow_flex: wrong } };
     const guide = new HandGuide(rig);
     await expect(
-      mirrorArm({ arm: rig.arm, named: 'a.yaml', calibration: turned, servos, guide }),
+      mirrorArm({ arm: { ...rig.arm, named: 'a.yaml' }, calibration: turned, servos, guide }),
     ).rejects.toMatchObject({
       message: 'The angle of elbow_flex falls where it has to rise: its direction is wrong.',
       remedy: expect.stringContaining('rein calibrate --robot a.yaml --joint elbow_flex'),
@@ -58,7 +58,7 @@ describe('an arm moved by hand with its torque off', () => {
       if (!question.startsWith('shoulder_pan:') || asked++ > 0) return undefined;
       return '';
     });
-    await mirrorArm({ arm: rig.arm, named: 'so101', calibration, servos, guide });
+    await mirrorArm({ arm: rig.arm, calibration, servos, guide });
     expect(asked).toBe(2);
     expect(guide.said).toContain('  It has moved by 0.0° only.');
   });

@@ -16,7 +16,6 @@ const OUTSIDE = 0.1;
 
 export interface MirrorRequest {
   readonly arm: ServoArm;
-  readonly named: string;
   readonly calibration: Calibration;
   /** One a joint. */
   readonly servos: readonly ServoAccess[];
@@ -58,9 +57,9 @@ class Mirror {
   }
 
   async ask(i: number, positive: string, joint: RobotModel['joints'][number]): Promise<void> {
-    const { guide, named } = this.#request;
+    const { guide, arm } = this.#request;
     const wanted = MOVED_SHARE * (joint.positionMaxRad - joint.positionMinRad);
-    const calibrate = `rein calibrate --robot ${named} --joint ${joint.name}`;
+    const calibrate = `rein calibrate --robot ${arm.named} --joint ${joint.name}`;
     const from = this.#position(i, this.#trackers[i]!.now);
     for (;;) {
       await guide.ask(

@@ -11,8 +11,8 @@ import { warn } from './terminal.ts';
 export async function bringUpBody(options: BringUpOptions): Promise<number> {
   const { robot, file } = loadRobotFile(options.robot);
   const arm = ladderRobotOf(robot);
-  const { robot: named, port, minutes, seed } = options;
-  const show = (): void => void process.stdout.write(`${ladderLines(arm, named).join('\n')}\n`);
+  const { port, minutes, seed } = options;
+  const show = (): void => void process.stdout.write(`${ladderLines(arm).join('\n')}\n`);
   if (options.mode === 'status') {
     show();
     return 0;
@@ -28,7 +28,6 @@ export async function bringUpBody(options: BringUpOptions): Promise<number> {
     try {
       await climb({
         arm,
-        named,
         file,
         port,
         minutes,

@@ -17,10 +17,10 @@ import { warn } from './terminal.ts';
 export async function calibrateBody(options: CalibrateOptions): Promise<number> {
   const { robot } = loadRobotFile(options.robot);
   const arm = requireServoArm(robot, 'calibrate');
-  const { robot: named, port, mode, from } = options;
+  const { port, mode, from } = options;
   const out = options.out ?? arm.calibration;
   if (mode === 'check') {
-    const findings = await checkServoCalibration({ arm, named, port, path: out, open: openBusPort });
+    const findings = await checkServoCalibration({ arm, port, path: out, open: openBusPort });
     process.stdout.write(tableOf(findings, 'the arm'));
     return exitCodeOf(findings);
   }
@@ -33,13 +33,12 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
     });
     try {
       if (options.rebind) {
-        const bound = await rebindCalibration({ arm, named, port, path: out, open: openBusPort, guide });
-        process.stdout.write(`${out} is bound to ${bound}.\nNext: rein bring-up --robot ${named}\n`);
+        const bound = await rebindCalibration({ arm, port, path: out, open: openBusPort, guide });
+        process.stdout.write(`${out} is bound to ${bound}.\nNext: rein bring-up --robot ${arm.named}\n`);
         return 0;
       }
       const { path, limits } = await calibrateArm({
         arm,
-        named,
         port,
         out,
         from,
@@ -50,7 +49,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
         open: openBusPort,
         wallMs: Date.now(),
       });
-      const next = `Next: rein bring-up --robot ${named}`;
+      const next = `Next: rein bring-up --robot ${arm.named}`;
       const change =
         limits.length === 0 ? [] : ["Before it drives, in the robot's file:", ...limits.map((line) => `  ${line}`)];
       process.stdout.write(`${[`${path} is written.`, ...change, next].join('\n')}\n`);

@@ -35,7 +35,7 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
 }> {
   if (named === undefined && port === undefined) return { findings: [] };
   const robot = named === undefined ? undefined : loadRobotFile(named).robot;
-  const inspection = await inspectPort({ robot, named, port, open: openBusPort });
+  const inspection = await inspectPort({ robot, port, open: openBusPort });
   if (inspection !== undefined) return inspection;
   const detail = `${robot?.name} is driven by ${robot?.driver.kind}: it has no bus of servos and no VESC to look at`;
   return { findings: [{ name: 'bus', status: 'ok', detail }] };

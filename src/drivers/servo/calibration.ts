@@ -74,14 +74,16 @@ export function calibrationPath(robot: string, environment: NodeJS.ProcessEnv = 
 
 /** Whose calibration is wanted. */
 export interface CalibrationSubject {
+  /** What commands call the robot: a path, or the name of a file that is shipped. */
+  readonly named: string;
   readonly robot: string;
   readonly family: string;
   readonly jointNames: readonly string[];
 }
 
-/** Reads the file at `path`, of whatever robot `calibrate` would be run for. Throws `ReinError('config')` (row 34): missing, damaged, or changed by hand. */
-export function readCalibration(path: string, robot: string): Calibration {
-  const refuse = refuser(robot);
+/** Reads the file at `path`. `named`: the robot that `calibrate` would be run for. Throws `ReinError('config')` (row 34): missing, damaged, or changed by hand. */
+export function readCalibration(path: string, named: string): Calibration {
+  const refuse = refuser(named);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -103,10 +105,10 @@ export function readCalibration(path: string, robot: string): Calibration {
   return calibration;
 }
 
-function refuser(robot: string): (what: string, cause?: unknown) => never {
+function refuser(named: string): (what: string, cause?: unknown) => never {
   return (what, cause) => {
     throw new ReinError('config', `${what} (fault 34).`, {
-      remedy: `Nothing moves without one: rein calibrate --robot ${robot}`,
+      remedy: `Nothing moves without one: rein calibrate --robot ${named}`,
       cause,
     });
   };
@@ -118,8 +120,8 @@ function refuser(robot: string): (what: string, cause?: unknown) => never {
  * (`checkAdapter`).
  */
 export function loadCalibration(path: string, subject: CalibrationSubject): Calibration {
-  const refuse = refuser(subject.robot);
-  const calibration = readCalibration(path, subject.robot);
+  const refuse = refuser(subject.named);
+  const calibration = readCalibration(path, subject.named);
   const { robot, family, joints } = calibration;
   if (robot !== subject.robot) return refuse(`The calibration ${path} is that of ${robot}, not of ${subject.robot}`);
   if (family !== subject.family) return refuse(`The calibration ${path} is of ${family} servos, not ${subject.family}`);
@@ -131,15 +133,25 @@ export function loadCalibration(path: string, subject: CalibrationSubject): Cali
   return calibration;
 }
 
+/** What a robot was found at. */
+export interface FoundAdapter {
+  /** Of the port. */
+  readonly path: string;
+  /** As `adapterAt` has it. */
+  readonly adapter: string;
+  /** As of `readCalibration`. */
+  readonly named: string;
+}
+
 /** Throws `ReinError('config')` where the robot hangs on another adapter, or in another socket, than when it was calibrated (row 34). */
-export function checkAdapter({ adapter, robot }: Calibration, path: string, found: string): void {
+export function checkAdapter({ adapter, robot }: Calibration, { path, adapter: found, named }: FoundAdapter): void {
   if (adapter === found) return;
-  const rebind = `rein calibrate --robot ${robot} --rebind`;
+  const rebind = `rein calibrate --robot ${named} --rebind`;
   // Both tell something of the arm, and not the same: it is another one. A socket tells of the cable alone.
   const isForeign = adapter !== '' && !isSocket(adapter) && !isSocket(found);
   const remedy = isForeign
-    ? `Plug in the right arm, or calibrate this one: rein calibrate --robot ${robot}`
-    : `${isSocket(adapter) ? 'Plug it into that socket again; or, if' : 'If'} this is the arm that was calibrated: ${rebind}; else: rein calibrate --robot ${robot}`;
+    ? `Plug in the right arm, or calibrate this one: rein calibrate --robot ${named}`
+    : `${isSocket(adapter) ? 'Plug it into that socket again; or, if' : 'If'} this is the arm that was calibrated: ${rebind}; else: rein calibrate --robot ${named}`;
   throw new ReinError(
     'config',
     `The calibration of ${robot} is bound to ${adapterText(adapter)}, and ${path} is ${adapterText(found)} (fault 34).`,

@@ -1,6 +1,7 @@
 /** What a robot's file says of an arm of bus servos; the families share it. */
 import { z } from 'zod';
 import { type Configured, num, whole } from '../../schema/index.ts';
+import { namedField } from '../named.ts';
 
 const motor = z.strictObject({
   id: whole('1', { min: 0, max: 252 }, 'Id of the servo on the bus.'),
@@ -81,6 +82,7 @@ export const servoShape = (defaultBaud: number) =>
           "The robot's MJCF or URDF, relative to this file: what `rein safety check` attacks and `rein emulate` moves.",
       })
       .optional(),
+    named: namedField,
     motors: z.record(z.string(), motor).meta({ description: 'The servo of each joint, by the name of the joint.' }),
     signals: z
       .array(z.union([signal, fixedSignal]))
@@ -109,6 +111,8 @@ const { port, baud, answerMs, temperatureMaxC, voltageMinV, voltageMaxV, stall }
 
 /** What a driver is made with: as the file has it, joint by joint. */
 export const servoOptions = z.strictObject({
+  /** What commands call the robot, for the ones that are shown. */
+  named: z.string(),
   jointNames: z.array(z.string()),
   signalNames: z.array(z.string()),
   motors: z.array(motor),

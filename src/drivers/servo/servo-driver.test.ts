@@ -295,6 +295,20 @@ describe('row 34: an arm of bus servos is refused, before anything moves,', () =
     expect((await refusal('OTHER'))[1]).not.toContain('--rebind');
   });
 
+  it('with a remedy that names the robot as its user does', async () => {
+    const options = { named: 'arms/my-arm.yaml' };
+    const remedy = expect.stringMatching(/rein calibrate --robot arms\/my-arm\.yaml$/);
+    await expect(rigOf({ options, adapter: 'OTHER' }).driver.open()).rejects.toMatchObject({ remedy });
+    const calibrate = ({ joints, ...rest }: Parameters<typeof calibrationText>[0]) => ({
+      ...rest,
+      joints: { ...joints, gripper: { ...joints['gripper']!, firmware: '3.9' } },
+    });
+    await expect(rigOf({ options, calibrate }).driver.open()).rejects.toMatchObject({ remedy });
+    const missing = rigOf({ options });
+    missing.remove();
+    await expect(missing.driver.open()).rejects.toMatchObject({ remedy });
+  });
+
   it('where a servo is missing', async () => {
     const rig = rigOf();
     applyFault(

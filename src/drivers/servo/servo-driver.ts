@@ -68,8 +68,8 @@ export class ServoDriver implements Driver {
 
   async open(): Promise<void> {
     if (this.#arm !== undefined) throw new TypeError('the driver is open already');
-    const { calibration: path } = this.#options;
-    const subject = { robot: this.#model.name, family: this.#family.name, jointNames: this.jointNames };
+    const { named, calibration: path } = this.#options;
+    const subject = { named, robot: this.#model.name, family: this.#family.name, jointNames: this.jointNames };
     this.#start(loadCalibration(path, subject));
   }
 
@@ -133,11 +133,12 @@ export class ServoDriver implements Driver {
   #start(calibration: Calibration, how: 'anew' | 'again' = 'anew'): void {
     this.#arm?.close();
     this.#arm = undefined;
-    const { port: path, baud } = this.#options;
+    const { named, port: path, baud } = this.#options;
     const line = this.#openLine({ path, baud, adapter: calibration.adapter });
     try {
       // Of the path that was asked for: a link may carry the number.
-      checkAdapter(calibration, path ?? line.path, this.#adapterAt(path ?? line.path));
+      const asked = path ?? line.path;
+      checkAdapter(calibration, { path: asked, adapter: this.#adapterAt(asked), named });
       const motors = motorsOf(this.#family, this.#options, calibration);
       const arm = new ServoArm({
         line,

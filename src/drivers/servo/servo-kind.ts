@@ -8,7 +8,8 @@ import { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } f
 /** The keys of a servo arm's `driver`, whatever its family. */
 export interface ServoConfig
   extends DriverConfig,
-    Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors' | 'calibration'> {
+    Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors' | 'calibration' | 'named'> {
+  readonly named?: string | undefined;
   readonly calibration?: string | undefined;
   readonly motors: Readonly<Record<string, MotorOptions>>;
   readonly model?: string | undefined;
@@ -30,8 +31,9 @@ export function servoKind<Config extends ServoConfig>(
     signals: ({ signals }) => signals.map(({ name }) => name),
     problems: ({ motors, signals }) =>
       twice([...Object.values(motors), ...signals.filter(isEncoder)].map(({ id }) => id)),
-    withPaths: (config, from) => ({
+    withPaths: (config, from, named) => ({
       ...config,
+      named,
       ...(config.calibration === undefined ? {} : { calibration: from(config.calibration) }),
       ...(config.model === undefined ? {} : { model: from(config.model) }),
     }),
@@ -70,6 +72,7 @@ function optionsOf(config: ServoConfig, { robot, task, signalNames }: DriverRequ
   const calibration = rest.calibration ?? calibrationPath(robot.name);
   return {
     ...rest,
+    named: rest.named ?? robot.name,
     calibration,
     jointNames,
     signalNames: [...signalNames],

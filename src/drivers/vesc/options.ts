@@ -1,6 +1,7 @@
 /** What a robot's file says of a car with a VESC, and what its driver is made with. */
 import { z } from 'zod';
 import { type Configured, num, whole } from '../../schema/index.ts';
+import { namedField } from '../named.ts';
 
 /** Numbers that a VESC measures for tasks, by the names of `RobotState.signals`. Those of its IMU cost a request of their own. */
 export const VESC_SIGNALS = [
@@ -137,6 +138,7 @@ export const vescSchema = z.strictObject({
     .max(4096)
     .meta({ description: "The car's MJCF, relative to this file: what `rein safety check` attacks and is drawn." })
     .optional(),
+  named: namedField,
   ...fields,
 });
 

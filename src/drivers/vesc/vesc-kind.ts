@@ -25,8 +25,12 @@ export const vescKind: DriverKind<VescConfig, VescDriverOptions> = {
     }
     return found;
   },
-  withPaths: (config, from) => (config.model === undefined ? config : { ...config, model: from(config.model) }),
-  optionsOf: ({ kind: _, model: __, ...options }, { robot, task, signalNames }) => {
+  withPaths: (config, from, named) => ({
+    ...config,
+    named,
+    ...(config.model === undefined ? {} : { model: from(config.model) }),
+  }),
+  optionsOf: ({ kind: _, model: __, named: ___, ...options }, { robot, task, signalNames }) => {
     checkRobot(robot, options.steering);
     const silent = signalNames.find((name) => !(VESC_SIGNALS as readonly string[]).includes(name));
     if (silent !== undefined) {

@@ -50,7 +50,7 @@ describe('an arm of bus servos', () => {
         'so101 has passed no rung of bringing up yet: it goes at 5 % of its speed. Next: rein bring-up --robot so101',
     });
     pass(robot, 3);
-    expect(rungLimit(robot, 'mine.yaml')).toMatchObject({
+    expect(rungLimit({ ...robot, driver: { ...robot.driver, named: 'mine.yaml' } } as RobotConfig)).toMatchObject({
       speedRatio: 0.25,
       message:
         'so101 has passed slow, and not burn-in: it goes at 25 % of its speed. Next: rein bring-up --robot mine.yaml',

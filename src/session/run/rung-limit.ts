@@ -16,7 +16,7 @@ import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } fro
 export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
   if (robot.driver.kind === 'vesc') return carSubject(robot, robot.driver as VescConfig);
   if (!('motors' in robot.driver)) return undefined;
-  const { calibration, port: _, ...driver } = robot.driver as ServoConfig;
+  const { calibration, port: _, named: __, ...driver } = robot.driver as ServoConfig;
   const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
   try {
     const { adapter, checksum } = readCalibration(calibration ?? calibrationPath(robot.name), robot.name);
@@ -28,7 +28,7 @@ export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
 }
 
 /** What a calibration is to an arm stands in the file of a car: how it counts, and how it steers. */
-function carSubject(robot: RobotConfig, { port, ...driver }: VescConfig): LadderSubject {
+function carSubject(robot: RobotConfig, { port, named: _, ...driver }: VescConfig): LadderSubject {
   const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
   const calibration = sha256Hex(JSON.stringify([driver.motor, driver.steering]));
   return { robot: robot.name, adapter: adapterOf(port), robotHash, calibration };
@@ -43,14 +43,15 @@ export interface RungLimit {
 }
 
 /**
- * `undefined`: it may do what its file allows. Nothing can break where servos are emulated, at a
- * pseudo-terminal whose link says so: there the ladder counts from its first rung on only. `named`: how the robot is named in commands.
+ * `undefined`: it may do what its file allows. Nothing can break where servos are emulated, at a pseudo-terminal whose link says so: there
+ * the ladder counts from its first rung on only.
  */
-export function rungLimit(robot: RobotConfig, named: string = robot.name): RungLimit | undefined {
+export function rungLimit(robot: RobotConfig): RungLimit | undefined {
   const subject = ladderSubject(robot);
   if (subject === undefined) return undefined;
   const records = readRungs(rungLogPath(subject));
-  if (records.length === 0 && isEmulated((robot.driver as ServoConfig | VescConfig).port)) return undefined;
+  const { port, named = robot.name } = robot.driver as ServoConfig | VescConfig;
+  if (records.length === 0 && isEmulated(port)) return undefined;
   const ladder = ladderOf(records, subject);
   if (ladder.next === undefined) return undefined;
   const { passed, next, speedRatio, fallen } = ladder;
