@@ -61,7 +61,7 @@ export class ServoArm {
     const outputs = new ServoOutputs(bus, family, motors.slice(0, this.#joints));
     const readings = new ServoReadings({ bus, family, options, motors, periodS });
     this.bus = bus;
-    this.#setup = new ServoSetup(bus, family, motors, calibration.robot);
+    this.#setup = new ServoSetup(bus, family, motors, options.named);
     this.#outputs = outputs;
     this.#readings = readings;
     this.#supervision = new ServoSupervision({ bus, family, options, motors, readings, outputs });

@@ -24,7 +24,7 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
       throw new ReinError(
         'config',
         `${name} is servo ${motor.id} (${motor.model}) in the robot's file, and ${found.id} (${found.model}) in its calibration (fault 34).`,
-        { remedy: `Calibrate anew: rein calibrate --robot ${calibration.robot}` },
+        { remedy: `Calibrate anew: rein calibrate --robot ${options.named}` },
       );
     }
     return { name, id: motor.id, model: modelOf(motor.model), options: motor, calibration: found };
@@ -41,15 +41,15 @@ export class ServoSetup {
   readonly #bus: ServoBus;
   readonly #family: ServoFamily;
   readonly #motors: readonly Motor[];
-  readonly #robot: string;
+  readonly #named: string;
   readonly #bytes: Uint8Array = new Uint8Array(4);
 
-  /** `robot`: whose calibration they have. */
-  constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], robot: string) {
+  /** `named`: what commands call the robot. */
+  constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], named: string) {
     this.#bus = bus;
     this.#family = family;
     this.#motors = motors;
-    this.#robot = robot;
+    this.#named = named;
   }
 
   /** Throws `ReinError('driver')` with what is wrong and with which servo. */
@@ -61,8 +61,8 @@ export class ServoSetup {
       if (wrong === undefined) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
         remedy: wrong.includes('34')
-          ? `rein calibrate --robot ${this.#robot}`
-          : 'Check its cable and supply; rein doctor shows what every servo says of itself.',
+          ? `rein calibrate --robot ${this.#named}`
+          : `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });
     }
   }
@@ -88,14 +88,16 @@ export class ServoSetup {
     const { line } = this.#bus;
     if (found === undefined) {
       throw new ReinError('driver', `No ${who} answers on ${line.path} at ${line.baud} bit/s.`, {
-        remedy: 'Check power and cables; rein doctor looks for servos at every speed.',
+        remedy: `Check power and cables; rein doctor --robot ${this.#named} looks for servos at every speed.`,
       });
     }
     if (found.modelNumber !== motor.model.modelNumber) {
       throw new ReinError(
         'driver',
         `The ${who} says that it is model ${found.modelNumber}, and the robot's file says ${motor.model.name} (${motor.model.modelNumber}).`,
-        { remedy: 'Two servos may have changed places, or two have one id: rein doctor lists them.' },
+        {
+          remedy: `Two servos may have changed places, or two have one id: rein doctor --robot ${this.#named} lists them.`,
+        },
       );
     }
     const expected = motor.calibration?.firmware;
@@ -103,7 +105,7 @@ export class ServoSetup {
       throw new ReinError(
         'driver',
         `The ${who} has firmware ${found.firmware}, and had ${expected} when it was calibrated: another servo, or an update (fault 34).`,
-        { remedy: `rein calibrate --robot ${this.#robot}` },
+        { remedy: `rein calibrate --robot ${this.#named}` },
       );
     }
   }
