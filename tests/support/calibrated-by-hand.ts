@@ -146,10 +146,10 @@ export class HandGuide implements Guide {
     return question.includes('[y/N]') ? 'y' : '';
   }
 
-  /** The joint that `question` begins with goes half a radian on. */
-  movesNamed(question: string): void {
+  /** The joint that `question` begins with goes half a radian on, or from one to the next. */
+  movesNamed(question: string, ...targetsRad: readonly number[]): void {
     this.#joint = this.#rig.arm.robot.joints.findIndex(({ name }) => question.startsWith(`${name}:`));
-    this.moves(0.5);
+    this.moves(...(targetsRad.length > 0 ? targetsRad : [0.5]));
   }
 
   /** The joint at hand goes from one to the next, while the question is open. */

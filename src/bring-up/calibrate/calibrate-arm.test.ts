@@ -71,6 +71,7 @@ describe('an arm calibrated by hand', () => {
     const said = guide.said.join('\n');
     expect(said).toContain("2/6 shoulder_lift (servo 2), sts3215: -100.0° to 100.0° in the robot's file");
     expect(said).toContain('Put it at its zero: the part that it carries points up.');
+    expect(said).toContain('Put it at its zero: the part of gripper is on its upper side.');
     expect(said).toContain('turn it clockwise, seen from above: that way its angle rises');
     expect(said).toMatch(
       /shoulder_lift {2}min +-(?:99\.9|100\.0)° \( 312[78]\) {2}now +100\.0° \( {2}852\) {2}max +100\.0°/,

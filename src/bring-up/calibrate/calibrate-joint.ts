@@ -149,7 +149,7 @@ class HandMoved {
 }
 
 async function askZero(guide: Guide, { title, words, joint, motor }: JointWork, hand: HandMoved): Promise<number> {
-  const pose = words.atZero === undefined ? 'its zero' : `its zero: the part that it carries points ${words.atZero}`;
+  const pose = words.atZero === undefined ? 'its zero' : `its zero: ${words.atZero}`;
   const limits = `${shownPosition(joint, joint.positionMinRad)} to ${shownPosition(joint, joint.positionMaxRad)}`;
   guide.say(`${title}, ${motor.model.name}: ${limits} in the robot's file`);
   // Nothing is known yet: where it was at first stands for zero.

@@ -2,7 +2,7 @@
 import { ArmKinematics, type Capsule, type RobotModel } from '../../core/index.ts';
 
 export interface JointWords {
-  /** Where the part that the joint carries points at zero, e.g. `up`; absent where geometry does not tell. */
+  /** What it looks like at zero: `the part that it carries points up`; absent where geometry does not tell. */
   readonly atZero: string | undefined;
   /** What to do for a positive motion, as an order: `turn it counterclockwise, seen from above`. */
   readonly positive: string;
@@ -10,6 +10,9 @@ export interface JointWords {
 
 /** A lever shorter than this is a turn about the part's own length, m. */
 const LEVER_M = 0.03;
+/** What is so far off an axis shows how far it is turned, m. */
+const BESIDE_M = 0.01;
+const SIDES: Readonly<Record<string, string>> = { up: 'upper', down: 'lower', ahead: 'front' };
 /** Share of a unit vector along an axis from which on it points that way. */
 const POINTS = 0.8;
 /** Two directions are named where the second has at least this share of the first. */
@@ -32,9 +35,35 @@ export function jointWords(robot: RobotModel): readonly JointWords[] {
     const end = endOf(robot, kinematics, i);
     const lever = end === undefined ? [0, 0, 0] : minus(end, from);
     const motion = cross(axis, lever);
-    const atZero = end === undefined || length(lever) < LEVER_M ? undefined : named(lever);
-    return { atZero, positive: turning(axis, lever, motion) };
+    return { atZero: standing(robot, kinematics, i, lever), positive: turning(axis, lever, motion) };
   });
+}
+
+/** What turns with the joint only: along its axis nothing changes. */
+function standing(
+  robot: RobotModel,
+  kinematics: ArmKinematics,
+  i: number,
+  lever: readonly number[],
+): string | undefined {
+  const axis = at(kinematics.axes, i);
+  const across = acrossAxis(axis, lever);
+  if (length(across) >= LEVER_M) return `the part that it carries points ${named(across)}`;
+  // One that turns about its own length shows it by what sits beside its axis.
+  const from = at(kinematics.originsM, i);
+  for (const [k, { name, kind }] of robot.joints.entries()) {
+    if (kinematics.topology.parents[k] !== i || kind === 'prismatic') continue;
+    const end = endOf(robot, kinematics, k);
+    const beside = end === undefined ? [0, 0, 0] : acrossAxis(axis, minus(end, from));
+    if (length(beside) >= BESIDE_M)
+      return `the part of ${name} is on its ${SIDES[named(beside)] ?? named(beside)} side`;
+  }
+  return undefined;
+}
+
+function acrossAxis(axis: readonly number[], v: readonly number[]): readonly number[] {
+  const along = dot(axis, v);
+  return v.map((value, k) => value - along * axis[k]!);
 }
 
 function turning(axis: readonly number[], lever: readonly number[], motion: readonly number[]): string {

@@ -60,7 +60,35 @@ describe('an arm moved by hand with its torque off', () => {
     });
     await mirrorArm({ arm: rig.arm, calibration, servos, guide });
     expect(asked).toBe(2);
-    expect(guide.said).toContain('  It has moved by 0.0° only.');
+    expect(guide.said).toContain(
+      '  It has risen by 0.0° only. Where it is at its stop, move it back first, then that way.',
+    );
+  });
+
+  it('takes a joint that stands at its stop: it is moved back, and then the way that was asked for', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    const joint = rig.arm.robot.joints[3]!;
+    rig.body.positionRad[3] = joint.positionMaxRad;
+    const guide = new HandGuide(rig, (question, hand) => {
+      if (!question.startsWith('wrist_flex:')) return undefined;
+      hand.movesNamed(question, joint.positionMaxRad - 0.5, joint.positionMaxRad - 0.1);
+      return '';
+    });
+    await mirrorArm({ arm: rig.arm, calibration, servos, guide });
+    expect(guide.said.filter((line) => line.startsWith('wrist_flex:'))).toHaveLength(1);
+  });
+
+  it('asks again where a joint went both ways, and nobody can tell which was meant', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    let asked = 0;
+    const guide = new HandGuide(rig, (question, hand) => {
+      if (!question.startsWith('elbow_flex:') || asked++ > 0) return undefined;
+      hand.movesNamed(question, -0.5, 0.5, 0);
+      return '';
+    });
+    await mirrorArm({ arm: rig.arm, calibration, servos, guide });
+    expect(asked).toBe(2);
+    expect(guide.said.join('\n')).toContain('It went both ways');
   });
 });
 

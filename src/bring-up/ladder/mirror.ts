@@ -42,6 +42,8 @@ export async function mirrorArm(request: MirrorRequest): Promise<string> {
 class Mirror {
   readonly #request: MirrorRequest;
   readonly #trackers: readonly TurnTracker[];
+  /** Of the joint that is asked for: least and greatest since then. */
+  #seen = { joint: 0, least: 0, most: 0 };
 
   constructor(request: MirrorRequest) {
     this.#request = request;
@@ -60,17 +62,27 @@ class Mirror {
     const { guide, arm } = this.#request;
     const wanted = MOVED_SHARE * (joint.positionMaxRad - joint.positionMinRad);
     const calibrate = `rein calibrate --robot ${arm.named} --joint ${joint.name}`;
-    const from = this.#position(i, this.#trackers[i]!.now);
+    const start = this.#position(i, this.#trackers[i]!.now);
+    this.#seen = { joint: i, least: start, most: start };
     for (;;) {
       await guide.ask(
         `${joint.name}: ${positive}, by ${shownPosition(joint, wanted)} or more; its angle has to rise. Press Enter there.`,
         this.#meanwhile(),
       );
       this.#look();
-      const moved = this.#position(i, this.#trackers[i]!.now) - from;
-      if (moved >= wanted) break;
-      if (moved > -wanted) {
-        guide.say(`  It has moved by ${shownPosition(joint, moved)} only.`);
+      // From where it turned about: a joint that stands at its stop is moved back first.
+      const now = this.#position(i, this.#trackers[i]!.now);
+      const [rise, fall] = [now - this.#seen.least, this.#seen.most - now];
+      if (rise >= wanted && fall < wanted) break;
+      if (fall < wanted) {
+        guide.say(
+          `  It has risen by ${shownPosition(joint, rise)} only. Where it is at its stop, move it back first, then that way.`,
+        );
+        continue;
+      }
+      if (rise >= wanted) {
+        guide.say('  It went both ways: move it once more, and keep it where the angle has risen to.');
+        this.#seen = { joint: i, least: now, most: now };
         continue;
       }
       throw new ReinError('config', `The angle of ${joint.name} falls where it has to rise: its direction is wrong.`, {
@@ -98,6 +110,9 @@ class Mirror {
       const reading = servo.read('presentPosition', 1);
       if (reading !== undefined) this.#trackers[i]!.push(reading);
     }
+    const seen = this.#seen;
+    const now = this.#position(seen.joint, this.#trackers[seen.joint]!.now);
+    this.#seen = { ...seen, least: Math.min(seen.least, now), most: Math.max(seen.most, now) };
   }
 
   /** A line a joint: angle, counts, and where it is between its limits. */

@@ -206,7 +206,9 @@ class Reporter {
       `  (${path}${serial === undefined ? '' : `, adapter ${serial}`})`,
       ...encoders.map(({ id, signal, perCount }) => `  ${id} measures ${signal}, ${perCount} a count`),
       ...(isRaised ? [] : ['  (no real-time priority: replies come late while this machine is busy)']),
-      `Now, in another terminal: rein doctor, or name it as driver.port of a robot's file.`,
+      kind === 'vesc'
+        ? "Name it as driver.port of a robot's file."
+        : `Now, in another terminal: rein doctor --port ${link}; or name it as driver.port of a robot's file.`,
       'Here: help lists what can go wrong; state shows the servos; Ctrl+C ends it.',
     ]);
   }
