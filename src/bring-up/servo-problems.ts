@@ -11,14 +11,16 @@ export interface ServoProblem {
   readonly remedy: string;
 }
 
-/** In the order of the joints; `firmware` is a doubt, all others refuse. */
+/** Two with one id first, for one of them is missing elsewhere; then in the order of the joints. `firmware` is a doubt, all others refuse. */
 export function servoProblems({ named, motors }: ServoArm, found: readonly FoundServo[]): readonly ServoProblem[] {
   const isNoise = found.length > 1 && found.every(isTwice);
-  return motors.flatMap((motor): readonly ServoProblem[] => {
+  const problems = motors.flatMap((motor): readonly ServoProblem[] => {
     const servo = found.find(({ id }) => id === motor.id);
     const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, named);
     return problem === undefined ? [] : [problem];
   });
+  const isTwin = ({ kind }: ServoProblem): boolean => kind === 'twice';
+  return [...problems.filter(isTwin), ...problems.filter((each) => !isTwin(each))];
 }
 
 /** As the error of a command that goes no further. */
@@ -32,14 +34,17 @@ function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Mo
     foreign.length === 0
       ? ''
       : `; ${foreign.join(', ')} ${foreign.length > 1 ? 'answer' : 'answers'}, and no joint has that id`;
+  const twin = found.find(isTwice)?.id;
   return {
     id: motor.id,
     kind: 'missing',
     message: `Servo ${motor.id} (${motor.name}) does not answer${others}.`,
     remedy:
-      foreign.length > 0
-        ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
-        : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
+      twin !== undefined
+        ? `It may be one of the two that have the id ${twin}: see to those first.`
+        : foreign.length > 0
+          ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
+          : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
   };
 }
 
@@ -60,7 +65,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: str
       id,
       kind: 'twice',
       message: `Two servos have the id ${id}: their answers collide (${servo.collisions} of 8).`,
-      remedy: `Unplug all but one of them, give that one an id of its own, then: rein doctor --robot ${named}`,
+      remedy: `Unplug all but one of them, give that one an id of its own with its maker's program, then: rein doctor --robot ${named}`,
     };
   }
   if (identity === undefined) return undefined;

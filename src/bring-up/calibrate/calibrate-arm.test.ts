@@ -259,7 +259,8 @@ describe('a calibration is refused in one sentence with its remedy', () => {
     const rig = rigOf({ more: [twin] });
     expect(await refused(rig)).toMatchObject({
       message: expect.stringMatching(/^Two servos have the id 3: their answers collide \([2-8] of 8\)\.$/),
-      remedy: 'Unplug all but one of them, give that one an id of its own, then: rein doctor --robot so101',
+      remedy:
+        "Unplug all but one of them, give that one an id of its own with its maker's program, then: rein doctor --robot so101",
     });
   });
 

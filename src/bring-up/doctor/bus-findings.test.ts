@@ -116,6 +116,16 @@ describe('rein doctor on a bus', () => {
     );
   });
 
+  it('says first that two servos have one id, for the one that is missing is one of them', async () => {
+    const mountings = MOUNTINGS.map((each, i) => (i === 4 ? { ...each, id: 6 } : each));
+    const found = await inspect(rigOf({ mountings }));
+    expect(failures(found)).toMatchObject([
+      { name: 'servo 6', detail: expect.stringMatching(/^Two servos have the id 6/) },
+      { name: 'servo 5', remedy: 'It may be one of the two that have the id 6: see to those first.' },
+    ]);
+    expect(found.next).toMatch(/^Unplug all but one of them, .* rein doctor --robot so101$/);
+  });
+
   it('finds the second servo of an id also where it answers behind the first', async () => {
     const [first] = rigOf().servos;
     const twin = { ...first!.spec, id: 3, joint: undefined, signal: 'none', registers: { returnDelay: 200 } };

@@ -23,7 +23,8 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   const [machineFindings, ports] = await Promise.all([runChecks(checks), serialPorts()]);
   const bus = await busFindings(options);
   const findings = [...machineFindings, ...ports, ...bus.findings];
-  process.stdout.write(options.format === 'json' ? jsonOf(findings, bus.next) : tableOf(findings));
+  const whom = exitCodeOf(bus.findings) === 0 || exitCodeOf(machineFindings) !== 0 ? 'Rein' : 'the arm';
+  process.stdout.write(options.format === 'json' ? jsonOf(findings, bus.next) : tableOf(findings, whom));
   if (bus.next !== undefined && options.format !== 'json') process.stdout.write(`Next: ${bus.next}\n`);
   return exitCodeOf(findings);
 }
