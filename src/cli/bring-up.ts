@@ -30,7 +30,7 @@ What happens:
     doctor   servos, file and calibration agree                             5 % of its speed from then on
     mirror   torque off: you move each joint, its number does the same     10 %
     slow     the arm moves joint after joint, at 10 %                      25 %
-    burn-in  --minutes of random motion in a small box, 0 faults           50 %
+    burn-in  --minutes of random motion in a small box, at 25 %            50 %
     full     a person lets it go                                          100 %
   Until then rein run, teleop and record drive it at the speed of the rung that it has passed, and say so. A new
   calibration takes back all above doctor, a change of the robot's file all above mirror.
@@ -38,6 +38,8 @@ What happens:
   asks which way they turned and pointed, as a VESC does not know where its steering servo stands. Its calibration is
   what its file says under driver.motor and driver.steering: a change of these takes back all above doctor.
   On rungs that drive nothing moves before you have said yes; space stops the arm, Ctrl+C brings it to rest and ends.
+  They are passed with 0 faults, 0 violations of limits, and every joint seen to move. Behind them the torque goes off:
+  hold the arm, or it falls.
   Answers are lines of standard input, so a script can give them.
 
 What it writes: a line a rung, and a summary, in REIN_STATE, else ~/.local/state/rein, below bring-up/: when, who, which file

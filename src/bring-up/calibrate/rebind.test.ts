@@ -32,7 +32,7 @@ describe('a calibration behind an adapter without serial number', () => {
     const { rig, said, request } = await calibrated();
     expect(readCalibration(rig.out, 'so101').adapter).toBe(SOCKETS[0]);
     expect(said.find((line) => line.includes('bound to'))).toMatch(
-      /bound to the USB socket pci-1, .*in another socket it is refused.*rein calibrate --robot my-arm\.yaml --rebind$/,
+      /bound to the USB socket pci-1, .*in another socket it is refused.*rein calibrate --robot so101 --rebind$/,
     );
     const [file] = await checkServoCalibration(request);
     expect(file).toMatchObject({ status: 'fail', remedy: expect.stringContaining('--rebind') });

@@ -36,7 +36,7 @@ export async function holdPort(settings: LineSettings): Promise<HeldPort> {
     const line = { path, baudRate: settings.baud, lock: true, hupcl: false, vmin: 0, vtime: 0 };
     port = await binding.open(line);
   } catch (cause) {
-    throw refusal(path, messageOf(cause), cause);
+    throw portRefusal(path, messageOf(cause), cause);
   }
   const others = usersOf(path);
   if (others.length > 0) {
@@ -107,7 +107,7 @@ function inUse(path: string, cause?: unknown): ReinError {
 }
 
 /** What went wrong, in the words of who can mend it. `text` is serialport's. */
-function refusal(path: string, text: string, cause: unknown): ReinError {
+export function portRefusal(path: string, text: string, cause: unknown): ReinError {
   if (/lock port|busy|EBUSY|Resource temporarily/i.test(text)) return inUse(path, cause);
   if (/permission denied|EACCES/i.test(text)) {
     return new ReinError('driver', `This user may not open ${path}.`, {
