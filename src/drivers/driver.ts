@@ -21,10 +21,11 @@ export interface Driver {
    */
   prepare?(): string | undefined;
   /**
-   * Opens again what was lost, an adapter that was unplugged for example; what is wrong is a notice. Asked between ticks, without torque,
-   * when somebody acknowledges that the robot was lost; may take some seconds. Absent: it comes back by itself.
+   * Somebody has seen that the robot was lost, or that a servo reports a fault: opens again what is gone, an adapter that was unplugged for
+   * example, and clears what is latched. What is wrong still is a notice. Asked between ticks, without torque; may take some seconds.
+   * Absent: it comes back by itself.
    */
-  reconnect?(): void;
+  recover?(): void;
   /** The emergency stop is pressed, as of the last `read`. Absent: this robot has no button that software sees. Tick path. */
   readonly isEmergencyStopPressed?: boolean;
   /**

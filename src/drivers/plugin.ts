@@ -66,7 +66,7 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
   const { name, jointNames, signalNames } = driver;
   const prepare = naming(driver, 'prepare', fail);
   const limitTorque = naming(driver, 'limitTorque', fail);
-  const reconnect = naming(driver, 'reconnect', fail);
+  const recover = naming(driver, 'recover', fail);
   const takeNotice = naming(driver, 'takeNotice', fail);
   const passFirstMotion = naming(driver, 'passFirstMotion', fail);
   let scene: { readonly own: Scene; readonly named: Scene } | undefined;
@@ -98,8 +98,8 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     get needsFirstMotion() {
       return driver.needsFirstMotion;
     },
-    get reconnect() {
-      return driver.reconnect && reconnect;
+    get recover() {
+      return driver.recover && recover;
     },
     get takeNotice() {
       return driver.takeNotice && takeNotice;

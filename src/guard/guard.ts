@@ -3,6 +3,7 @@ import {
   type GuardAnswer,
   type GuardNotice,
   type GuardRequest,
+  HARDWARE,
   ReinError,
   type RobotModel,
   type SafetyStateName,
@@ -206,8 +207,9 @@ export class Guard {
     if (!tick.mayAcknowledge) {
       return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}`, needs: 'state' };
     }
-    if (tick.isLost && !hasTorque(tick.state) && this.#driver.reconnect !== undefined) {
-      this.#driver.reconnect();
+    const isFaulty = ((this.#driver.hardwareFaults ?? 0) & HARDWARE.servoFault) !== 0;
+    if ((tick.isLost || isFaulty) && !hasTorque(tick.state) && this.#driver.recover !== undefined) {
+      this.#driver.recover();
       tick.measureAnew();
     }
     // It goes on from where it is measured, so it has to be.

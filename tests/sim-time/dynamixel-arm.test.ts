@@ -208,8 +208,19 @@ describe('what servos do by themselves', () => {
     expect(arm.servo(ELBOW).isTorqueOn).toBe(false);
     expect(arm.notices()[0]).toMatch(/Servo 3 \(elbow_flex\) reports a hardware error/);
     driver.disable();
-    expect(driver.prepare()).toMatch(/Servo 3 \(elbow_flex\) reports overload, after a reboot too/);
+    driver.passFirstMotion();
+    driver.recover();
+    expect(arm.notices()).toContainEqual(
+      expect.stringMatching(/Servo 3 \(elbow_flex\) reports overload, after a reboot too/),
+    );
+    arm.ticks(2);
+    expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     bus.faultsOf(ELBOW)!.isOverloaded = false;
+    driver.recover();
+    arm.ticks(1);
+    expect(driver.hardwareFaults).toBe(0);
+    // It may have woken elsewhere.
+    expect(driver.needsFirstMotion).toBe(true);
     expect(driver.prepare()).toBeUndefined();
     driver.enable();
     arm.ticks(30);

@@ -90,6 +90,23 @@ describe('servos', () => {
     },
   );
 
+  it('that have latched a fault are asked to clear it when somebody acknowledges, and not before', async () => {
+    const rig = await moving();
+    let asked = 0;
+    Object.assign(rig.driver, {
+      recover: () => {
+        asked++;
+        rig.driver.inject('servoFault', 0);
+      },
+    });
+    rig.driver.inject('servoFault', LONG_TICKS);
+    await rig.ticksUntil(() => rig.link.latest.state === 'fault');
+    expect(await rig.link.request({ kind: 'enable' })).toMatchObject({ ok: false });
+    expect(asked).toBe(0);
+    expect(await rig.link.request({ kind: 'acknowledge' })).toEqual({ ok: true });
+    expect(asked).toBe(1);
+  });
+
   faultRow(13, 'fake', 'a servo that has started anew cuts the torque, and is set up again with it', async () => {
     await expectCutUntilEnabled('servoReset', 13);
   });

@@ -125,7 +125,7 @@ describe('the ladder of a car', () => {
     const guide = new CarGuide(() => '');
     await expect(climb(request(rig, guide))).rejects.toThrow(/nobody let the arm go on/);
     expect(guide.said.at(-2)).toMatch(/^Its wheels turn by themselves now: .* at 10 % of its speed/);
-    expect(guide.said.at(-1)).toMatch(/^Is the car raised, so that no wheel touches anything\? .* Begin\?$/);
+    expect(guide.said.at(-1)).toMatch(/^Is the car raised, so that no wheel touches anything\? .* Begin\? \[y\/N\]$/);
   });
 
   it('asks what no VESC measures: which way the wheels turn and point; each wrong answer has what to write', async () => {

@@ -80,13 +80,18 @@ export class ServoArm {
     this.#outputs.setCaps(1);
   }
 
-  /** As `configure`, and each servo has confirmed that its goal is where it is. */
-  prepare(): void {
+  /** As `configure`, which clears what is latched, and where each servo is then. */
+  recover(): void {
     // What was latched may have wanted a reboot.
     if ((this.faults & RESTARTED) !== 0) this.needsFirstMotion = true;
     this.configure();
     this.#readings.readPatiently();
     this.#supervision.see();
+  }
+
+  /** As `recover`, and each servo has confirmed that its goal is where it is. */
+  prepare(): void {
+    this.recover();
     for (let i = 0; i < this.#joints; i++) {
       this.#outputs.reference[i] = this.#readings.position[i]!;
       if (this.#readings.isRead(i) && this.#setup.writeGoal(i, this.#outputs.goalCounts(i))) continue;

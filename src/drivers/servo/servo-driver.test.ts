@@ -147,7 +147,7 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.write(state.positionRad)).toBe('lost');
     rig.driver.disable();
     rig.line.plug();
-    rig.driver.reconnect();
+    rig.driver.recover();
     expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
     expect(rig.driver.needsFirstMotion).toBe(true);
   });

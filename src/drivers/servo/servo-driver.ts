@@ -80,17 +80,21 @@ export class ServoDriver implements Driver {
     return tried(() => arm.prepare())?.message.replace(/\.$/, '');
   }
 
-  /** The port that was gone, where it is there again. */
-  reconnect(): void {
+  /** The port that was gone, where it is there again; else servos that have latched a fault. */
+  recover(): void {
     const arm = this.#arm;
-    if (arm === undefined || !arm.bus.isLost) return;
-    const refusal = tried(() => this.#start(arm.calibration, 'again'));
-    if (refusal === undefined) {
-      this.#notice = RECONNECTED;
-      return;
-    }
-    this.#arm = arm;
-    this.#notice = { level: 'error', row: 10, message: refusal.message, remedy: refusal.remedy ?? '' };
+    if (arm === undefined) return;
+    const { isLost } = arm.bus;
+    const refusal = tried(() => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()));
+    if (refusal !== undefined) {
+      this.#arm = arm;
+      this.#notice = {
+        level: 'error',
+        row: isLost ? 10 : 13,
+        message: refusal.message,
+        remedy: refusal.remedy ?? '',
+      };
+    } else if (isLost) this.#notice = RECONNECTED;
   }
 
   takeNotice(): GuardNotice | undefined {

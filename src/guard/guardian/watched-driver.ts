@@ -57,8 +57,8 @@ export class WatchedDriver implements Driver {
     this.#driver.passFirstMotion?.();
   }
 
-  reconnect(): void {
-    this.#driver.reconnect?.();
+  recover(): void {
+    this.#driver.recover?.();
   }
 
   takeNotice(): GuardNotice | undefined {
