@@ -26,7 +26,16 @@ it('does what is typed', () => {
     applyFault(emulator, line);
   }
   expect(emulator.done).toEqual(['drop 0.01', 'wrongId 1', 'noise 5000', 'power', 'unplug', 'plug']);
-  for (const line of ['dead 2', 'overload 2', 'error 2 32', 'mirror 2', 'shift 2 -0.5', 'wrap 2', 'freeze 2']) {
+  for (const line of [
+    'dead 2',
+    'overload 2',
+    'error 2 32',
+    'mirror 2',
+    'reverse 2',
+    'shift 2 -0.5',
+    'wrap 2',
+    'freeze 2',
+  ]) {
     applyFault(emulator, line);
   }
   expect(emulator.faults).toEqual({
@@ -34,6 +43,7 @@ it('does what is typed', () => {
     isOverloaded: true,
     errorBits: 32,
     isMirrored: true,
+    isReversed: true,
     shiftRad: -0.5,
     wrapTurns: 1,
     isFrozen: true,

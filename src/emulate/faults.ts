@@ -38,8 +38,10 @@ export interface ServoFaults {
   errorBits: number;
   /** Its overload protection has latched: it acknowledges everything and exerts its protective torque at most. */
   isOverloaded: boolean;
-  /** The horn turns the other way for the same numbers. */
+  /** The horn turns the other way for the same numbers: motor and encoder are turned round together, which no register shows. */
   isMirrored: boolean;
+  /** Its motor turns against its encoder: its own loop runs away. */
+  isReversed: boolean;
   /** Its zero is elsewhere: added to the position, rad. */
   shiftRad: number;
   /** Whole turns added to the position. */
@@ -54,6 +56,7 @@ export function noServoFaults(): ServoFaults {
     errorBits: 0,
     isOverloaded: false,
     isMirrored: false,
+    isReversed: false,
     shiftRad: 0,
     wrapTurns: 0,
     isFrozen: false,
@@ -97,8 +100,11 @@ const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
   error: servoCommand('ID BITS', 'error bits in all that it answers', (servo, bits = 0) => {
     servo.errorBits = bits;
   }),
-  mirror: servoCommand('ID', 'it turns the other way', (servo) => {
+  mirror: servoCommand('ID', 'it turns the other way, and reads so: it was mounted the other way round', (servo) => {
     servo.isMirrored = !servo.isMirrored;
+  }),
+  reverse: servoCommand('ID', 'its motor turns against its encoder', (servo) => {
+    servo.isReversed = !servo.isReversed;
   }),
   shift: servoCommand('ID RAD', 'its zero is elsewhere', (servo, rad = 0) => {
     servo.shiftRad = rad;

@@ -187,13 +187,18 @@ describe.each(ARMS)('a guard over $name', ({ name }) => {
   });
 
   faultRow(34, 'wall', 'a bus servo turns the other way after its supply was gone', async (promised) => {
-    await cut('mirror 1;brown-out', [13, 37], 'heal 6');
-    await rig.fault('mirror 1;mirror 1');
+    await cut('brown-out', [13, 37], 'reverse 1');
     const endS = rig.nowS() + PATIENCE_S;
     while (!rig.notices.some(({ row }) => row === 34) && rig.nowS() < endS) await rig.getMoving();
-    expect(rig.notices.find(({ row }) => row === 34)!.message).toContain('moves the other way');
+    expect(rig.notices.find(({ row }) => row === 34)!.message).toContain('(shoulder_pan) moves the other way');
     expect(rig.frames.filter(({ state }) => state === 'active.policy')).toHaveLength(promised('movedWrong'));
-    await rig.fault('mirror 1');
+    await until('the end', () => rig.newest().state === 'fault');
+    // A reading that is a turn away is outside the limits, and nothing moves at all.
+    await rig.fault('reverse 1;brown-out;wrap 1');
+    for (let i = 0; i < 20; i++) await rig.getMoving();
+    expect(rig.frames.map(({ state }) => state)).not.toContain('ready');
+    await rig.fault('heal 1');
+    await rig.putHome();
   });
 
   faultRow(25, 'wall', 'the guard of a bus is killed', async () => {

@@ -140,7 +140,7 @@ export class DynamixelServo {
     this.#hasStarted = this.#startingS <= 0;
     this.#watch(dtS);
     this.#duty = this.isTorqueOn && spec.joint !== undefined ? this.#dutyFor(reading, hornRadPerS, supplyV, dtS) : 0;
-    const driven = motor.drive(this.#duty, supplyV, hornRadPerS, dtS);
+    const driven = motor.drive(faults.isReversed ? -this.#duty : this.#duty, supplyV, hornRadPerS, dtS);
     this.#protect(supplyV, dtS);
     this.#report(reading, hornRadPerS, supplyV);
     if (spec.joint === undefined) return 0;

@@ -162,7 +162,7 @@ export class FeetechServo {
     const counts = this.#counts();
     const hornRadPerS = (perUnit * perS * TURN) / perTurn;
     this.#duty = this.isTorqueOn && spec.joint !== undefined ? this.#dutyFor(counts, hornRadPerS, dtS) : 0;
-    const driven = motor.drive(this.#duty, supplyV, hornRadPerS, dtS);
+    const driven = motor.drive(faults.isReversed ? -this.#duty : this.#duty, supplyV, hornRadPerS, dtS);
     this.#protect(supplyV, dtS);
     this.#report(counts, hornRadPerS, supplyV);
     if (spec.joint === undefined) return 0;

@@ -161,7 +161,7 @@ export class VescBus implements EmulatedBus {
     const { positionRad, velocityRadPerS, torqueNm } = this.body;
     this.#clock.advance(nowS, (dtS) => {
       const speedMPerS = velocityRadPerS[0]!;
-      const direction = this.faults.isMirrored ? -1 : 1;
+      const direction = this.#direction;
       torqueNm[0] =
         direction * this.car.forceN(this.#motorDuty(direction * speedMPerS, dtS), direction * speedMPerS, LIMIT_A);
       torqueNm[1] = this.car.steeringNm(this.servo, positionRad[1]!, this.faults.shiftRad);
@@ -180,6 +180,11 @@ export class VescBus implements EmulatedBus {
     this.commandAtS = Number.NEGATIVE_INFINITY;
     this.#gatheredA = 0;
     this.#reader.restart();
+  }
+
+  /** A VESC counts the turns by which it drives the motor: one that is reversed reads so too. */
+  get #direction(): 1 | -1 {
+    return this.faults.isMirrored === this.faults.isReversed ? 1 : -1;
   }
 
   #motorDuty(speedMPerS: number, dtS: number): MotorDuty {
@@ -244,8 +249,8 @@ export class VescBus implements EmulatedBus {
   }
 
   #tachometer(): number {
-    const { isMirrored, wrapTurns } = this.faults;
-    const counts = (isMirrored ? -1 : 1) * this.car.countsPerM * (this.body.positionRad[0]! - this.#zeroM);
+    const { wrapTurns } = this.faults;
+    const counts = this.#direction * this.car.countsPerM * (this.body.positionRad[0]! - this.#zeroM);
     // A turn of the wheels, for faults that count in turns.
     return Math.round(counts + wrapTurns * this.car.countsPerM * 0.3);
   }
@@ -262,7 +267,7 @@ export class VescBus implements EmulatedBus {
     values[VALUE.fault] = this.fault;
     values[VALUE.status] = this.hasTimedOut ? STATUS.hasTimedOut : 0;
     if (faults.isFrozen) return;
-    values[VALUE.erpm] = (faults.isMirrored ? -1 : 1) * car.erpmPerMPerS * this.body.velocityRadPerS[0]!;
+    values[VALUE.erpm] = this.#direction * car.erpmPerMPerS * this.body.velocityRadPerS[0]!;
     values[VALUE.tachometer] = this.#tachometer();
     values[VALUE.tachometerAbs] = Math.abs(this.#tachometer());
   }
