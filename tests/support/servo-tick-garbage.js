@@ -58,7 +58,7 @@ const driver = new ServoDriver({
   family: family === 'feetech' ? feetechFamily : dynamixelFamily,
   options,
   openLine: () => line,
-  serialNumber: () => 'EMU0001',
+  adapterAt: () => 'EMU0001',
 });
 const state = createRobotState(model.joints.length, 0);
 const reference = state.positionRad.slice();
