@@ -94,6 +94,8 @@ export class ServoArm {
     this.recover();
     for (let i = 0; i < this.#joints; i++) {
       this.#outputs.reference[i] = this.#readings.position[i]!;
+      if (this.#readings.isRead(i) && !this.#outputs.takesGoal(i))
+        throw new ReinError('driver', this.#beyond(i), BY_HAND);
       if (this.#readings.isRead(i) && this.#setup.writeGoal(i, this.#outputs.goalCounts(i))) continue;
       const { id, name } = this.#motors[i]!;
       throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
@@ -155,8 +157,13 @@ export class ServoArm {
 
   takeNotice(): GuardNotice | undefined {
     if (this.#refused < 0 || this.#onTicks > 0) return this.#supervision.takeNotice();
-    const { id, name } = this.#motors[this.#refused]!;
-    const isKnown = !Number.isNaN(this.#readings.readAtS[this.#refused]!);
+    const refused = this.#refused;
+    const { id, name } = this.#motors[refused]!;
+    const isKnown = !Number.isNaN(this.#readings.readAtS[refused]!);
+    if (isKnown && !this.#outputs.takesGoal(refused)) {
+      this.#refused = -1;
+      return { level: 'error', row: 34, message: this.#beyond(refused), ...BY_HAND };
+    }
     const what = isKnown ? 'did not confirm its goal, its torque cap or its torque' : 'has not said where it is';
     this.#refused = -1;
     return {
@@ -178,17 +185,29 @@ export class ServoArm {
     for (let i = 0; i < this.#joints && !this.bus.isLost; i++) if (this.#readings.isHeard(i)) this.#setup.letGo(i);
   }
 
+  /** Why no torque comes on: it would pull motor `i` to where it does not stand. */
+  #beyond(i: number): string {
+    const { id, name } = this.#motors[i]!;
+    return `Servo ${id} (${name}) is read at ${this.#readings.position[i]!.toFixed(2)}, where it takes no goal: its reading wraps, or it was turned too far (fault 34).`;
+  }
+
   #turnOn(): void {
     const { position, readAtS } = this.#readings;
     // Where each joint is now is its first goal: servos jump to what was written last.
     for (let i = 0; i < this.#joints; i++) this.#outputs.reference[i] = position[i]!;
     // Nobody knows where a joint is that was never read.
     this.#refused = readAtS.findIndex(Number.isNaN);
+    for (let i = 0; i < this.#joints && this.#refused < 0; i++) if (!this.#outputs.takesGoal(i)) this.#refused = i;
     if (this.#refused >= 0) return;
     this.#refused = this.#outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
     if (this.#refused < 0) this.#onTicks = 0;
   }
 }
+
+const BY_HAND = {
+  remedy:
+    'With the torque off, turn it back by hand; if it stands right, calibrate it anew. Then acknowledge and enable.',
+};
 
 /** After these a servo may have started anew. */
 const RESTARTED = HARDWARE.servoFault | HARDWARE.servoReset | HARDWARE.torqueCap;

@@ -122,13 +122,15 @@ export class ServoOutputs {
   /** What the register of joint `i`'s cap is to hold. */
   readonly capCounts = (i: number): number => this.#capCounts[i]!;
 
-  /** What its goal is to be. */
-  readonly goalCounts = (i: number): number => {
-    const motor = this.#joints[i]!;
-    const { zeroCounts, direction } = motor.calibration!;
-    const counts = Math.round(zeroCounts + direction * this.reference[i]! * countsPerUnit(motor));
-    return Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, counts));
-  };
+  /** What its goal is to be. Where the servo takes no such goal (`takesGoal`) it is another place: none is to be sent. */
+  readonly goalCounts = (i: number): number =>
+    Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, Math.round(this.#counts(i))));
+
+  /** Whether servo `i` can be sent to `reference`: by hand, or read a turn away, a joint may stand where it takes no goal. NaN: no. */
+  takesGoal(i: number): boolean {
+    const counts = this.#counts(i);
+    return counts >= this.#goalLeast[i]! - 0.5 && counts <= this.#goalMost[i]! + 0.5;
+  }
 
   /** Written so that a NaN is nowhere. */
   isReachable(i: number, value: number): boolean {
@@ -138,6 +140,12 @@ export class ServoOutputs {
     const slack = BEYOND_RANGE * countsPerUnit(motor);
     const least = Math.max(this.#goalLeast[i]! - 0.5, minCounts - slack);
     return counts >= least && counts <= Math.min(this.#goalMost[i]! + 0.5, maxCounts + slack);
+  }
+
+  #counts(i: number): number {
+    const motor = this.#joints[i]!;
+    const { zeroCounts, direction } = motor.calibration!;
+    return zeroCounts + direction * this.reference[i]! * countsPerUnit(motor);
   }
 
   /** Returns as `turnOn` does. */

@@ -103,6 +103,26 @@ const ALL_OFF = new Array(6).fill(false);
 describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
   const { goal, cap, torque } = family.registers;
 
+  it('comes on nowhere where a joint is read where its servo takes no goal, and says which', async () => {
+    const { rig, state } = await movedArm(family, 1);
+    // By hand or by a reading that wraps: a turn away.
+    rig.bus.faultsOf(5)!.wrapTurns = 1;
+    rig.endOfTick();
+    rig.driver.read(state);
+    expect(rig.driver.prepare()).toMatch(/^Servo 5 \(wrist_roll\) is read at .*, where it takes no goal/);
+    rig.driver.enable();
+    expect(writes(rig, state)).toEqual(LOST);
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 34,
+      message: expect.stringContaining('Servo 5 (wrist_roll)'),
+    });
+    rig.bus.faultsOf(5)!.wrapTurns = 0;
+    rig.endOfTick();
+    rig.driver.read(state);
+    expect(rig.driver.prepare()).toBeUndefined();
+  });
+
   it('comes on at once where nothing is wrong, with one request for goals and caps and one for torque', async () => {
     const { rig } = await movedArm(family, 1);
     const startS = rig.line.clock.nowS();
