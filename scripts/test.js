@@ -21,9 +21,7 @@ const rosLimitMs = 25 * 60_000;
 /** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   'authority',
-  'bring-up',
   'exit-ramp',
-  'guardian',
   'identify-ends',
   'identify-person',
   'run-alone',
@@ -37,6 +35,18 @@ const waiting = [
   'record',
   'teleop-devices',
   'watch',
+].map((name) => `tests/wall-time/${name}.`);
+/** Tests in real time that leave each other one of two cores. */
+const paired = [
+  'bring-up',
+  'car-faults',
+  'car-ladder',
+  'emulate',
+  'faults-weights-peer',
+  'identify-real-time',
+  'leader-follower',
+  'ros-half',
+  'run-asks',
 ].map((name) => `tests/wall-time/${name}.`);
 /**
  * Unit tests of heartbeats, answers and processes that keep time by the machine's clock: one that yields to others is held up for
@@ -82,13 +92,14 @@ async function withoutClock() {
 }
 
 async function inRealTime() {
-  await suite('tests in real time that mostly wait', [...waiting, ...clocked, ...SHARED, '--maxWorkers=3']);
+  await suite('tests in real time that mostly wait', [...waiting, ...clocked, ...SHARED, '--maxWorkers=4']);
+  await suite('tests in real time, two at a time', [...paired, ...SHARED, '--maxWorkers=2']);
   // One file at a time: these keep real time to the millisecond.
   await suite('tests in real time, one after the other', [
     'tests/wall-time',
     ...SHARED,
     '--no-file-parallelism',
-    ...without([...waiting.map((path) => `${path}*`), ...inBrowser]),
+    ...without([...[...waiting, ...paired].map((path) => `${path}*`), ...inBrowser]),
   ]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
