@@ -5,10 +5,14 @@
 STEPS is a JSON list, done in order, of
     {"expect": TEXT}                      wait until TEXT appears in the output after the step before
     {"send": TEXT}                        type TEXT at once
+    {"whenFile": PATH}                    wait until that file exists
+    {"hold": TEXT, "until": TEXT, "delayS": S, "periodS": S}
+    {"hold": TEXT, "whenFile": PATH, "delayS": S, "periodS": S}
+                                          type TEXT as a held key does, until the other text appears or that file exists
     {"hold": TEXT, "times": N, "delayS": S, "periodS": S}
                                           type TEXT as a held key does: once, and N more times after a delay
     {"sleepS": S}
-Prints one JSON object: exitCode (null where a signal ended it), signal, timedOut, missing (the TEXT that never came),
+Prints one JSON object: exitCode (null where a signal ended it), signal, timedOut, missing (the TEXT or PATH that never came),
 output, and whether the terminal echoed before, during (after the last step) and after. Needs only the standard library.
 """
 
@@ -66,12 +70,36 @@ class Session:
             if not self.read_for(0.02) or (ended and self.output.find(wanted, self.seen) < 0):
                 return False
 
+    def hold_until(self, step):
+        """Lets the key go as soon as what is waited for is there; false where it never is."""
+        wanted = step.get("until", "").encode()
+
+        def is_there():
+            if "whenFile" in step:
+                return os.path.exists(step["whenFile"])
+            return self.output.find(wanted, self.seen) >= 0
+
+        wait_s = step.get("delayS", 0.02)
+        while not is_there():
+            if self.child.poll() is not None:
+                return False
+            if "hold" in step:
+                self.type(step["hold"])
+            if not self.read_for(wait_s):
+                return False
+            wait_s = step.get("periodS", 0.02)
+        if "until" in step:
+            self.seen = self.output.find(wanted, self.seen) + len(wanted)
+        return True
+
     def type(self, text):
         os.write(self.master, text.encode())
 
     def do(self, step):
         if "expect" in step:
             return self.expect(step["expect"])
+        if "until" in step or "whenFile" in step:
+            return self.hold_until(step)
         if "sleepS" in step:
             self.read_for(step["sleepS"])
         elif "send" in step:
@@ -101,7 +129,7 @@ def main():
     missing = None
     for step in steps:
         if not session.do(step):
-            missing = step.get("expect")
+            missing = step.get("expect") or step.get("until") or step.get("whenFile")
             break
     echo_during = session.echoes()
     timed_out = session.finish()

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 export type TerminalStep =
   | { readonly expect: string }
   | { readonly send: string }
+  | { readonly whenFile: string }
+  | { readonly hold: string; readonly until: string; readonly delayS: number; readonly periodS: number }
+  | { readonly hold: string; readonly whenFile: string; readonly delayS: number; readonly periodS: number }
   | { readonly hold: string; readonly times: number; readonly delayS: number; readonly periodS: number }
   | { readonly sleepS: number };
 
@@ -13,7 +16,7 @@ export interface TerminalResult {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
-  /** The expected text that never came. */
+  /** The expected text, or the file, that never came. */
   readonly missing: string | null;
   readonly output: string;
   /** Whether the terminal echoed: false in raw mode. */

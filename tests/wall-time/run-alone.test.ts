@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SteadyPolicy, savePolicy } from '../../bench/policy/steady-policy.ts';
+import type { Transition } from '../../src/core/index.ts';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import { checkRunRequest } from '../../src/session/run-request.ts';
 import { faultRow } from '../support/fault-row.ts';
@@ -70,7 +71,8 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
         '--out',
         join(run.folder, 'robot'),
       ];
-      const result = await runInTerminal(
+      const [seenPath, givenBackPath] = [join(run.folder, 'seen'), join(run.folder, 'given-back')];
+      const typed = runInTerminal(
         ['env', 'NO_COLOR=1', ...rein, ...options],
         [
           { expect: 'press c to continue' },
@@ -78,19 +80,26 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
           { expect: 'Driving: policy' },
           { send: 't' },
           { expect: 'Driving: you' },
-          { hold: 'w', times: 30, delayS: 0.3, periodS: 0.03 },
+          { hold: 'w', whenFile: seenPath, delayS: 0.3, periodS: 0.03 },
           { send: 'g' },
-          { sleepS: 1 },
+          { whenFile: givenBackPath },
           { send: '\u0003' },
         ],
-        30,
+        120,
       );
+      // Keys are typed until the journal has what they are for: how long that takes is the machine's.
+      const isForward = (t: Transition): boolean =>
+        t.source === 'human_correct' && t.humanAction[0]! > 0 && t.executed[0]! > 0;
+      await until(() => run.journal('robot').some(isForward), 'a step forward');
+      writeFileSync(seenPath, '');
+      await until(() => run.journal('robot').at(-1)?.source === 'policy', 'the policy again');
+      writeFileSync(givenBackPath, '');
+      const result = await typed;
       expect(result.missing).toBeNull();
       expect(result.exitCode).toBe(130);
       expect(result.echo.after).toBe(result.echo.before);
       const journal = run.journal('robot');
-      const corrected = journal.filter((t) => t.source === 'human_correct');
-      expect(corrected.some((t) => t.humanAction[0]! > 0 && t.executed[0]! > 0)).toBe(true);
+      expect(journal.some(isForward)).toBe(true);
       expect(journal.at(-1)!.source).toBe('policy');
       expect(run.motion('robot').map((m) => m.decider)).toContain('human');
       expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });

@@ -117,8 +117,8 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
         { send: 'n' },
         { expect: 'Not kept: it was given up' },
         { sleepS: 0.8 },
-        { hold: 'f', delayS: 0.3, times: 60, periodS: 0.04 },
-        { expect: 'Show 2 of 4' },
+        // However many steps a busy machine makes of it.
+        { hold: 'f', until: 'Show 2 of 4', delayS: 0.3, periodS: 0.04 },
         { sleepS: 0.5 },
         { send: '\r' },
         { expect: ' demonstrations, ' },
@@ -135,8 +135,9 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     const whole = shown.filter(({ terminated }) => terminated).length;
     expect(whole).toBeGreaterThanOrEqual(1);
     expect(result.output).toContain(`${whole} demonstrations, ${shown.length} steps.`);
-    expect(shown.filter(({ humanAction }) => humanAction[2]! < 0).length).toBeGreaterThan(shown.length / 2);
-    expect(shown.some(({ humanAction }) => humanAction[2]! > 0)).toBe(false);
+    const moved = shown.map(({ humanAction }) => humanAction[2]!).filter((z) => z !== 0);
+    expect(moved).not.toEqual([]);
+    expect(moved.filter((z) => z > 0)).toEqual([]);
     // The speed factor that was chosen, of the whole action.
     expect(Math.min(...shown.map(({ humanAction }) => humanAction[2]!))).toBeCloseTo(-0.35);
     const { records } = parseMetrics(readFileSync(join(run.folder, 'robot', 'metrics.jsonl'), 'utf8'));
