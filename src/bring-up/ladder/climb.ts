@@ -2,7 +2,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { RobotConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { readCalibration } from '../../drivers/serial.ts';
+import { checkAdapter } from '../../drivers/serial.ts';
 import {
   appendRung,
   type Ladder,
@@ -16,6 +16,7 @@ import {
 } from '../../record/index.ts';
 import { ladderSubject } from '../../session/supervision.ts';
 import { busOn, type OpenBusPort, withPort } from '../bus-port.ts';
+import { calibrationOf } from '../calibrate/check-calibration.ts';
 import { carOf, type VescCar, withVesc } from '../car.ts';
 import { inspectPort } from '../doctor/inspect.ts';
 import { requireServoArm, type ServoArm } from '../families.ts';
@@ -121,7 +122,6 @@ export async function climb(request: ClimbRequest): Promise<Rung | undefined> {
   if (next === undefined) return undefined;
   if (fallen !== undefined) guide.say(`Rungs were taken back: ${fallen}.`);
   guide.say(`${RUNGS.indexOf(next) + 1}/${RUNGS.length} ${next}: ${wordsOf(arm)[next]}.`);
-  // What was seen once may be other by now: cables, supply, the arm itself.
   const proved = next === 'doctor' ? await doctor(request) : await above(next, request, speedRatio);
   const subject = subjectOf(arm);
   const record: RungRecord = {
@@ -169,8 +169,10 @@ async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string>
     });
   }
   const { named, driver, bus, motors } = arm;
-  const calibration = readCalibration(arm.calibration, named);
+  const calibration = calibrationOf(arm, arm.calibration);
   return withPort(open, { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter }, (opened) => {
+    // Between two rungs the cable may have gone to another arm.
+    checkAdapter(calibration, { path: opened.line.path, adapter: opened.adapter, named });
     const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
     const line = busOn(opened, protocol);
     const servos = motors.map(({ id, model }) => new ServoAccess(line, id, model));
