@@ -6,7 +6,8 @@
  *   npm run live:serial -- [--minutes 8] [--evaluate 60] [--seed 1] [--task press] [--out runs/live-serial] [--json FILE]
  *
  * Where the robot wants somebody to look at it, c is pressed, and counted. Needs a build, `script` (util-linux), and no hardware.
- * Ends with code 1 where less than half of the last episodes succeed, or transitions were lost.
+ * Ends with code 1 where less than half of the last episodes succeed, transitions were lost, limits violated,
+ * or no record says that they were not.
  */
 import './node-version.js';
 import { execFileSync, spawn } from 'node:child_process';
@@ -136,8 +137,9 @@ function figuresOf(folder, looks) {
   const alone = episodes.filter(({ interventions }) => interventions === 0);
   const half = alone.slice(Math.floor(alone.length / 2));
   const wins = (list) => list.filter(({ success }) => success).length;
-  const last = records.findLast(({ kind }) => kind === 'link') ?? { lost: 0, duplicated: 0 };
-  const safety = records.findLast(({ kind }) => kind === 'safety') ?? { violations: 0, ticks: 0, overruns: 0 };
+  // No record is no proof that there was nothing: null, which is not 0.
+  const last = records.findLast(({ kind }) => kind === 'link') ?? { lost: null, duplicated: null };
+  const safety = records.findLast(({ kind }) => kind === 'safety') ?? { violations: null, ticks: 0 };
   const { low, high } = wilsonInterval(wins(alone), alone.length);
   return {
     episodes: episodes.length,

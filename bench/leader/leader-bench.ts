@@ -148,7 +148,9 @@ async function unpluggedMs(arms: TwoArms): Promise<number> {
   await sleep(WAY_S * 1e3);
   const atS = await arms.fault('leader', 'unplug');
   await sleep(WAY_S * 1e3);
-  return 1e3 * ((await arms.seen('follower')).goals.at(-1)!.atS - atS);
+  const lastS = (await arms.seen('follower')).goals.at(-1)?.atS ?? Number.NaN;
+  if (!(lastS >= atS)) fail('the follower stood before the leader was unplugged, or never moved.');
+  return 1e3 * (lastS - atS);
 }
 
 /** Until the follower holds, the leader is there, and the clutch is closed. */

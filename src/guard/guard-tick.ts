@@ -263,9 +263,10 @@ export class GuardTick implements TickStages {
     else this.#driver.enable();
   }
 
-  /** What the next state depends on, as of the last tick; `request` and the newest decider filled in. */
+  /** What the next state depends on, as of the last tick and the newest measurement; `request` and the newest decider filled in. */
   inputFor(request: RequestKind): SafetyInput {
     this.decide();
+    this.#input.isConnected = this.#measurement.isConnected;
     this.#input.request = request;
     this.#input.decider = deciderOf(this.#newest, this.#clock.nowS());
     return this.#input;
@@ -300,7 +301,7 @@ export class GuardTick implements TickStages {
 
   /** Whether there are faults to acknowledge, and the arm stands or has no torque. */
   get mayAcknowledge(): boolean {
-    if (this.#state === 'standby') return this.#faults.flags !== 0;
+    if (this.#state === 'standby' || this.#state === 'disconnected') return this.#faults.flags !== 0;
     return this.#state === 'stopped' || this.#state === 'fault';
   }
 

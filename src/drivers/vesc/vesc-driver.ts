@@ -135,6 +135,17 @@ export class VescDriver implements Driver {
     }
   }
 
+  /** The port that was gone, where it is there again. */
+  recover(): void {
+    if (this.#link.line === undefined || !this.#link.isLost) return;
+    const refusal = this.#tryStart();
+    this.#watch.tell(
+      refusal === undefined
+        ? RECONNECTED
+        : { level: 'error', row: 10, message: refusal.message, remedy: refusal.remedy ?? '' },
+    );
+  }
+
   passFirstMotion(): void {
     this.needsFirstMotion = false;
   }

@@ -13,7 +13,7 @@ import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { raiseThisThread } from '../priority.ts';
 import { ANSWER_BYTE, type FromGuardian, type GuardianConfig, PULSE_BYTE, type StopCause } from './protocol.ts';
-import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
+import { joinFrames, StopBus } from './stop-bus.ts';
 
 /** A timer that fires so late was held up, perhaps with all of this machine: the guard gets so long to be heard, ms. */
 const HELD_UP_MS = 20;
@@ -26,14 +26,15 @@ for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGT
 }
 const config = JSON.parse(process.argv[2] ?? '') as GuardianConfig;
 const { silenceMs, missedMs, tickThread, realTimePriority } = config.watch;
-const frames = joinFrames(config.bus.stopFrames);
-const busFd = openBus(config.bus.path);
+const bus = new StopBus(config.bus.path, joinFrames(config.bus.stopFrames));
 const answer = new Uint8Array(1);
 const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
 
 let last: number = PULSE_BYTE.idle;
 let heardAtMs = Number.NaN;
 let hasStopped = false;
+/** False while torque is on and the path could not be opened for it. */
+let isBusThere = true;
 let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
@@ -49,6 +50,8 @@ report({ kind: 'ready', isRaised });
 
 function onPulse(bytes: Uint8Array): void {
   for (const byte of bytes) {
+    // The adapter may have been unplugged while torque was off.
+    if (byte === PULSE_BYTE.armed && (last !== byte || !isBusThere)) isBusThere = bus.reopen();
     last = byte;
     if (byte === PULSE_BYTE.idle) hasStopped = false;
   }
@@ -94,14 +97,18 @@ function stop(cause: StopCause): void {
   hasSeenDeath ||= cause === 'guardDied';
   // Waiting for a guard that thaws: it reads this before it writes anything.
   sayHere();
-  const repeats = writeStopFrames(busFd, frames);
+  const repeats = bus.stop();
   const tookMs = performance.now() - knewAtMs;
   report({ kind: 'stopped', cause, repeats, tookMs });
   log(cause, repeats, tookMs);
 }
 
-/** Reports to the guard's tick that its bus is watched. Nobody who reads it, or a full pipe: then it is not reported. */
+/**
+ * Reports to the guard's tick that its bus is watched. Not where the bus could not be opened when torque came on: the guard
+ * then brakes. Nobody who reads it, or a full pipe: then it is not reported.
+ */
 function sayHere(): void {
+  if (!isBusThere && !hasStopped && last === PULSE_BYTE.armed) return;
   answer[0] = hasStopped ? ANSWER_BYTE.stopped : ANSWER_BYTE.here;
   try {
     if (answersFd < 0) answersFd = openSync(config.answers, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -8,7 +8,8 @@ const ENABLE_TRIES = 5;
 
 /** A stop or a fault stays until somebody acknowledges it. */
 export function isLatched({ state, faultFlags }: Pick<GuardFrame, 'state' | 'faultFlags'>): boolean {
-  return state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
+  if (state === 'standby' || state === 'disconnected') return faultFlags !== 0;
+  return state === 'stopped' || state === 'fault';
 }
 
 /** What a fault names a joint by. */
