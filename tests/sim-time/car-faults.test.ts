@@ -21,6 +21,17 @@ async function driving(options: CarRigOptions = {}): Promise<GuardedCar> {
   return car;
 }
 
+/** One acknowledgement, and it drives again. */
+async function goesOn(car: GuardedCar): Promise<void> {
+  expect(await car.link.request({ kind: 'acknowledge' })).toEqual({ ok: true });
+  await car.link.advance(2);
+  expect(await car.link.request({ kind: 'enable' })).toEqual({ ok: true });
+  // Its wheels are tried first.
+  expect(await activate(car.link)).toEqual({ ok: true });
+  await car.ahead(60);
+  expect(car.link.latest.robot.velocityRadPerS[0]).toBeGreaterThan(0.2);
+}
+
 /** Its speed has gone, by whoever stopped it. */
 async function stands(car: GuardedCar): Promise<void> {
   await car.link.advance(150);
@@ -42,8 +53,25 @@ describe('a car under the guard', () => {
       await stands(car);
       expect(car.link.latest.state).toBe('fault');
       expect(await car.link.request({ kind: 'enable' })).toMatchObject({ ok: false });
+      expect(await car.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false });
+      await car.link.advance(1);
+      car.line.plug();
+      await goesOn(car);
+      expect(car.notices.map(({ message }) => message)).toContain('The VESC answers again.');
     },
   );
+
+  it('is acknowledged too where its cable was pulled without torque', async () => {
+    const car = await driving();
+    await car.link.request({ kind: 'stop' });
+    await car.ticksUntil(() => car.link.latest.state === 'stopped');
+    expect(await car.link.request({ kind: 'disable' })).toMatchObject({ ok: true });
+    await car.ticksUntil(() => car.link.latest.state === 'standby');
+    car.line.unplug();
+    expect(await car.ticksUntil(() => car.link.latest.state === 'disconnected')).toBeGreaterThan(0);
+    car.line.plug();
+    await goesOn(car);
+  });
 
   faultRow(
     10,

@@ -66,7 +66,20 @@ export function carRig({ options: change, signalNames, vesc, hostBaud, seed = 1 
   const faults = new FaultyDevice(bus, bus.packets, BITS_PER_BYTE / baud, rng.fork('faults'));
   const line = new MemoryLine(faults, { baud, path: '/dev/null', ...(hostBaud === undefined ? {} : { hostBaud }) });
   const { driver: _, ...model } = robot;
-  const driver = new VescDriver({ model, options, openLine: () => line });
+  const driver = new VescDriver({
+    model,
+    options,
+    openLine: () => ({
+      path: line.path,
+      baud: line.baud,
+      clock: line.clock,
+      write: (bytes, length) => line.write(bytes, length),
+      read: (into, at) => line.read(into, at),
+      wait: (untilS) => line.wait(untilS),
+      // The wire stays: it may be opened again.
+      close: () => undefined,
+    }),
+  });
   const state = createRobotState(2, options.signalNames.length);
   const periodS = 1 / robot.controlHz;
   const rig: CarRig = {

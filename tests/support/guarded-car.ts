@@ -84,7 +84,7 @@ export async function guardedCar(options: CarRigOptions = {}): Promise<GuardedCa
         await link.advance(1);
         if (condition()) return ticks;
       }
-      return -1;
+      throw new Error(`it did not come within ${most} ticks: ${link.latest.state}, ${link.latest.faultFlags}`);
     },
   });
 }

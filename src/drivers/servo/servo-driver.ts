@@ -77,7 +77,8 @@ export class ServoDriver implements Driver {
   prepare(): string | undefined {
     const arm = this.#arm;
     if (arm === undefined) return 'the driver is not open';
-    return tried(() => arm.prepare())?.message.replace(/\.$/, '');
+    const refusal = tried(() => arm.prepare());
+    return refusal === undefined ? undefined : `${refusal.message} ${refusal.remedy ?? ''}`.trim().replace(/\.$/, '');
   }
 
   /** The port that was gone, where it is there again; else servos that have latched a fault. */

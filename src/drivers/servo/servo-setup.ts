@@ -60,7 +60,7 @@ export class ServoSetup {
       const wrong = this.#family.configure(this.#bus, motor);
       if (wrong === undefined) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
-        remedy: wrong.includes('34')
+        remedy: wrong.includes('(fault 34)')
           ? `rein calibrate --robot ${this.#named}`
           : `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });

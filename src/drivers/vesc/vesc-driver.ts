@@ -118,21 +118,19 @@ export class VescDriver implements Driver {
 
   async open(): Promise<void> {
     if (this.#link.line !== undefined) throw new TypeError('the driver is open already');
-    this.#start();
+    try {
+      this.#start();
+    } catch (error) {
+      this.#link.line = undefined;
+      throw error;
+    }
   }
 
   /** Opens what was unplugged, and asks the VESC anew who and how it is. */
   prepare(): string | undefined {
-    try {
-      if (this.#link.line === undefined) return 'the driver is not open';
-      if (this.#link.isLost) this.#start();
-      else this.#identify();
-      this.#watch.restart();
-      return undefined;
-    } catch (error) {
-      if (error instanceof ReinError) return error.message.replace(/\.$/, '');
-      throw error;
-    }
+    if (this.#link.line === undefined) return 'the driver is not open';
+    const refusal = this.#tryStart();
+    return refusal === undefined ? undefined : `${refusal.message} ${refusal.remedy ?? ''}`.trim().replace(/\.$/, '');
   }
 
   /** The port that was gone, where it is there again. */
@@ -228,6 +226,19 @@ export class VescDriver implements Driver {
     this.#link.line = undefined;
   }
 
+  /** Opens what was unplugged, else asks who is there. */
+  #tryStart(): ReinError | undefined {
+    try {
+      if (this.#link.isLost) this.#start();
+      else this.#identify();
+      this.#watch.restart();
+      return undefined;
+    } catch (error) {
+      if (error instanceof ReinError) return error;
+      throw error;
+    }
+  }
+
   #start(): void {
     const link = this.#link;
     link.line?.close();
@@ -243,7 +254,7 @@ export class VescDriver implements Driver {
       this.#watch.tell({ level: 'warn', row: 46, message, remedy });
     } catch (error) {
       line.close();
-      link.line = undefined;
+      link.isLost = true;
       throw error;
     }
   }
@@ -323,6 +334,7 @@ export class VescDriver implements Driver {
   }
 }
 
+const RECONNECTED: GuardNotice = { level: 'warn', row: 10, message: 'The VESC answers again.', remedy: '' };
 /** Of the signals behind those of the IMU. */
 const SIGNAL_VALUES: readonly number[] = [VALUE.motorA, VALUE.inputA, VALUE.inputV, VALUE.mosfetC, VALUE.motorC];
 
