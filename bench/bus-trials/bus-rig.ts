@@ -238,14 +238,15 @@ export class BusRig {
   async getMoving(): Promise<void> {
     const link = this.#link!;
     const { state, faultFlags } = link.latest;
-    const ask = async (kind: 'acknowledge' | 'enable' | 'activate'): Promise<void> => {
-      const answer = await link.request({ kind } as GuardRequest);
-      this.#refusal = answer.ok ? '' : `${kind} refused: ${answer.reason}`;
-    };
-    if (state === 'stopped' || state === 'fault' || faultFlags !== 0) await ask('acknowledge');
-    else if (state === 'standby') await ask('enable');
-    else if (state === 'ready') await ask('activate');
+    if (state === 'stopped' || state === 'fault' || faultFlags !== 0) await this.ask('acknowledge');
+    else if (state === 'standby') await this.ask('enable');
+    else if (state === 'ready') await this.ask('activate');
     await link.advance(2);
+  }
+
+  async ask(kind: 'acknowledge' | 'enable' | 'activate'): Promise<void> {
+    const answer = await this.#link!.request({ kind } as GuardRequest);
+    this.#refusal = answer.ok ? '' : `${kind} refused: ${answer.reason}`;
   }
 
   async #connect(): Promise<GuardLink> {
