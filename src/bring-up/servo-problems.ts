@@ -85,7 +85,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: str
     id,
     kind: 'firmware',
     message: `The ${who} has firmware ${identity.firmware}, and its table is known for ${least === most ? least : `${least} to ${most}`}.`,
-    remedy: "Update it with its maker's program, or take it as it is with --accept-firmware.",
+    remedy: `Update it with its maker's program, or take it as it is: rein calibrate --robot ${named} --accept-firmware`,
   };
 }
 

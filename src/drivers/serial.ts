@@ -15,7 +15,7 @@ export { FEETECH_BAUDS, FEETECH_MODELS } from './feetech/models.ts';
 export * as feetech from './feetech/protocol.ts';
 export { adapterOf, adapterText, isSocket, serialNumberOf, socketLinkOf } from './serial/adapter.ts';
 export { DescriptorLine, type LineSettings, type LineStatus, type SerialLine } from './serial/line.ts';
-export { listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from './serial/list-ports.ts';
+export { groupOf, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from './serial/list-ports.ts';
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
 export {
   type Calibration,

@@ -130,6 +130,6 @@ export class LeaderSource {
       family: this.#spec.name,
       jointNames,
     });
-    return holdPort({ path, baud, adapter });
+    return holdPort({ path, baud, adapter, named });
   }
 }

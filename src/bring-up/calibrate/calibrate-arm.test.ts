@@ -270,7 +270,7 @@ describe('a calibration is refused in one sentence with its remedy', () => {
     const guide = new HandGuide(rig, (question) => (question === 'Take it as it is? [y/N]' ? '' : undefined));
     expect(await refused(rig, {}, guide)).toMatchObject({
       message: 'The servo 2 (shoulder_lift) has firmware 9.10, and its table is known for 3.',
-      remedy: expect.stringContaining('--accept-firmware'),
+      remedy: expect.stringContaining('rein calibrate --robot so101 --accept-firmware'),
     });
     await calibrateArm(request(rig, new HandGuide(rig), { firmware: 'accept' }));
     expect(readCalibration(rig.out, 'so101').joints['shoulder_lift']!.firmware).toBe('9.10');

@@ -1,7 +1,8 @@
 /** Serial ports without opening any: who they are, who has them open, whether this user may, and how long their adapter gathers bytes. */
-import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
+  groupOf,
   isSocket,
   latencyTimerMs,
   listSerialPorts,
@@ -104,17 +105,5 @@ function isOpenable(path: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function groupOf(path: string): string | undefined {
-  try {
-    const { gid } = statSync(path);
-    const row = readFileSync('/etc/group', 'utf8')
-      .split('\n')
-      .find((line) => line.split(':')[2] === String(gid));
-    return row?.split(':')[0];
-  } catch {
-    return undefined;
   }
 }

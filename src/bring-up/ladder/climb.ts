@@ -170,7 +170,8 @@ async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string>
   }
   const { named, driver, bus, motors } = arm;
   const calibration = calibrationOf(arm, arm.calibration);
-  return withPort(open, { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter }, (opened) => {
+  const settings = { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter, named };
+  return withPort(open, settings, (opened) => {
     // Between two rungs the cable may have gone to another arm.
     checkAdapter(calibration, { path: opened.line.path, adapter: opened.adapter, named });
     const protocol = bus.family.protocolOf(motors.map(({ model }) => model));

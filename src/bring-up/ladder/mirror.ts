@@ -47,7 +47,9 @@ class Mirror {
 
   constructor(request: MirrorRequest) {
     this.#request = request;
-    this.#trackers = request.servos.map((servo) => new TurnTracker(servo.model.countsPerTurn, readingOf(servo)));
+    this.#trackers = request.servos.map(
+      (servo) => new TurnTracker(servo.model.countsPerTurn, readingOf(servo, request.arm.named)),
+    );
   }
 
   /** From least to greatest so far. */
@@ -138,8 +140,10 @@ class Mirror {
   }
 }
 
-function readingOf(servo: ServoAccess): number {
+function readingOf(servo: ServoAccess, named: string): number {
   const reading = servo.read('presentPosition');
   if (reading !== undefined) return reading;
-  throw new ReinError('driver', `Servo ${servo.id} does not answer.`, { remedy: 'rein doctor shows every servo.' });
+  throw new ReinError('driver', `Servo ${servo.id} does not answer.`, {
+    remedy: `Every servo is shown by: rein doctor --robot ${named}`,
+  });
 }

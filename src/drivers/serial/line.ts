@@ -13,6 +13,8 @@ export interface LineSettings {
   readonly baud: number;
   /** What the calibration is bound to (`adapterOf`); empty or absent: nothing. */
   readonly adapter?: string | undefined;
+  /** What commands call the robot, for what a person is told to type. */
+  readonly named?: string | undefined;
 }
 
 /** One end of a serial line. Every implementation keeps to `tests/contract/serial-line.contract.ts`. */

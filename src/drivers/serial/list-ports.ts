@@ -45,6 +45,19 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   }
 }
 
+/** The group that may open `path`, where its name is known: `dialout` on most systems, `uucp` on Arch. */
+export function groupOf(path: string): string | undefined {
+  try {
+    const { gid } = statSync(path);
+    const row = readFileSync('/etc/group', 'utf8')
+      .split('\n')
+      .find((line) => line.split(':')[2] === String(gid));
+    return row?.split(':')[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** Who has a device open: of other processes, as far as this user may see. */
 export interface PortUser {
   readonly pid: number;

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { messageOf, ReinError } from '../../core/index.ts';
 import { adapterText } from './adapter.ts';
 import type { LineSettings } from './line.ts';
-import { listSerialPorts, usersOf } from './list-ports.ts';
+import { groupOf, listSerialPorts, type SerialPortInfo, usersOf } from './list-ports.ts';
 
 /** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
 const LATENCY_TIMER_MAX_MS = 2;
@@ -28,7 +28,7 @@ export interface HeldPort {
  * VMIN = VTIME = 0. Rejects with `ReinError('driver')` that says what is wrong and what to do.
  */
 export async function holdPort(settings: LineSettings): Promise<HeldPort> {
-  const path = settings.path ?? (await pathOf(settings.adapter || undefined));
+  const path = settings.path ?? pathOf(await listSerialPorts(), settings);
   const { SerialPort } = await import('serialport');
   const binding = SerialPort.binding as unknown as Binding;
   let port: BoundPort;
@@ -84,15 +84,28 @@ function latencyWarning(path: string): string | undefined {
   return `${path} gathers bytes for ${ms} ms before it passes them on: echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`;
 }
 
-async function pathOf(adapter: string | undefined): Promise<string> {
-  const ports = await listSerialPorts();
+/** Where no path is given: the one of `ports` whose adapter is wanted. Throws `ReinError('driver')` where that is none, or several. */
+export function pathOf(
+  ports: readonly Pick<SerialPortInfo, 'path' | 'adapter'>[],
+  settings: Pick<LineSettings, 'adapter' | 'named'>,
+): string {
+  const adapter = settings.adapter || undefined;
   const mine = ports.filter((port) => adapter === undefined || port.adapter === adapter);
   if (mine.length === 1) return mine[0]!.path;
   const which = adapter === undefined ? '' : ` (${adapterText(adapter)})`;
   const there = ports.length === 0 ? 'none is there' : `there are ${ports.map(({ path }) => path).join(', ')}`;
   throw new ReinError('driver', `Which serial port${which} is the robot's cannot be told: ${there}.`, {
-    remedy: 'Plug it in, or write its path as `port` under `driver` of the robot file; rein doctor lists the ports.',
+    remedy: `${adapter === undefined || ports.length === 0 ? 'Plug it in' : otherAdapter(settings)}, or write its path as \`port\` under \`driver\` of the robot file; ${doctorOf(settings)} lists the ports.`,
   });
+}
+
+function otherAdapter({ named }: Pick<LineSettings, 'named'>): string {
+  const robot = named === undefined ? '' : ` --robot ${named}`;
+  return `Plug in that adapter; where the arm has another one now: rein calibrate${robot} --rebind --port PATH`;
+}
+
+function doctorOf({ named }: Pick<LineSettings, 'named'>): string {
+  return `rein doctor${named === undefined ? '' : ` --robot ${named}`}`;
 }
 
 function inUse(path: string, cause?: unknown): ReinError {
@@ -101,7 +114,8 @@ function inUse(path: string, cause?: unknown): ReinError {
   const remedy = users.some(({ isOurs }) => isOurs)
     ? 'End that run with Ctrl+C where it was started, which lets the arm down: killed, it would fall.'
     : users.length === 0
-      ? 'End that program.'
+      ? // What other users run shows to nobody but root.
+        `It is shown by: sudo fuser -v ${path}`
       : `End it: kill ${users.map(({ pid }) => pid).join(' ')}`;
   return new ReinError('driver', `${path} is in use by ${who || 'another program'}.`, { remedy, cause });
 }
@@ -111,7 +125,7 @@ export function portRefusal(path: string, text: string, cause: unknown): ReinErr
   if (/lock port|busy|EBUSY|Resource temporarily/i.test(text)) return inUse(path, cause);
   if (/permission denied|EACCES/i.test(text)) {
     return new ReinError('driver', `This user may not open ${path}.`, {
-      remedy: 'sudo usermod -aG dialout $USER, then log out and in again.',
+      remedy: `sudo usermod -aG ${groupOf(path) ?? 'dialout'} $USER, then log out and in again.`,
       cause,
     });
   }

@@ -139,7 +139,7 @@ export class ServoDriver implements Driver {
     this.#arm?.close();
     this.#arm = undefined;
     const { named, port: path, baud } = this.#options;
-    const line = this.#openLine({ path, baud, adapter: calibration.adapter });
+    const line = this.#openLine({ path, baud, adapter: calibration.adapter, named });
     try {
       // Of the path that was asked for: a link may carry the number.
       const asked = path ?? line.path;
