@@ -3,7 +3,8 @@
  *
  *   npm run soak:bus -- [--minutes 30] [--json FILE]
  *
- * Exit code 1 where memory grows by more than 4 MB an hour, or the phase by more than 1 ms. Needs a build, and Linux.
+ * Exit code 1 where memory grows by more than 4 MB an hour, the phase or a tick's time on the bus by more than 1 ms, or where the arm stopped more
+ * than once in five minutes. Needs a build, and Linux.
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { scriptArguments } from './arguments.js';
 
 const MOST_MB_PER_HOUR = 4;
 const MOST_PHASE_MS_PER_HOUR = 1;
+const MOST_BUSY_MS = 1;
 
 const { values } = scriptArguments(import.meta.url, {
   options: { minutes: { type: 'string', default: '30' }, json: { type: 'string' } },
@@ -31,5 +33,10 @@ const result = await runBusSoak({
 });
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
 console.log(formatBusSoak(result));
-const { memoryMbPerHour, phaseMsPerHour } = result;
-process.exit(memoryMbPerHour <= MOST_MB_PER_HOUR && Math.abs(phaseMsPerHour) <= MOST_PHASE_MS_PER_HOUR ? 0 : 1);
+const { memoryMbPerHour, phaseMsPerHour, busyMs, looks } = result;
+const isWell =
+  memoryMbPerHour <= MOST_MB_PER_HOUR &&
+  Math.abs(phaseMsPerHour) <= MOST_PHASE_MS_PER_HOUR &&
+  Math.abs(busyMs.last - busyMs.first) <= MOST_BUSY_MS &&
+  looks <= Math.ceil(minutes / 5);
+process.exit(isWell ? 0 : 1);

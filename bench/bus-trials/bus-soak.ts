@@ -1,6 +1,7 @@
 /** An emulated arm driven for a long time: whether the guard's memory grows, and whether its ticks stay in phase. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { BUS, quantile } from '../../src/core/index.ts';
 import { BusRig } from './bus-rig.ts';
 
 export interface BusSoakOptions {
@@ -18,6 +19,8 @@ export interface BusSoakSample {
   readonly overruns: number;
   readonly lateReadings: number;
   readonly lostReadings: number;
+  /** What the newest tick took on the bus, ms: to read, and to write. */
+  readonly busyMs: number;
 }
 
 export interface BusSoakResult {
@@ -30,6 +33,8 @@ export interface BusSoakResult {
   /** Slope of the phase, ms an hour. */
   readonly phaseMsPerHour: number;
   readonly worstPhaseMs: number;
+  /** Median of what a tick took on the bus, ms: over the first and the last third. */
+  readonly busyMs: { readonly first: number; readonly last: number };
   /** Times that somebody had to let the arm go on. */
   readonly looks: number;
 }
@@ -67,6 +72,7 @@ export async function runBusSoak({ minutes, onSample }: BusSoakOptions): Promise
         overruns: frame.overruns - first.overruns,
         lateReadings: frame.lateReadings - first.lateReadings,
         lostReadings: frame.lostReadings - first.lostReadings,
+        busyMs: 1e3 * frame.busCounters[BUS.busyS]!,
       };
       samples.push(sample);
       onSample?.(sample);
@@ -79,12 +85,20 @@ export async function runBusSoak({ minutes, onSample }: BusSoakOptions): Promise
       memoryMbPerHour: slopePerHour(settled.map(({ atS, guardMb }) => [atS, guardMb])),
       guardMb: { first: samples[0]?.guardMb ?? Number.NaN, last: samples.at(-1)?.guardMb ?? Number.NaN },
       phaseMsPerHour: slopePerHour(samples.map(({ atS, phaseMs }) => [atS, phaseMs])),
+      busyMs: {
+        first: quantile(busy(samples.slice(0, Math.ceil(samples.length / 3))), 0.5),
+        last: quantile(busy(samples.slice(-Math.ceil(samples.length / 3))), 0.5),
+      },
       worstPhaseMs: Math.max(...samples.map(({ phaseMs }) => Math.abs(phaseMs))),
       looks,
     };
   } finally {
     await rig.close();
   }
+}
+
+function busy(samples: readonly BusSoakSample[]): number[] {
+  return samples.map(({ busyMs }) => busyMs);
 }
 
 function residentMb(pid: number): number {
@@ -107,11 +121,12 @@ function slopePerHour(points: readonly (readonly [number, number])[]): number {
 }
 
 export function formatBusSoak(result: BusSoakResult): string {
-  const { minutes, ticks, memoryMbPerHour, guardMb, phaseMsPerHour, worstPhaseMs, looks, samples } = result;
+  const { minutes, ticks, memoryMbPerHour, guardMb, phaseMsPerHour, worstPhaseMs, busyMs, looks, samples } = result;
   const last = samples.at(-1);
   return [
     `${minutes} min, ${ticks} ticks, ${last?.overruns ?? 0} overruns, ${last?.lateReadings ?? 0} readings late, ${last?.lostReadings ?? 0} lost, ${looks} times somebody had to look`,
     `memory of the guard ${guardMb.first.toFixed(1)} → ${guardMb.last.toFixed(1)} MB (${memoryMbPerHour.toFixed(2)} MB/h over the last two thirds)`,
     `phase of the ticks: ${phaseMsPerHour.toFixed(3)} ms/h, at most ${worstPhaseMs.toFixed(2)} ms`,
+    `a tick on the bus: ${busyMs.first.toFixed(2)} ms in the first third, ${busyMs.last.toFixed(2)} ms in the last (medians)`,
   ].join('\n');
 }

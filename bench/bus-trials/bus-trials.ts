@@ -1,7 +1,9 @@
 /** Faults of a serial bus while its arm moves, again and again: what stops it, how soon, and what is said. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
+import type { StopCause } from '../../src/guard/index.ts';
 import { type Fault, faultsOf } from '../../src/safety/index.ts';
+import { busStopped } from '../../src/session/supervision.ts';
 import { BusRig, type TrialRobot } from './bus-rig.ts';
 
 /** One kind of fault. */
@@ -107,6 +109,8 @@ export interface BusTrial {
   /** Rows that were reported. */
   readonly rows: readonly number[];
   readonly actions: readonly string[];
+  /** What people were told. */
+  readonly message: string;
   /** Torque gone from the last servo that was to let go. */
   readonly torqueOffMs: number | null;
   readonly standsMs: number | null;
@@ -117,6 +121,8 @@ export interface BusTrialResult {
   readonly name: string;
   readonly rows: readonly number[];
   readonly action: Fault['action'];
+  /** What people were told, each once. */
+  readonly messages: readonly string[];
   readonly trials: number;
   /** Made again, as the arm had stopped before its fault: the machine was too busy. */
   readonly setAside: number;
@@ -206,6 +212,9 @@ async function runTrial(rig: BusRig, kind: TrialKind, rng: Rng): Promise<BusTria
   return wasMoving && !(trial.knownMs < 0) ? trial : undefined;
 }
 
+/** What the guardian is to name. */
+const CAUSES: Readonly<Partial<Record<NodeJS.Signals, StopCause>>> = { SIGKILL: 'guardDied', SIGSTOP: 'guardSilent' };
+
 function judge(
   rig: BusRig,
   kind: TrialKind,
@@ -221,8 +230,12 @@ function judge(
   const allOff = since.find(({ torqued }) => torqued <= kind.deaf);
   const knownMs = isOfGuard ? after(allOff?.atS) : after(told?.atS);
   const flags = rig.frames.reduce((bits, frame) => bits | frame.flags, 0);
-  const rows = isOfGuard ? [25] : [...new Set(faultsOf(flags).map(({ row }) => row))];
-  const actions = isOfGuard ? ['cat0'] : [...new Set(faultsOf(told?.flags ?? 0).map(({ action }) => action))];
+  const rows = isOfGuard ? [] : [...new Set(faultsOf(flags).map(({ row }) => row))];
+  const named = faultsOf(told?.flags ?? 0).filter(({ row }) => kind.rows.includes(row));
+  const ends = rig.frames.findIndex(({ state }) => state === 'fault');
+  const hasBraked = rig.frames.slice(0, ends < 0 ? undefined : ends).some(({ state }) => state === 'stopping');
+  const actions = isOfGuard ? [stopped === undefined ? 'none' : 'cat0'] : [...new Set(named.map(({ action }) => action))];
+  const cause = stopped?.event.kind === 'busStopped' ? stopped.event.cause : undefined;
   const stands = since.findLast(({ speedRadPerS }) => speedRadPerS > STANDING_RAD_PER_S);
   const periodMs = 1e3 / rig.model.controlHz;
   const wrong = [
@@ -232,6 +245,10 @@ function judge(
     kind.torque === 'stays' && since.some(({ torqued }) => torqued < SERVOS) ? 'servos let go' : undefined,
     kind.torque === 'off' && allOff === undefined ? 'torque stayed on' : undefined,
     isOfGuard && stopped === undefined ? 'nobody said that the bus was stopped' : undefined,
+    isOfGuard && cause !== CAUSES[kind.signal!] ? `the guardian named ${cause}` : undefined,
+    // Category 1: it brakes, and is let down, before torque goes off.
+    !isOfGuard && !hasBraked ? 'it did not brake' : undefined,
+    messageOf(rig, kind, named) === '' ? 'there was no sentence for people' : undefined,
     // Limp before anybody could know: silently.
     !isOfGuard && kind.name !== 'brownOut' && allOff !== undefined && allOff.atS < (told?.atS ?? 0)
       ? 'limp before it was told'
@@ -241,10 +258,19 @@ function judge(
     knownMs,
     rows,
     actions,
+    message: messageOf(rig, kind, named),
     torqueOffMs: allOff === undefined ? null : after(allOff.atS),
     standsMs: stands === undefined ? null : after(stands.atS),
     ...(wrong === undefined ? {} : { wrong }),
   };
+}
+
+/** What of `kind` people were told since its fault: by the driver where it has more to say, else by the fault table. */
+function messageOf(rig: BusRig, kind: TrialKind, named: readonly Fault[]): string {
+  const stopped = rig.events.map(({ event }) => event).find((event) => event.kind === 'busStopped');
+  // How long it took is a figure of its own.
+  if (kind.signal !== undefined) return stopped === undefined ? '' : busStopped({ ...stopped, tookMs: 0 }).split(' (')[0]!;
+  return rig.notices.find(({ row }) => row !== undefined && kind.rows.includes(row))?.message ?? named[0]?.message ?? '';
 }
 
 function resultOf(rig: BusRig, kind: TrialKind, trials: readonly BusTrial[], setAside: number): BusTrialResult {
@@ -254,6 +280,7 @@ function resultOf(rig: BusRig, kind: TrialKind, trials: readonly BusTrial[], set
     name: kind.name,
     rows: kind.rows,
     action: kind.action,
+    messages: [...new Set(trials.map(({ message }) => message))],
     trials: trials.length,
     setAside,
     boundMs: kind.knownMs(1e3 / rig.model.controlHz),
@@ -266,13 +293,13 @@ function resultOf(rig: BusRig, kind: TrialKind, trials: readonly BusTrial[], set
 export function formatBusTrials(results: readonly BusTrialResult[]): string {
   const ms = (value: number): string => value.toFixed(0);
   return results
-    .map(({ name, rows, action, trials, boundMs, known, torqueOff, failed, setAside }) => {
+    .map(({ name, rows, action, messages, trials, boundMs, known, torqueOff, failed, setAside }) => {
       const off =
         torqueOff === null
           ? 'torque stays'
           : `torque off after ${ms(torqueOff.medianMs)}, at most ${ms(torqueOff.worstMs)} ms`;
       const head = `${name.padEnd(12)} rows ${rows.join(', ')}, ${action}: known after ${ms(known.medianMs)} ms (p95 ${ms(known.p95Ms)}, worst ${ms(known.worstMs)}, bound ${ms(boundMs)}); ${off}; ${trials - failed.length} of ${trials} as promised${setAside === 0 ? '' : `, ${setAside} set aside`}`;
-      return [head, ...failed.map((text) => `  ${text}`)].join('\n');
+      return [head, ...messages.map((text) => `  says: ${text}`), ...failed.map((text) => `  ${text}`)].join('\n');
     })
     .join('\n');
 }
