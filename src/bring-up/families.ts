@@ -27,8 +27,6 @@ export interface BusFamily {
   readonly stored: readonly StoredSetting[];
   /** Reading = encoder + this × the stored homing offset. */
   readonly homingSign: 1 | -1;
-  /** The offset moves the end of the turn too. Else it is added behind it, and a range that crosses the end stays one that does. */
-  readonly offsetWraps: boolean;
 }
 
 /** By `driver.kind` of a robot's file. A third family is an entry here. */
@@ -41,7 +39,6 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
       { register: 'statusLevel', value: 1, why: 'it confirms what is written' },
     ],
     homingSign: -1,
-    offsetWraps: true,
   },
   dynamixel: {
     family: dynamixelFamily,
@@ -51,8 +48,6 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
       { register: 'statusLevel', value: 2, why: 'it confirms what is written' },
     ],
     homingSign: 1,
-    // e-Manual, Homing Offset(20): Present Position is the actual position and the offset, which may be below 0.
-    offsetWraps: false,
   },
 };
 

@@ -6,7 +6,6 @@ export {
   type DynamixelModel,
   HARDWARE_ERROR,
   hardwareErrorNames,
-  POSITION_OFFSET_MOST,
 } from './dynamixel/models.ts';
 export * as dynamixel from './dynamixel/packet.ts';
 export { DynamixelReader } from './dynamixel/reader.ts';

@@ -133,30 +133,6 @@ describe('before torque comes on', () => {
   });
 });
 
-it('refuses an offset that the mode it sets would ignore, and sets no mode before', async () => {
-  const armWith = (joint: string, id: number): Arm => {
-    const arm = new Arm({
-      calibrate: ({ joints, ...rest }) => ({
-        ...rest,
-        joints: { ...joints, [joint]: { ...joints[joint]!, homingOffsetCounts: 1300 } },
-      }),
-    });
-    arm.servo(id).registers.set('homingOffset', 1300);
-    arm.servo(id).registers.set('operatingMode', 4);
-    return arm;
-  };
-  const arm = armWith('elbow_flex', ELBOW);
-  await expect(arm.rig.driver.open()).rejects.toMatchObject({
-    message: expect.stringMatching(
-      /Servo 3 \(elbow_flex\) stores the offset 1300, which position mode ignores .*fault 34/,
-    ),
-    remedy: 'rein calibrate --robot koch',
-  });
-  expect(arm.servo(ELBOW).registers.get('operatingMode')).toBe(4);
-  // The gripper's mode has many turns, and takes it.
-  await armWith('gripper', GRIPPER).rig.driver.open();
-});
-
 describe('a tick', () => {
   it('is one fast sync read, one read of one servo and one sync write', async () => {
     const arm = await new Arm().on();

@@ -95,7 +95,6 @@ class ArmCalibration {
     const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
     const left = asked.filter(({ name }) => !done.includes(name));
     await this.#letGo();
-    await this.#setModes();
     const words = jointWords(robot);
     for (const joint of left) {
       const i = robot.joints.indexOf(joint);
@@ -163,15 +162,6 @@ class ArmCalibration {
       const servo = this.#access(i);
       const stored = servo.read('homingOffset');
       const said = joints[name]!.homingOffset;
-      if (Math.abs(said) > arm.bus.family.offsetMost(arm.motors[i]!)) {
-        throw new ReinError(
-          'config',
-          `The offset ${said} of ${name} in ${from} is one that its servo ignores in the mode that it is driven in.`,
-          {
-            remedy: `Calibrate without --from: rein calibrate --robot ${arm.named}`,
-          },
-        );
-      }
       if (!servo.has('homingOffset') || stored === said) continue;
       throw new ReinError(
         'config',
@@ -249,41 +239,6 @@ class ArmCalibration {
       if (this.#access(i).set('torqueEnable', 0)) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
         remedy: 'Look at its cable; cut its supply if it holds on.',
-      });
-    }
-  }
-
-  /** What a servo reads depends on its mode: it is measured in the one that it is driven in. Asked for once, for all. */
-  async #setModes(): Promise<void> {
-    const { guide, arm } = this.#request;
-    const { family } = arm.bus;
-    const wrong = arm.motors.flatMap((motor, i) => {
-      const servo = this.#access(i);
-      const [mode, offset] = ['operatingMode', 'homingOffset'].map((name) =>
-        servo.has(name) ? servo.read(name) : undefined,
-      );
-      const wanted = family.drivenMode(motor);
-      const isFar = Math.abs(offset ?? 0) > family.offsetMost(motor);
-      return (mode ?? wanted) === wanted && !isFar ? [] : [{ motor, servo, mode, wanted, offset, isFar }];
-    });
-    if (wrong.length === 0) return;
-    for (const { motor, mode, wanted, offset, isFar } of wrong) {
-      const far = isFar ? `; its offset ${offset} would be ignored there, and becomes 0` : '';
-      guide.say(`Servo ${motor.id} (${motor.name}) is in operating mode ${mode}, and is driven in ${wanted}${far}.`);
-    }
-    if (!(await confirm(guide, 'Set that now? It is stored in the servos, and lasts.', 'no'))) {
-      throw new ReinError(
-        'driver',
-        'Servos are in another mode than they are driven in: their zeros would be elsewhere.',
-        {
-          remedy: `Let rein calibrate --robot ${arm.named} set it; calibrations of other programs may have to be made anew.`,
-        },
-      );
-    }
-    for (const { motor, servo, wanted, isFar } of wrong) {
-      if (servo.set('operatingMode', wanted) && (!isFar || servo.set('homingOffset', 0))) continue;
-      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not take its operating mode ${wanted}.`, {
-        remedy: 'Look at its supply and cable, and try again.',
       });
     }
   }

@@ -235,10 +235,9 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
   }
   const remedy = `mount its horn so that the middle of its range reads about ${Math.round((first + last) / 2)}`;
   guide.say(`  Its reading jumps from ${last} to ${first} within its range: that is no position.`);
-  if (!bus.offsetWraps || !servo.has('homingOffset')) throw unplaced(motor, `${remedy}.`);
+  if (!servo.has('homingOffset')) throw unplaced(motor, remedy);
   const question = `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`;
-  if (!(await confirm(guide, question, 'no')))
-    throw unplaced(motor, `${remedy}; or let rein calibrate set the middle.`);
+  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, remedy);
   const { offset, shift } = newMiddle(bus, motor, homingOffsetCounts, (first + last) / 2 - (least + most) / 2);
   const stood = hand.still() ?? hand.now;
   if (!servo.set('homingOffset', offset)) {
@@ -279,7 +278,7 @@ function newMiddle(
 
 function unplaced({ name }: Motor, remedy: string): ReinError {
   return new ReinError('driver', `The range of ${name} crosses the end of its servo's readings.`, {
-    remedy: `${remedy[0]!.toUpperCase()}${remedy.slice(1)}`,
+    remedy: `${remedy[0]!.toUpperCase()}${remedy.slice(1)}; or let rein calibrate set the middle.`,
   });
 }
 

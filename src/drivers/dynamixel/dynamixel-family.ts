@@ -3,17 +3,12 @@ import { messageOf, ReinError } from '../../core/index.ts';
 import { blockOf, type Motor, type ReadBlock, type ServoFamily } from '../servo/family.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
-import {
-  DRIVEN_MODES,
-  DYNAMIXEL_MODELS,
-  type DynamixelModel,
-  HARDWARE_ERROR,
-  hardwareErrorNames,
-  POSITION_OFFSET_MOST,
-} from './models.ts';
+import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
 import { ALERT, BROADCAST_ID } from './packet.ts';
 import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
 
+/** Values of `operatingMode`. */
+const MODES = { position: 3, currentPosition: 5 } as const;
 /** Counts of `busWatchdog`, 20 ms each: without any request for so long the servo stops, and takes no goal until it is set anew. */
 const WATCHDOG_COUNTS = 10;
 const WATCHDOG_RAN_OUT = -1;
@@ -61,8 +56,6 @@ export const dynamixelFamily: ServoFamily = {
   capCounts: (motor, ratio) => capCounts(motor, capRegister(motor), ratio),
   nmPerLoad: ({ model }) => model.stallTorqueNm / (of(model).stallCurrentA ?? 1),
   goalRange: ({ countsPerTurn }) => [0, countsPerTurn - 1],
-  drivenMode: ({ options }) => DRIVEN_MODES[options.mode],
-  offsetMost,
   isFault: (error) => (error & ALERT) !== 0,
   errorNames: (error) => ((error & ALERT) === 0 ? [] : ['a hardware error']),
   hasStopped: (countsOf) => countsOf('busWatchdog') < 0,
@@ -72,10 +65,6 @@ export const dynamixelFamily: ServoFamily = {
 /** The models of this family have more than others'. */
 function of(model: Motor['model']): DynamixelModel {
   return model as DynamixelModel;
-}
-
-function offsetMost({ options }: Motor): number {
-  return options.mode === 'position' ? POSITION_OFFSET_MOST : Number.POSITIVE_INFINITY;
 }
 
 /** Both may be written with torque on: PWM is the last limit in position mode, the current that of current-based position mode. */
@@ -179,21 +168,15 @@ class Configuration {
         `adds ${offset} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`,
       );
     }
-    const most = offsetMost(this.#motor);
-    if (Math.abs(offset) > most) {
-      this.#refuse(
-        `stores the offset ${offset}, which position mode ignores beyond ${most}: its zero would be elsewhere (fault 34)`,
-      );
-    }
     const mode = this.#read('driveMode') & DRIVE_MODE_KEPT;
     if (mode !== 0) this.#refuse(`has drive mode ${mode}, and only 0 is driven: set it, and calibrate anew (fault 34)`);
-    const [first, last] = [this.#read('positionMin'), this.#read('positionMax')];
+    const [least, most] = [this.#read('positionMin'), this.#read('positionMax')];
     if (
       this.#motor.options.mode === 'position' &&
-      (first > Math.max(0, minCounts) || last < Math.min(4095, maxCounts))
+      (least > Math.max(0, minCounts) || most < Math.min(4095, maxCounts))
     ) {
       this.#refuse(
-        `takes goals from ${first} to ${last} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`,
+        `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`,
       );
     }
   }
@@ -203,7 +186,7 @@ class Configuration {
     if (options.mode === 'currentPosition' && of(model).stallCurrentA === undefined) {
       this.#refuse(`is a ${model.name}, which has no current to limit: mode position is all it has`);
     }
-    this.#set('operatingMode', DRIVEN_MODES[options.mode]);
+    this.#set('operatingMode', MODES[options.mode]);
   }
 
   /** What is stored caps it after a restart too; `capRegister` may be lower from tick to tick. */

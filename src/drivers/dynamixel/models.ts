@@ -13,11 +13,6 @@ export interface DynamixelModel extends ServoModel {
   readonly indirectBytes: number;
 }
 
-/** Values of `operatingMode` that are driven. */
-export const DRIVEN_MODES = { position: 3, currentPosition: 5 } as const;
-/** e-Manual, Homing Offset(20): position control mode ignores what is beyond. Current-based position mode, of many turns, is not named there. */
-export const POSITION_OFFSET_MOST = 1024;
-
 /** e-Manual, the table of every model: 0.229 turns a minute, in rad/s. */
 const SPEED = { bytes: 4, sign: 'twosComplement', scale: (0.229 * 2 * Math.PI) / 60, unit: 'rad/s' } as const;
 const COUNTS = { bytes: 4, sign: 'twosComplement' } as const;

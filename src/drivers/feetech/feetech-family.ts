@@ -11,7 +11,6 @@ import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } fr
 const FAULTS =
   STATUS_ERROR.voltage | STATUS_ERROR.sensor | STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
 const TORQUE_OFF = 0;
-const POSITION_MODE = 0;
 /** More than any request of ours: what was cut off before the stop is full then. */
 const FILL_BYTES = 200;
 
@@ -40,8 +39,6 @@ export const feetechFamily: ServoFamily = {
   capCounts: (_motor, ratio) => Math.round(1000 * ratio),
   nmPerLoad: ({ model }) => model.stallTorqueNm,
   goalRange: ({ countsPerTurn }) => [0, Math.round(countsPerTurn) - 1],
-  drivenMode: () => POSITION_MODE,
-  offsetMost: () => Number.POSITIVE_INFINITY,
   isFault: (error) => (error & FAULTS) !== 0,
   errorNames,
   stopFrames: () => {
@@ -78,8 +75,8 @@ function configure(bus: ServoBus, motor: Motor): string | undefined {
       return `adds ${offset} to its position, and ${calibration.homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
     }
   }
-  const mode = model.registers['operatingMode'] === undefined ? POSITION_MODE : registers.read('operatingMode');
-  if (mode !== POSITION_MODE) return `is in operating mode ${mode ?? '?'}, not in position mode (0)`;
+  const mode = model.registers['operatingMode'] === undefined ? 0 : registers.read('operatingMode');
+  if (mode !== 0) return `is in operating mode ${mode ?? '?'}, not in position mode (0)`;
   for (const [name, value] of [
     ['gainP', options.gainP],
     ['gainI', options.gainI],

@@ -70,10 +70,6 @@ export interface ServoFamily {
   nmPerLoad(motor: Motor): number;
   /** Least and greatest count that a goal may have. */
   goalRange(model: ServoModel): readonly [number, number];
-  /** The value of `operatingMode` that the motor is driven in, where its model has that register. */
-  drivenMode(motor: Motor): number;
-  /** The servo ignores a stored offset that is greater, either way, in the mode that the motor is driven in. */
-  offsetMost(motor: Motor): number;
   /** Error bits of a status that stop the robot. Tick path. */
   isFault(error: number): boolean;
   /** In words. Allocates. */

@@ -70,20 +70,6 @@ describe('an emulated Dynamixel', () => {
     expect(servos[0]!.registers.get('homingOffset')).toBe(100);
   });
 
-  it('adds its offset beyond the turn, and ignores a great one in position mode alone', () => {
-    const { servos, write, pass } = rig(['xl330-m288']);
-    const { registers } = servos[0]!;
-    const reading = (offset: number, mode: number): number => {
-      write(1, 'operatingMode', mode);
-      write(1, 'homingOffset', offset);
-      pass(0.01);
-      return registers.get('presentPosition');
-    };
-    expect([4, 5, 3].map((mode) => reading(1024, mode))).toEqual([3072, 3072, 3072]);
-    expect([4, 5, 3].map((mode) => reading(3000, mode))).toEqual([5048, 5048, 2048]);
-    expect([4, 3].map((mode) => reading(-3000, mode))).toEqual([-952, 2048]);
-  });
-
   it('runs past its goal where its encoder is frozen, which its own loop reads too', () => {
     const { body, servos, write, pass } = rig(['xl430-w250']);
     write(1, 'torqueEnable', 1);

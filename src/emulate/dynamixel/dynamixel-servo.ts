@@ -2,7 +2,7 @@
  * One emulated servo of Dynamixel's X series: its registers, its position loop and what protects it. What registers do: ROBOTIS e-Manual,
  * the page of its model; what is not published there is named as this project's choice.
  */
-import { type DynamixelModel, dynamixel, HARDWARE_ERROR, POSITION_OFFSET_MOST } from '../../drivers/serial.ts';
+import { type DynamixelModel, dynamixel, HARDWARE_ERROR } from '../../drivers/serial.ts';
 import { Motor } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import type { RegisterFile } from '../registers.ts';
@@ -189,14 +189,7 @@ export class DynamixelServo {
     const turn = this.spec.model.countsPerTurn;
     // Power-up finds the position within one turn; from there on it counts.
     if (this.#startingS > 0) this.#turns = -Math.floor(counts / turn);
-    return counts + this.#offset() + (this.#turns + this.faults.wrapTurns) * turn;
-  }
-
-  /** What is added to the encoder's turn, and never makes it begin elsewhere. e-Manual, Homing Offset: position mode ignores much of it. */
-  #offset(): number {
-    const offset = this.registers.get('homingOffset');
-    const isIgnored = this.registers.get('operatingMode') === MODE.position && Math.abs(offset) > POSITION_OFFSET_MOST;
-    return isIgnored ? 0 : offset;
+    return counts + this.registers.get('homingOffset') + (this.#turns + this.faults.wrapTurns) * turn;
   }
 
   /** With torque on, silence on the bus for too long stops it where it is. */
