@@ -3,6 +3,9 @@
 /** Values of `operatingMode`. */
 export const MODE = { position: 3, extendedPosition: 4, currentPosition: 5 } as const;
 
+/** e-Manual, Homing Offset(20): greater ones are ignored in position mode. */
+export const OFFSET_MAX_COUNTS = 1024;
+
 /** All of PWM, in counts. */
 export const PWM_COUNTS = 885;
 

@@ -70,6 +70,30 @@ describe('an emulated Dynamixel', () => {
     expect(servos[0]!.registers.get('homingOffset')).toBe(100);
   });
 
+  // e-Manual, Homing Offset(20), Present Position(132).
+  it('adds its offset without a wrap, and ignores more than a quarter of a turn in position mode', () => {
+    const { write, pass, servos } = rig(['xl430-w250']);
+    const readingAt = (offset: number): number => {
+      expect(write(1, 'homingOffset', offset >>> 0)).toBe(0);
+      pass(0.01);
+      return servos[0]!.registers.get('presentPosition');
+    };
+    expect([1024, -1024, 1025, -1025].map(readingAt)).toEqual([3072, 1024, 2048, 2048]);
+    write(1, 'operatingMode', 4);
+    expect([2048, -2100].map(readingAt)).toEqual([4096, -52]);
+  });
+
+  it('counts turns until torque in position mode finds it within one', () => {
+    const { body, write, pass, servos } = rig(['xl430-w250']);
+    const reading = (): number => servos[0]!.registers.get('presentPosition');
+    body.positionRad[0] = 1.25 * Math.PI;
+    pass(0.01);
+    expect(reading()).toBe(4608);
+    write(1, 'torqueEnable', 1);
+    pass(0.002);
+    expect(Math.abs(reading() - 512)).toBeLessThan(8);
+  });
+
   it('runs past its goal where its encoder is frozen, which its own loop reads too', () => {
     const { body, servos, write, pass } = rig(['xl430-w250']);
     write(1, 'torqueEnable', 1);

@@ -7,7 +7,7 @@ import { Motor } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import type { RegisterFile } from '../registers.ts';
 import type { ServoSpec } from '../servo-chain.ts';
-import { BUILDS, factoryOf, MODE, PWM_COUNTS } from './builds.ts';
+import { BUILDS, factoryOf, MODE, OFFSET_MAX_COUNTS, PWM_COUNTS } from './builds.ts';
 import { ControlMemory, RAN_OUT } from './control-memory.ts';
 
 const { ALERT, STATUS_ERROR } = dynamixel;
@@ -44,6 +44,8 @@ export class DynamixelServo {
   #startingS = 0;
   #silentS = 0;
   #turns = 0;
+  /** Whether the next reading is within one turn of the encoder. */
+  #isTurnLost = true;
   #hasStarted = false;
 
   constructor(spec: ServoSpec<DynamixelModel>) {
@@ -120,7 +122,7 @@ export class DynamixelServo {
   /** The position is within a turn again; refused while it moves. */
   clearTurns(): number {
     if (this.registers.get('moving') !== 0) return STATUS_ERROR.resultFail;
-    this.#turns = 0;
+    this.#isTurnLost = true;
     return 0;
   }
 
@@ -167,6 +169,7 @@ export class DynamixelServo {
     for (const gain of ['gainP', 'gainI', 'gainD']) this.registers.set(gain, factory[gain] ?? 0);
     this.registers.set('profileVelocity', 0);
     this.registers.set('profileAcceleration', 0);
+    if (this.registers.get('operatingMode') === MODE.position) this.#isTurnLost = true;
     this.#resetLimits();
   }
 
@@ -180,16 +183,23 @@ export class DynamixelServo {
     this.#memory.pointHome();
     this.#resetLimits();
     this.waiting = undefined;
-    this.#turns = 0;
+    this.#isTurnLost = true;
     this.#hasStarted = false;
     this.#switched();
   }
 
+  /**
+   * e-Manual, Present Position(132) and Homing Offset(20): power-up, torque in position mode and the change to it find the encoder within
+   * its turn; from there on it counts. The offset is added to that, and the sum is left as it is.
+   */
   #reading(counts: number): number {
     const turn = this.spec.model.countsPerTurn;
-    // Power-up finds the position within one turn; from there on it counts.
-    if (this.#startingS > 0) this.#turns = -Math.floor(counts / turn);
-    return counts + this.registers.get('homingOffset') + (this.#turns + this.faults.wrapTurns) * turn;
+    if (this.#startingS > 0 || this.#isTurnLost) this.#turns = -Math.floor(counts / turn);
+    this.#isTurnLost = false;
+    const { registers } = this;
+    const stored = registers.get('homingOffset');
+    const isIgnored = registers.get('operatingMode') === MODE.position && Math.abs(stored) > OFFSET_MAX_COUNTS;
+    return counts + (isIgnored ? 0 : stored) + (this.#turns + this.faults.wrapTurns) * turn;
   }
 
   /** With torque on, silence on the bus for too long stops it where it is. */
@@ -277,5 +287,6 @@ export class DynamixelServo {
     this.#lastError = Number.NaN;
     this.#setPoint = Number.NaN;
     this.#silentS = 0;
+    if (this.isTorqueOn && this.registers.get('operatingMode') === MODE.position) this.#isTurnLost = true;
   }
 }
