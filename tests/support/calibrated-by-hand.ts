@@ -107,12 +107,15 @@ export function handRig({
 /** Does what it is asked to, as the person at the arm would; `overrides` answer instead where they give something. */
 export class HandGuide implements Guide {
   readonly said: string[] = [];
-  readonly #rig: HandRig;
+  readonly #rig: Pick<HandRig, 'arm' | 'body' | 'clock'>;
   readonly #overrides: (question: string, guide: HandGuide) => string | undefined;
   #joint = 0;
   #look: () => void = () => undefined;
 
-  constructor(rig: HandRig, overrides: (question: string, guide: HandGuide) => string | undefined = () => undefined) {
+  constructor(
+    rig: Pick<HandRig, 'arm' | 'body' | 'clock'>,
+    overrides: (question: string, guide: HandGuide) => string | undefined = () => undefined,
+  ) {
     this.#rig = rig;
     this.#overrides = overrides;
   }

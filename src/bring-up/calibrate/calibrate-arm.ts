@@ -8,6 +8,7 @@ import {
   calibrationText,
   isSocket,
   type JointCalibration,
+  offsetProblem,
   readCalibration,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
@@ -20,7 +21,7 @@ import { refuseSilence } from '../silence.ts';
 import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.ts';
 import { jointWords } from './direction-words.ts';
 import { limitProblems } from './joint-range.ts';
-import { type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
+import { isWholeTurn, type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
 
 export interface CalibrateRequest {
   readonly arm: ServoArm;
@@ -95,6 +96,7 @@ class ArmCalibration {
     const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
     const left = asked.filter(({ name }) => !done.includes(name));
     await this.#letGo();
+    await this.#readAsDriven(left.map(({ name }) => name));
     const words = jointWords(robot);
     for (const joint of left) {
       const i = robot.joints.indexOf(joint);
@@ -159,8 +161,20 @@ class ArmCalibration {
     if (from === undefined) return undefined;
     const joints = readLeRobotFile(from, arm.motors);
     for (const [i, { id, name }] of arm.motors.entries()) {
+      const motor = arm.motors[i]!;
       const servo = this.#access(i);
       const stored = servo.read('homingOffset');
+      const { homingOffset: homingOffsetCounts, rangeMin, rangeMax } = joints[name]!;
+      // Of a joint that was not moved the offset alone counts.
+      const range = isWholeTurn(joints[name]!, motor)
+        ? { minCounts: homingOffsetCounts, maxCounts: homingOffsetCounts }
+        : { minCounts: rangeMin, maxCounts: rangeMax };
+      const misplaced = offsetProblem(arm.bus.family, motor, { homingOffsetCounts, ...range });
+      if (misplaced !== undefined) {
+        throw new ReinError('config', `Servo ${id} (${name}) ${misplaced}.`, {
+          remedy: `It is measured anew, with another offset, by: rein calibrate --robot ${arm.named}`,
+        });
+      }
       const said = joints[name]!.homingOffset;
       if (!servo.has('homingOffset') || stored === said) continue;
       throw new ReinError(
@@ -239,6 +253,47 @@ class ArmCalibration {
       if (this.#access(i).set('torqueEnable', 0)) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
         remedy: 'Look at its cable; cut its supply if it holds on.',
+      });
+    }
+  }
+
+  /**
+   * What is measured has to be what is driven: the mode is set, and an offset that would be ignored in it is none, before the first
+   * reading and after a yes. Throws without one.
+   */
+  async #readAsDriven(names: readonly string[]): Promise<void> {
+    const { guide, arm } = this.#request;
+    const { family } = arm.bus;
+    const wanted = arm.motors.flatMap((motor, i) => {
+      if (!names.includes(motor.name)) return [];
+      const servo = this.#access(i);
+      const mode = servo.read('operatingMode');
+      const offset = servo.read('homingOffset') ?? 0;
+      const driven = family.operatingMode(motor);
+      const isIgnored = Math.abs(offset) > family.offsetMaxCounts(motor);
+      return [
+        ...(mode === undefined || mode === driven
+          ? []
+          : [{ motor, servo, register: 'operatingMode', now: mode, value: driven, why: 'it reads as it is driven' }]),
+        ...(isIgnored
+          ? [{ motor, servo, register: 'homingOffset', now: offset, value: 0, why: 'it has none that it ignores' }]
+          : []),
+      ];
+    });
+    if (wanted.length === 0) return;
+    guide.say('To be stored in the servos before they are measured, for good:');
+    for (const { motor, register, now, value, why } of wanted) {
+      guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now} → ${value}, so that ${why}`);
+    }
+    if (!(await confirm(guide, 'Write that? Its readings are no positions else.', 'no'))) {
+      throw new ReinError('config', 'Nothing was measured: the servos read otherwise than they are driven.', {
+        remedy: `Have it written, or set it with their maker's program; then: rein calibrate --robot ${arm.named}`,
+      });
+    }
+    for (const { servo, motor, register, value } of wanted) {
+      if (servo.set(register, value)) continue;
+      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not keep ${register} ${value}.`, {
+        remedy: 'Look at its supply and cable, and try again.',
       });
     }
   }

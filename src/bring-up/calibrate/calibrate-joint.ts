@@ -60,7 +60,7 @@ export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJo
   const what = isWholeTurn(from, motor) ? 'the pose in which LeRobot was calibrated' : "the middle of LeRobot's range";
   guide.say(`${title}: ${what} is ${middle} of the robot's file`);
   const direction = await askDirection(guide, work, hand, hand.now);
-  return calibrationOf(joint, motor, from, { direction, modelNumber, firmware });
+  return calibrationOf(work.bus.family, joint, motor, from, { direction, modelNumber, firmware });
 }
 
 /** The range once more, with zero and direction as they are. */
@@ -226,7 +226,11 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
     homingOffsetCounts: offset,
   });
   const [first, last] = bus.family.goalRange(motor.model);
-  if (least >= first && most <= last) return placed(0, homingOffsetCounts);
+  const { wrapsOffset } = bus.family;
+  // Without an offset: where its encoder begins anew.
+  const bare = wrapsOffset ? 0 : homingOffsetCounts;
+  const isInTurn = least - bare >= first && most - bare <= last;
+  if (isInTurn && least >= first && most <= last) return placed(0, homingOffsetCounts);
   const span = most - least;
   if (span > last - first) {
     throw new ReinError('driver', `${motor.name} turns by more than a turn of its servo: its reading is no position.`, {
@@ -234,11 +238,23 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
     });
   }
   const remedy = `mount its horn so that the middle of its range reads about ${Math.round((first + last) / 2)}`;
-  guide.say(`  Its reading jumps from ${last} to ${first} within its range: that is no position.`);
-  if (!servo.has('homingOffset')) throw unplaced(motor, remedy);
-  const question = `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`;
-  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, remedy);
-  const { offset, shift } = newMiddle(bus, motor, homingOffsetCounts, (first + last) / 2 - (least + most) / 2);
+  if (wrapsOffset || !isInTurn) {
+    guide.say(`  Its reading jumps from ${last + bare} to ${first + bare} within its range: that is no position.`);
+  } else guide.say(`  Its stored offset takes its reading out of ${first} to ${last}, where it takes goals.`);
+  // An offset that is only added does not move the end of the encoder's turn.
+  if (!servo.has('homingOffset') || (!wrapsOffset && !isInTurn)) {
+    throw unplaced(motor, `${remedy}${bare === 0 ? '' : ` without its offset of ${bare}`}, or move it less far`);
+  }
+  const question = wrapsOffset
+    ? `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`
+    : '  Set its offset to 0? That is stored in it, and lasts.';
+  const orElse = wrapsOffset
+    ? `${remedy}; or let rein calibrate set the middle`
+    : 'let rein calibrate set its offset to 0';
+  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, orElse);
+  const { offset, shift } = wrapsOffset
+    ? newMiddle(bus, motor, homingOffsetCounts, (first + last) / 2 - (least + most) / 2)
+    : { offset: 0, shift: -bus.homingSign * homingOffsetCounts };
   const stood = hand.still() ?? hand.now;
   if (!servo.set('homingOffset', offset)) {
     throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not take the offset ${offset}.`, {
@@ -257,17 +273,15 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
   return placed(shift, offset);
 }
 
-/** The offset that moves readings by about `wantedShift`, and by how much it moves them. */
+/** Of a family that wraps: the offset that moves readings by about `wantedShift`, and by how much it moves them. */
 function newMiddle(
-  { homingSign }: BusFamily,
-  { model }: Motor,
+  { homingSign, family }: BusFamily,
+  motor: Motor,
   offset: number,
   wantedShift: number,
 ): { readonly offset: number; readonly shift: number } {
-  const turn = model.countsPerTurn;
-  const { sign } = model.registers['homingOffset']!;
-  // A sign bit leaves no room for half a turn.
-  const most = typeof sign === 'object' ? 2 ** sign.bit - 1 : Number.POSITIVE_INFINITY;
+  const turn = motor.model.countsPerTurn;
+  const most = family.offsetMaxCounts(motor);
   const wanted = Math.round(offset + homingSign * wantedShift);
   const inTurn = wanted - turn * Math.round(wanted / turn);
   const next = Math.min(most, Math.max(-most, inTurn));
@@ -278,7 +292,7 @@ function newMiddle(
 
 function unplaced({ name }: Motor, remedy: string): ReinError {
   return new ReinError('driver', `The range of ${name} crosses the end of its servo's readings.`, {
-    remedy: `${remedy[0]!.toUpperCase()}${remedy.slice(1)}; or let rein calibrate set the middle.`,
+    remedy: `${remedy[0]!.toUpperCase()}${remedy.slice(1)}.`,
   });
 }
 

@@ -7,9 +7,10 @@ import {
   countsPerUnit,
   loadCalibration,
   type Motor,
+  offsetProblem,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
-import type { ServoArm } from '../families.ts';
+import type { BusFamily, ServoArm } from '../families.ts';
 import type { Finding } from '../finding.ts';
 import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
@@ -79,7 +80,7 @@ export function checkJoints(
       };
     }
     const access = new ServoAccess(busOn(port, servo.protocol), motor.id, motor.model);
-    const wrong = jointProblem(motor, calibration, servo, access);
+    const wrong = jointProblem(arm.bus, motor, calibration, servo, access);
     if (wrong !== undefined) return { name: motor.name, status: 'fail', detail: wrong, remedy: calibrate };
     return { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
   });
@@ -87,6 +88,7 @@ export function checkJoints(
 }
 
 function jointProblem(
+  { family }: BusFamily,
   motor: Motor,
   { joints }: Calibration,
   { identity }: FoundServo,
@@ -101,7 +103,7 @@ function jointProblem(
   }
   const offset = servo.read('homingOffset') ?? 0;
   return offset === joint.homingOffsetCounts
-    ? undefined
+    ? offsetProblem(family, motor, joint)
     : `it stores the offset ${offset}, and ${joint.homingOffsetCounts} when it was calibrated: its zero is elsewhere`;
 }
 

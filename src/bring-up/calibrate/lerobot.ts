@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { asObject, type JointModel, parseObject, ReinError } from '../../core/index.ts';
-import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+import { countsPerUnit, type JointCalibration, type Motor, type ServoFamily } from '../../drivers/serial.ts';
 
 /** What LeRobot knows of one joint. */
 export interface LeRobotJoint {
@@ -75,25 +75,27 @@ export function isWholeTurn({ rangeMin, rangeMax }: LeRobotJoint, { model }: Mot
 
 /**
  * As a calibration of ours. The middle of LeRobot's range is taken for the middle of the range of the robot's file, for both are what
- * the joint can; of a joint with the whole turn the pose of calibration, half a turn, is.
+ * the joint can; of a joint with the whole turn the pose of calibration, half a turn, is, and its range what reads and takes goals without
+ * a jump.
  */
 export function calibrationOf(
+  family: ServoFamily,
   joint: JointModel,
   motor: Motor,
   from: LeRobotJoint,
   known: Pick<JointCalibration, 'direction' | 'modelNumber' | 'firmware'>,
 ): JointCalibration {
   const middleRad = (joint.positionMinRad + joint.positionMaxRad) / 2;
-  const middleCounts = isWholeTurn(from, motor)
-    ? Math.floor((motor.model.countsPerTurn - 1) / 2)
-    : (from.rangeMin + from.rangeMax) / 2;
+  const isWhole = isWholeTurn(from, motor);
+  const bare = family.wrapsOffset || !isWhole ? 0 : from.homingOffset;
+  const middleCounts = isWhole ? Math.floor((motor.model.countsPerTurn - 1) / 2) : (from.rangeMin + from.rangeMax) / 2;
   return {
     id: motor.id,
     model: motor.model.name,
     ...known,
     zeroCounts: Math.round(middleCounts - known.direction * middleRad * countsPerUnit(motor)),
-    minCounts: from.rangeMin,
-    maxCounts: from.rangeMax,
+    minCounts: from.rangeMin + Math.max(0, bare),
+    maxCounts: from.rangeMax + Math.min(0, bare),
     homingOffsetCounts: from.homingOffset,
   };
 }

@@ -1,6 +1,6 @@
 /** Dynamixel's X series behind the generic driver. */
 import { messageOf, ReinError } from '../../core/index.ts';
-import { blockOf, type Motor, type ReadBlock, type ServoFamily } from '../servo/family.ts';
+import { blockOf, type Motor, offsetProblem, type ReadBlock, type ServoFamily } from '../servo/family.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
 import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
@@ -21,6 +21,8 @@ const SHUTDOWN_WANTED = HARDWARE_ERROR.overload | HARDWARE_ERROR.electricalShock
 /** A servo that is rebooted is not asked anything for so long, s: how long it takes is not published. */
 const REBOOT_S = 0.6;
 const PWM_COUNTS = 885;
+/** e-Manual, Homing Offset(20): its whole range; in position mode greater ones than a quarter of a turn are ignored. */
+const OFFSET_MAX_COUNTS = { position: 1024, currentPosition: 1_044_479 } as const;
 
 /** What is read of a servo one after another, through its indirect addresses: they stand far apart. */
 const SUPERVISED = ['torqueEnable', 'hardwareError', 'busWatchdog'] as const;
@@ -52,6 +54,10 @@ export const dynamixelFamily: ServoFamily = {
       throw error;
     }
   },
+  operatingMode: ({ options }) => MODES[options.mode],
+  offsetMaxCounts: ({ options }) => OFFSET_MAX_COUNTS[options.mode],
+  // In both modes power-up finds the encoder within its turn, and adds the offset to that.
+  wrapsOffset: false,
   capRegister,
   capCounts: (motor, ratio) => capCounts(motor, capRegister(motor), ratio),
   nmPerLoad: ({ model }) => model.stallTorqueNm / (of(model).stallCurrentA ?? 1),
@@ -161,13 +167,16 @@ class Configuration {
     if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
   }
 
-  #checkGeometry({ homingOffsetCounts, minCounts, maxCounts }: NonNullable<Motor['calibration']>): void {
+  #checkGeometry(calibration: NonNullable<Motor['calibration']>): void {
+    const { homingOffsetCounts, minCounts, maxCounts } = calibration;
     const offset = this.#read('homingOffset');
     if (offset !== homingOffsetCounts) {
       this.#refuse(
         `adds ${offset} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`,
       );
     }
+    const misplaced = offsetProblem(dynamixelFamily, this.#motor, calibration);
+    if (misplaced !== undefined) this.#refuse(misplaced);
     const mode = this.#read('driveMode') & DRIVE_MODE_KEPT;
     if (mode !== 0) this.#refuse(`has drive mode ${mode}, and only 0 is driven: set it, and calibrate anew (fault 34)`);
     const [least, most] = [this.#read('positionMin'), this.#read('positionMax')];
@@ -186,7 +195,7 @@ class Configuration {
     if (options.mode === 'currentPosition' && of(model).stallCurrentA === undefined) {
       this.#refuse(`is a ${model.name}, which has no current to limit: mode position is all it has`);
     }
-    this.#set('operatingMode', MODES[options.mode]);
+    this.#set('operatingMode', dynamixelFamily.operatingMode(this.#motor));
   }
 
   /** What is stored caps it after a restart too; `capRegister` may be lower from tick to tick. */

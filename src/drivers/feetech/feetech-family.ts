@@ -11,6 +11,10 @@ import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } fr
 const FAULTS =
   STATUS_ERROR.voltage | STATUS_ERROR.sensor | STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
 const TORQUE_OFF = 0;
+/** Value of `operatingMode`. */
+const POSITION_MODE = 0;
+/** The register has its sign in bit 11. */
+const OFFSET_MAX_COUNTS = 2047;
 /** More than any request of ours: what was cut off before the stop is full then. */
 const FILL_BYTES = 200;
 
@@ -35,6 +39,9 @@ export const feetechFamily: ServoFamily = {
     blockOf(model, present(model, ['torqueEnable', 'torqueLimit'])),
   ],
   configure,
+  operatingMode: () => POSITION_MODE,
+  offsetMaxCounts: () => OFFSET_MAX_COUNTS,
+  wrapsOffset: true,
   capRegister: ({ model }) => (model.registers['torqueLimit'] === undefined ? 'torqueMax' : 'torqueLimit'),
   capCounts: (_motor, ratio) => Math.round(1000 * ratio),
   nmPerLoad: ({ model }) => model.stallTorqueNm,
@@ -75,8 +82,8 @@ function configure(bus: ServoBus, motor: Motor): string | undefined {
       return `adds ${offset} to its position, and ${calibration.homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
     }
   }
-  const mode = model.registers['operatingMode'] === undefined ? 0 : registers.read('operatingMode');
-  if (mode !== 0) return `is in operating mode ${mode ?? '?'}, not in position mode (0)`;
+  const mode = model.registers['operatingMode'] === undefined ? POSITION_MODE : registers.read('operatingMode');
+  if (mode !== POSITION_MODE) return `is in operating mode ${mode ?? '?'}, not in position mode (${POSITION_MODE})`;
   for (const [name, value] of [
     ['gainP', options.gainP],
     ['gainI', options.gainI],

@@ -63,6 +63,12 @@ export interface ServoFamily {
    * back. Returns what is wrong, as a sentence without its end; else `undefined`.
    */
   configure(bus: ServoBus, motor: Motor): string | undefined;
+  /** Value of `operatingMode` that it is driven in. */
+  operatingMode(motor: Pick<Motor, 'options'>): number;
+  /** Greatest `homingOffset`, either way, that counts in that mode, counts. */
+  offsetMaxCounts(motor: Pick<Motor, 'options'>): number;
+  /** Whether a reading stays within one turn with any offset; else it leaves it by as much, and jumps where the encoder's turn ends. */
+  readonly wrapsOffset: boolean;
   /** The register of the cap, and what it holds for `ratio` (0, 1] of the servo's own torque. */
   capRegister(motor: Motor): string;
   capCounts(motor: Motor, ratio: number): number;
@@ -80,6 +86,26 @@ export interface ServoFamily {
   stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
   /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */
   feed?(bus: ServoBus): void;
+}
+
+/** Why readings with that offset are no positions in all of that range, as a sentence without subject and end (row 34). */
+export function offsetProblem(
+  family: ServoFamily,
+  motor: Pick<Motor, 'model' | 'options'>,
+  {
+    homingOffsetCounts,
+    minCounts,
+    maxCounts,
+  }: Pick<JointCalibration, 'homingOffsetCounts' | 'minCounts' | 'maxCounts'>,
+): string | undefined {
+  const most = family.offsetMaxCounts(motor);
+  if (Math.abs(homingOffsetCounts) > most) {
+    return `stores the offset ${homingOffsetCounts}, and ignores what is beyond ±${most} as it is driven: its zero is elsewhere (fault 34)`;
+  }
+  if (family.wrapsOffset) return undefined;
+  const [least, last] = family.goalRange(motor.model).map((count) => count + homingOffsetCounts) as [number, number];
+  if (minCounts >= least && maxCounts <= last) return undefined;
+  return `reads ${least} to ${last} in its turn, and was calibrated from ${minCounts} to ${maxCounts}: beyond, it is a turn off after power-up (fault 34)`;
 }
 
 /** Positions, rad (or m), from counts, and back. */

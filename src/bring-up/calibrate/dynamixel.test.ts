@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HandGuide } from '../../../tests/support/calibrated-by-hand.ts';
+import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
+import { loadRobotFile } from '../../config/index.ts';
+import { createRobotState, Rng } from '../../core/index.ts';
+import { calibrationText, DYNAMIXEL_MODELS, readCalibration } from '../../drivers/serial.ts';
+import { ServoDriver } from '../../drivers/servo/servo-driver.ts';
+import { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
+import { DynamixelServo } from '../../emulate/dynamixel/dynamixel-servo.ts';
+import { SimpleBody } from '../../emulate/index.ts';
+import { MemoryLine, WaitedClock } from '../../emulate/memory-line.ts';
+import type { OpenBusPort } from '../bus-port.ts';
+import { requireServoArm } from '../families.ts';
+import { calibrateArm } from './calibrate-arm.ts';
+import { checkServoCalibration } from './check-calibration.ts';
+
+// What the registers do: ROBOTIS e-Manual, Homing Offset(20), Present Position(132).
+
+const PER_RAD = 4096 / (2 * Math.PI);
+const EXTENDED = 4;
+const SHOULDER = 1;
+const WRIST_FLEX = 3;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A Koch arm at zero; `changed`: what its servos are mounted and stored like, by the index of the joint. */
+function kochRig(
+  changed: Readonly<Record<number, { zeroCounts?: number; registers?: Readonly<Record<string, number>> }>> = {},
+) {
+  const { robot } = loadRobotFile('koch');
+  const arm = requireServoArm(robot, 'calibrate');
+  const body = new SimpleBody(arm.robot.joints.map(() => ({ startRad: 0 })));
+  const servos = arm.motors.map(
+    ({ id, model }, joint) =>
+      new DynamixelServo({
+        id,
+        model: DYNAMIXEL_MODELS[model.name]!,
+        joint,
+        zeroCounts: changed[joint]?.zeroCounts ?? 2048,
+        countsPerUnit: PER_RAD,
+        registers: { ...changed[joint]?.registers },
+      }),
+  );
+  const bus = new DynamixelBus({ servos, body, baud: arm.driver.baud, rng: new Rng(1) });
+  const clock = new WaitedClock();
+  const folder = mkdtempSync(join(tmpdir(), 'rein-koch-'));
+  folders.push(folder);
+  const open: OpenBusPort = async ({ baud }) => {
+    const line = new MemoryLine(bus, { baud: arm.driver.baud, hostBaud: baud, clock, path: '/dev/memory' });
+    return { line, adapter: 'EMU0001', answerS: 0.004, warning: undefined, close: async () => line.close() };
+  };
+  const started = new MemoryLine(bus, { baud: arm.driver.baud, clock, path: '/dev/memory' });
+  started.wait(0.5);
+  const rig = { arm, body, servos, clock, open, out: join(folder, 'koch.json'), folder };
+  return {
+    ...rig,
+    calibrate: (guide: HandGuide, from?: string) =>
+      calibrateArm({
+        arm,
+        port: undefined,
+        out: rig.out,
+        only: [],
+        from,
+        firmware: 'ask',
+        ranges: 'file',
+        guide,
+        open,
+        wallMs: 0,
+      }),
+    driver: async () => {
+      const { driver: _, ...model } = robot;
+      const port = await open({ baud: arm.driver.baud });
+      return new ServoDriver({
+        model,
+        family: arm.bus.family,
+        options: { ...servoOptionsOf(robot), calibration: rig.out },
+        openLine: () => port.line,
+        adapterAt: () => 'EMU0001',
+      });
+    },
+  };
+}
+
+type Rig = ReturnType<typeof kochRig>;
+
+/** Angle of `joint` that the driver measures with its torque on, and where the joint is. */
+async function measured(rig: Rig, joint: number): Promise<readonly [number, number]> {
+  const driver = await rig.driver();
+  await driver.open();
+  const state = createRobotState(6, 0);
+  rig.clock.passTo(rig.clock.nowS() + 0.02);
+  driver.read(state);
+  driver.enable();
+  rig.clock.passTo(rig.clock.nowS() + 0.02);
+  driver.read(state);
+  const found = [state.positionRad[joint]!, rig.body.positionRad[joint]!] as const;
+  await driver.close();
+  return found;
+}
+
+/** What LeRobot leaves: a reading of 2047 in the middle of the range, in extended position mode. */
+function lerobotRegisters(homingOffset: number) {
+  return { zeroCounts: 2047 - homingOffset, registers: { operatingMode: EXTENDED, homingOffset } };
+}
+
+describe('Dynamixels that LeRobot has set up', () => {
+  it('are set to the mode that they are driven in before the first reading, and then read the true angle', async () => {
+    const rig = kochRig({
+      [SHOULDER]: { zeroCounts: 2300, registers: { operatingMode: EXTENDED, homingOffset: 1500 } },
+    });
+    let modes: readonly number[] = [];
+    const guide = new HandGuide(rig, (question) => {
+      if (question.includes('Put it at')) modes = rig.servos.map(({ registers }) => registers.get('operatingMode'));
+      return undefined;
+    });
+    await rig.calibrate(guide);
+    const said = guide.said.join('\n');
+    expect(said).toContain('servo 2 (shoulder_lift): operatingMode 4 → 3, so that it reads as it is driven');
+    expect(said).toContain('servo 2 (shoulder_lift): homingOffset 1500 → 0, so that it has none that it ignores');
+    expect(modes).toEqual([3, 3, 3, 3, 3, 5]);
+    const [read, truly] = await measured(rig, SHOULDER);
+    expect(Math.abs(read - truly)).toBeLessThan(0.01);
+  });
+
+  it('are not measured without a yes', async () => {
+    const rig = kochRig({ [SHOULDER]: { registers: { operatingMode: EXTENDED } } });
+    const guide = new HandGuide(rig, (question) => (question.startsWith('Write that?') ? 'n' : undefined));
+    await expect(rig.calibrate(guide)).rejects.toThrow('Nothing was measured');
+    expect(rig.servos[SHOULDER]!.registers.get('operatingMode')).toBe(EXTENDED);
+    expect(guide.said.join('\n')).not.toContain('Put it at');
+  });
+
+  const fileOf = (rig: Rig, offsetCounts: number): string => {
+    const entries = rig.arm.motors.map(({ name, id }, i) => {
+      const joint = rig.arm.robot.joints[i]!;
+      const half = Math.floor(((joint.positionMaxRad - joint.positionMinRad) / 2) * PER_RAD) - 2;
+      const range = { range_min: Math.max(0, 2047 - half), range_max: Math.min(4095, 2047 + half) };
+      return [name, { id, drive_mode: 0, homing_offset: i === WRIST_FLEX ? offsetCounts : 0, ...range }];
+    });
+    const path = join(rig.folder, 'koch_lerobot.json');
+    writeFileSync(path, JSON.stringify(Object.fromEntries(entries)));
+    return path;
+  };
+
+  it.each([
+    [1500, 'Servo 4 (wrist_flex) stores the offset 1500, and ignores what is beyond ±1024 as it is driven'],
+    [900, 'Servo 4 (wrist_flex) reads 900 to 4995 in its turn, and was calibrated from 7'],
+  ])('are refused by their file where its offset of %i makes no positions', async (offsetCounts, message) => {
+    const rig = kochRig({ [WRIST_FLEX]: lerobotRegisters(offsetCounts) });
+    const guide = new HandGuide(rig);
+    await expect(rig.calibrate(guide, fileOf(rig, offsetCounts))).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      remedy: 'It is measured anew, with another offset, by: rein calibrate --robot koch',
+    });
+    expect(guide.said.join('\n')).not.toContain('Torque goes off');
+  });
+});
+
+describe('a Dynamixel whose reading leaves its turn', () => {
+  it('because the encoder does is refused, with how to mount its horn: no offset cures that', async () => {
+    const rig = kochRig({ [WRIST_FLEX]: { zeroCounts: 3500 } });
+    await expect(rig.calibrate(new HandGuide(rig))).rejects.toMatchObject({
+      message: "The range of wrist_flex crosses the end of its servo's readings.",
+      remedy: 'Mount its horn so that the middle of its range reads about 2048, or move it less far.',
+    });
+    expect(rig.servos[WRIST_FLEX]!.registers.get('homingOffset')).toBe(0);
+  });
+
+  it('because of its offset gets none, and is driven where it is', async () => {
+    const rig = kochRig({ [WRIST_FLEX]: { zeroCounts: 2500, registers: { homingOffset: 900 } } });
+    const guide = new HandGuide(rig);
+    await rig.calibrate(guide);
+    expect(rig.servos[WRIST_FLEX]!.registers.get('homingOffset')).toBe(0);
+    const joint = readCalibration(rig.out, 'koch').joints['wrist_flex']!;
+    expect(joint.homingOffsetCounts).toBe(0);
+    expect(Math.abs(joint.zeroCounts - 2500)).toBeLessThanOrEqual(1);
+    const [read, truly] = await measured(rig, WRIST_FLEX);
+    expect(Math.abs(read - truly)).toBeLessThan(0.01);
+  });
+
+  it.each([
+    [{ homingOffsetCounts: 1500 }, 'stores the offset 1500, and ignores what is beyond ±1024 as it is driven'],
+    [{ homingOffsetCounts: 900 }, 'reads 900 to 4995 in its turn, and was calibrated from'],
+  ])('is refused by driver and check, whoever wrote its calibration: %o (row 34)', async (change, message) => {
+    const rig = kochRig();
+    await rig.calibrate(new HandGuide(rig));
+    const { checksum: _, ...calibration } = readCalibration(rig.out, 'koch');
+    const joints = { ...calibration.joints, wrist_flex: { ...calibration.joints['wrist_flex']!, ...change } };
+    writeFileSync(rig.out, calibrationText({ ...calibration, joints }));
+    rig.servos[WRIST_FLEX]!.registers.set('homingOffset', change.homingOffsetCounts);
+    await expect((await rig.driver()).open()).rejects.toMatchObject({
+      message: expect.stringContaining(`Servo 4 (wrist_flex) ${message}`),
+      remedy: 'rein calibrate --robot koch',
+    });
+    const { arm, out, open } = rig;
+    const found = await checkServoCalibration({ arm, port: undefined, path: out, open });
+    expect(found.filter(({ status }) => status === 'fail')).toMatchObject([
+      { name: 'wrist_flex', detail: expect.stringContaining(message), remedy: 'rein calibrate --robot koch' },
+    ]);
+  });
+});
