@@ -22,6 +22,7 @@ import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.t
 import { jointWords } from './direction-words.ts';
 import { limitProblems } from './joint-range.ts';
 import { isWholeTurn, type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
+import { lowOverload } from './overload.ts';
 
 export interface CalibrateRequest {
   readonly arm: ServoArm;
@@ -311,7 +312,8 @@ class ArmCalibration {
               { register: 'positionMax', value: joint.maxCounts, why: 'it keeps to its range' },
             ]
           : [];
-      return [...arm.bus.stored, ...limits]
+      const overload = lowOverload(motor, servo);
+      return [...arm.bus.stored, ...(overload === undefined ? [] : [overload]), ...limits]
         .filter(({ register }) => servo.has(register))
         .map((setting) => ({ ...setting, servo, motor, now: servo.read(setting.register) }))
         .filter(({ now, value }) => now !== value);

@@ -19,6 +19,7 @@ import { type FoundServo, findServos } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { keepCalibration } from './calibrate-arm.ts';
 import { limitProblems, positionOf, shownPosition } from './joint-range.ts';
+import { lowOverload } from './overload.ts';
 
 /** A joint may stand outside its calibrated range by this, rad or m: a stop gives way. */
 const OUTSIDE = 0.05;
@@ -69,22 +70,33 @@ export function checkJoints(
       remedy: "Write these numbers into the robot's file: beyond them the arm pushes against its stops.",
     }),
   );
-  const joints = motors.map((motor, i): Finding => {
+  const joints = motors.flatMap((motor, i): readonly Finding[] => {
     const servo = found.find(({ id }) => id === motor.id);
     if (servo?.identity === undefined) {
-      return {
-        name: motor.name,
-        status: 'fail',
-        detail: `servo ${motor.id} does not answer`,
-        remedy: `rein doctor --robot ${named}`,
-      };
+      const detail = `servo ${motor.id} does not answer`;
+      return [{ name: motor.name, status: 'fail', detail, remedy: `rein doctor --robot ${named}` }];
     }
     const access = new ServoAccess(busOn(port, servo.protocol), motor.id, motor.model);
     const wrong = jointProblem(arm.bus, motor, calibration, servo, access);
-    if (wrong !== undefined) return { name: motor.name, status: 'fail', detail: wrong, remedy: calibrate };
-    return { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
+    if (wrong !== undefined) return [{ name: motor.name, status: 'fail', detail: wrong, remedy: calibrate }];
+    const stands = { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
+    return [stands, ...overloadFindings(motor, access, calibrate)];
   });
   return [...joints, ...limits];
+}
+
+function overloadFindings(motor: Motor, servo: ServoAccess, calibrate: string): readonly Finding[] {
+  const low = lowOverload(motor, servo);
+  if (low === undefined) return [];
+  const percent = (ratio: number): number => Math.round(100 * ratio);
+  return [
+    {
+      name: motor.name,
+      status: 'warn',
+      detail: `its servo takes ${percent(low.storedRatio)} % for an overload, and may press with ${percent(motor.options.torqueRatio)} %: a firm hold latches it (fault 13)`,
+      remedy: `${calibrate} --joint ${motor.name}, which offers to store ${low.value} %; or write torqueRatio below ${low.storedRatio} for it`,
+    },
+  ];
 }
 
 function jointProblem(

@@ -146,6 +146,28 @@ describe('rein calibrate --check', () => {
     expect(warned).toMatchObject([{ name: 'elbow_flex', remedy: expect.stringContaining('--store-ranges') }]);
   });
 
+  it("sees a gripper's servo that takes a firm hold for an overload, as LeRobot leaves it, and calibrating mends that", async () => {
+    const rig = await calibrated();
+    const { registers } = rig.servos[5]!;
+    registers.set('overloadTorque', 25);
+    expect((await check(rig)).filter(({ status }) => status === 'warn')).toEqual([
+      {
+        name: 'gripper',
+        status: 'warn',
+        detail: 'its servo takes 25 % for an overload, and may press with 40 %: a firm hold latches it (fault 13)',
+        remedy:
+          'rein calibrate --robot so101 --joint gripper, which offers to store 80 %; or write torqueRatio below 0.25 for it',
+      },
+    ]);
+    const { arm, out, open } = rig;
+    const rest = { port: undefined, firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
+    const guide = new HandGuide(rig);
+    await calibrateArm({ arm, out, open, guide, only: ['gripper'], ...rest });
+    expect(guide.said.join('\n')).toContain('overloadTorque 25 → 80, so that it may hold on with its cap of 40 %');
+    expect(registers.get('overloadTorque')).toBe(80);
+    expect((await check(rig)).filter(({ status }) => status === 'warn')).toEqual([]);
+  });
+
   it('sees a file of another adapter, one that was changed, and none', async () => {
     const rig = await calibrated();
     const other = await checkServoCalibration({
