@@ -168,6 +168,24 @@ describe('rein doctor on a bus', () => {
     );
   });
 
+  it('tells an arm of 12 V from one of 7.4 V, whose servos say the same of themselves', async () => {
+    const rig = rigOf();
+    for (const { registers } of rig.servos) registers.set('voltageMax', 140);
+    rig.bus.supplyV = 12;
+    rig.clock.passTo(rig.clock.nowS() + 0.1);
+    const found = await inspect(rig);
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({
+        name: 'servo 1',
+        status: 'fail',
+        detail: expect.stringContaining('its supply is outside 4.5 to 8.5 V'),
+        remedy:
+          "Check supply and cables. If the servos are made for it: write model: sts3215_12v, its torqueMaxNm (2.94 at a stall) and voltageMaxV into the robot's file.",
+      }),
+    );
+    expect(found.next).toContain('write model: sts3215_12v');
+  });
+
   it('looks at a port without a robot, at every speed, and says when nobody answers', async () => {
     const rig = rigOf({ busBaud: 57_600 });
     const found = await inspectBus({ port: '/dev/memory', open: rig.open });

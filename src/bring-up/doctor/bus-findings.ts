@@ -1,6 +1,7 @@
 /** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
 import { existsSync } from 'node:fs';
 import { ReinError } from '../../core/index.ts';
+import type { ServoFamily, ServoModel } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import { checkCalibration } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
@@ -119,7 +120,7 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   }
   const supply = supplyProblem(arm, volts);
   if (supply !== undefined)
-    return { name, status: 'fail', detail: `${detail}; ${supply}`, remedy: 'Check supply and cables.' };
+    return { name, status: 'fail', detail: `${detail}; ${supply}`, remedy: supplyRemedy(arm!, family, model, volts!) };
   if (arm !== undefined && celsius !== undefined && celsius > arm.driver.temperatureMaxC) {
     return {
       name,
@@ -147,6 +148,15 @@ function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): st
   return volts < voltageMinV || volts > voltageMaxV
     ? `its supply is outside ${voltageMinV} to ${voltageMaxV} V`
     : undefined;
+}
+
+/** Two models with one number differ in their supply alone. */
+function supplyRemedy({ driver }: ServoArm, { models }: ServoFamily, model: ServoModel, volts: number): string {
+  const check = 'Check supply and cables.';
+  const twin = Object.values(models).find((each) => each !== model && each.modelNumber === model.modelNumber);
+  if (twin === undefined || volts <= driver.voltageMaxV) return check;
+  const torqueNm = twin.stallTorqueNm.toFixed(2);
+  return `${check} If the servos are made for it: write model: ${twin.name}, its torqueMaxNm (${torqueNm} at a stall) and voltageMaxV into the robot's file.`;
 }
 
 function calibrationFindings(arm: ServoArm, port: BusPort, servos: readonly FoundServo[]): readonly Finding[] {

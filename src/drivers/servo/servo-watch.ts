@@ -107,7 +107,7 @@ export class ServoWatch {
 
   #noticeOf(fresh: number): GuardNotice {
     const who = `Servo ${this.#motor.id} (${this.#motor.name})`;
-    const { temperatureMaxC, voltageMinV, voltageMaxV, stall } = this.#options;
+    const { named, temperatureMaxC, voltageMinV, voltageMaxV, stall } = this.#options;
     const told = (row: number, what: string, remedy: string): GuardNotice => ({
       level: 'error',
       row,
@@ -148,6 +148,8 @@ export class ServoWatch {
       return told(13, what, `Let it cool below ${temperatureMaxC - COOL_BY_C} °C, then acknowledge.`);
     }
     const what = `has ${this.voltageV.toFixed(1)} V, outside ${voltageMinV} to ${voltageMaxV} V`;
-    return told(13, what, 'Check the supply and its cables.');
+    const check = 'Check the supply and its cables.';
+    const more = ` If the servos are made for it, rein doctor --robot ${named} says what to write.`;
+    return told(13, what, this.voltageV > voltageMaxV ? `${check}${more}` : check);
   }
 }
