@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import type { StopCause } from '../../src/guard/index.ts';
 import { type Fault, faultsOf } from '../../src/safety/index.ts';
-import { busStopped } from '../../src/session/supervision.ts';
+import { busStopped } from '../../src/session/supervisor.ts';
 import { BusRig, type TrialRobot } from './bus-rig.ts';
 
 /** One kind of fault. */
@@ -234,7 +234,9 @@ function judge(
   const named = faultsOf(told?.flags ?? 0).filter(({ row }) => kind.rows.includes(row));
   const ends = rig.frames.findIndex(({ state }) => state === 'fault');
   const hasBraked = rig.frames.slice(0, ends < 0 ? undefined : ends).some(({ state }) => state === 'stopping');
-  const actions = isOfGuard ? [stopped === undefined ? 'none' : 'cat0'] : [...new Set(named.map(({ action }) => action))];
+  const actions = isOfGuard
+    ? [stopped === undefined ? 'none' : 'cat0']
+    : [...new Set(named.map(({ action }) => action))];
   const cause = stopped?.event.kind === 'busStopped' ? stopped.event.cause : undefined;
   const stands = since.findLast(({ speedRadPerS }) => speedRadPerS > STANDING_RAD_PER_S);
   const periodMs = 1e3 / rig.model.controlHz;
@@ -269,8 +271,11 @@ function judge(
 function messageOf(rig: BusRig, kind: TrialKind, named: readonly Fault[]): string {
   const stopped = rig.events.map(({ event }) => event).find((event) => event.kind === 'busStopped');
   // How long it took is a figure of its own.
-  if (kind.signal !== undefined) return stopped === undefined ? '' : busStopped({ ...stopped, tookMs: 0 }).split(' (')[0]!;
-  return rig.notices.find(({ row }) => row !== undefined && kind.rows.includes(row))?.message ?? named[0]?.message ?? '';
+  if (kind.signal !== undefined)
+    return stopped === undefined ? '' : busStopped({ ...stopped, tookMs: 0 }).split(' (')[0]!;
+  return (
+    rig.notices.find(({ row }) => row !== undefined && kind.rows.includes(row))?.message ?? named[0]?.message ?? ''
+  );
 }
 
 function resultOf(rig: BusRig, kind: TrialKind, trials: readonly BusTrial[], setAside: number): BusTrialResult {

@@ -37,6 +37,18 @@ export interface SerialLine {
 /** Opens a line in the driver's thread. Throws `ReinError`. */
 export type OpenLine = (settings: LineSettings) => SerialLine;
 
+/** Throws `ReinError('driver')` where what was unplugged has come back elsewhere: the guardian and the supervisor watch the path `before`. */
+export function checkPath(path: string, before: string): void {
+  if (path === before) return;
+  throw new ReinError(
+    'driver',
+    `The adapter has come back as ${path}, and was ${before}: nobody could stop it there.`,
+    {
+      remedy: 'Start the program again; a port under /dev/serial/by-id in the robot file stays the same.',
+    },
+  );
+}
+
 /**
  * A port of which this thread has a descriptor of its own, opened beside the one that made the line settings (`openPort`). So
  * the tick reads and writes without an event loop, and whoever holds the other descriptor holds the lock.

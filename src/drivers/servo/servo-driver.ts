@@ -2,7 +2,7 @@
 import { BUS, type GuardNotice, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
-import type { OpenLine } from '../serial/line.ts';
+import { checkPath, type OpenLine } from '../serial/line.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
@@ -144,6 +144,7 @@ export class ServoDriver implements Driver {
       // Of the path that was asked for: a link may carry the number.
       const asked = path ?? line.path;
       checkAdapter(calibration, { path: asked, adapter: this.#adapterAt(asked), named });
+      if (how === 'again') checkPath(line.path, this.#path);
       const motors = motorsOf(this.#family, this.#options, calibration);
       const arm = new ServoArm({
         line,

@@ -18,7 +18,7 @@ import {
 } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
-import type { OpenLine } from '../serial/line.ts';
+import { checkPath, type OpenLine } from '../serial/line.ts';
 import { DriveLaw } from './drive-law.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
 import { OVERHEAD_BYTES, writeBrake, writeCurrent, writeServo } from './protocol.ts';
@@ -75,6 +75,8 @@ export class VescDriver implements Driver {
   /** [k] index in `VESC_SIGNALS`. */
   readonly #signals: readonly number[];
   readonly #stopFrames: readonly Uint8Array[];
+  /** Of the port as it was opened first. */
+  #path = '';
   #isOn = false;
   #misses = 0;
   #isCounted = false;
@@ -247,6 +249,8 @@ export class VescDriver implements Driver {
     this.needsFirstMotion = true;
     link.attach(line);
     try {
+      this.#path ||= line.path;
+      checkPath(line.path, this.#path);
       const problem = link.timeoutProblem(this.#identify());
       if (problem === undefined) return;
       const { message, remedy } = problem;
