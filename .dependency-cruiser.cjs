@@ -28,7 +28,7 @@ const rooms = [
 ];
 
 /**
- * What a room is imported through from outside. Nine rooms have further doors, which part what loads a heavy package or much else;
+ * What a room is imported through from outside. Ten rooms have further doors, which part what loads a heavy package or much else;
  * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
  */
 const doors = [
@@ -37,6 +37,7 @@ const doors = [
   '^src/drivers/(mujoco|serial)\\.ts$',
   '^src/monitor/(terminal|web)\\.ts$',
   '^src/core/(hardware|shown-capsules|statistics|telemetry)\\.ts$',
+  '^src/emulate/kinds\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',
   '^src/record/(log|trace)\\.ts$',

@@ -4,7 +4,7 @@
  */
 import { loadRobotFile } from '../../src/config/index.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
-import { applyFault, EMULATOR_KINDS, Emulator, SimpleBody } from '../../src/emulate/index.ts';
+import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
 import { trialConfig } from './trial-arm.ts';
 
@@ -27,7 +27,7 @@ const MOST_SAMPLES = 20_000;
 
 const robot = trialConfig(loadRobotFile(process.argv[3]!).robot);
 const { driver, ...model } = robot;
-const kind = EMULATOR_KINDS[driver.kind as 'feetech' | 'dynamixel'];
+const kind = emulatorKind(driver.kind);
 /** Of a joint's stiffness: what is light for its servo. */
 const INERTIA_S2 = 1.6e-3;
 /** Dry friction holds it where it lets go, so that each trial begins in its middle; it is off by so much at most, rad. */

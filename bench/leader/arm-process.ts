@@ -7,9 +7,9 @@ import { type Clock, Rng, SystemClock } from '../../src/core/index.ts';
 import type { ServoConfig } from '../../src/drivers/serial.ts';
 import {
   applyFault,
-  EMULATOR_KINDS,
   type EmulatedBody,
   Emulator,
+  emulatorKind,
   type FeetechBus,
   SimpleBody,
 } from '../../src/emulate/index.ts';
@@ -83,7 +83,7 @@ const body =
   role === 'leader'
     ? hand
     : new SimpleBody(robot.homeRad.map((startRad) => ({ startRad, inertiaKgM2: 0.03, frictionNm: 0.05 })));
-const bus = EMULATOR_KINDS.feetech.create({ robot, body, baud, rng: new Rng(1) }) as FeetechBus;
+const bus = emulatorKind('feetech').create({ robot, body, baud, rng: new Rng(1) }) as FeetechBus;
 const emulator = new Emulator({ bus, baud, clock, rng: new Rng(2), link });
 const abort = new AbortController();
 let [poses, goals]: [Pose[], Pose[]] = [[], []];

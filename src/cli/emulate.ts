@@ -1,4 +1,5 @@
 /** `rein emulate`: an arm's servos at a serial port, without an arm. */
+import { EMULATOR_KINDS } from '../emulate/kinds.ts';
 import {
   type Configured,
   collect,
@@ -17,13 +18,16 @@ import {
 } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 
+const kinds = EMULATOR_KINDS.map(({ kind }) => kind) as [string, ...string[]];
+const robots = EMULATOR_KINDS.map(({ robot }) => robot);
+
 const options = optionsOf({
-  kind: option(oneOf('feetech', 'dynamixel', 'vesc'), '<kind>', 'family of the devices: feetech, dynamixel, vesc'),
+  kind: option(oneOf(...kinds), '<kind>', `family of the devices: ${kinds.join(', ')}`),
   robot: option(
     text().optional(),
     '--robot <file>',
     'name of a file in config/robots/, or a path ending in .yaml; its joints and its model',
-    { defaultText: 'so101 or race-car-vesc, or the robot of --task' },
+    { defaultText: `${robots.join(', ')}, by the kind, or the robot of --task` },
   ),
   link: pathOption('--link <path>', 'symbolic link to the port; its last part has the serial number in it'),
   serial: option(

@@ -6,4 +6,4 @@ export { SimpleBody } from './bodies/simple-body.ts';
 export { Emulator } from './emulator.ts';
 export { applyFault, FAULT_COMMANDS } from './faults.ts';
 export { FeetechBus } from './feetech/feetech-bus.ts';
-export { EMULATOR_KINDS, type EmulatorKind } from './kinds.ts';
+export { type EmulatorKind, emulatorKind } from './kinds.ts';

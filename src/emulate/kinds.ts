@@ -1,6 +1,6 @@
 /** Which families of devices can be emulated. */
 import type { RobotConfig } from '../config/index.ts';
-import type { Rng } from '../core/index.ts';
+import { ReinError, type Rng } from '../core/index.ts';
 import { DYNAMIXEL_MODELS, FEETECH_MODELS } from '../drivers/serial.ts';
 import type { EmulatedBody } from './bodies/body.ts';
 import type { EmulatedBus } from './device.ts';
@@ -26,7 +26,8 @@ export interface BusRequest {
 }
 
 export interface EmulatorKind {
-  readonly kind: 'feetech' | 'dynamixel' | 'vesc';
+  /** Of a robot's driver. */
+  readonly kind: string;
   /** Bits a second of a new device. */
   readonly baud: number;
   /** Robot in `config/robots/` where none is named. */
@@ -84,8 +85,14 @@ const DYNAMIXEL: EmulatorKind = {
   },
 };
 
-export const EMULATOR_KINDS: Readonly<Record<EmulatorKind['kind'], EmulatorKind>> = {
-  feetech: FEETECH,
-  dynamixel: DYNAMIXEL,
-  vesc: VESC,
-};
+/** In the order of `rein emulate --help`. */
+export const EMULATOR_KINDS: readonly EmulatorKind[] = [FEETECH, DYNAMIXEL, VESC];
+
+/** The kind called `name`. Throws `ReinError('config')` where there is none. */
+export function emulatorKind(name: string): EmulatorKind {
+  const found = EMULATOR_KINDS.find(({ kind }) => kind === name);
+  if (found !== undefined) return found;
+  throw new ReinError('config', `Nothing emulates ${name}.`, {
+    remedy: `Emulated: ${EMULATOR_KINDS.map(({ kind }) => kind).join(', ')}.`,
+  });
+}

@@ -15,7 +15,7 @@ import {
 import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
 import type { EmulatedBus } from '../../src/emulate/device.ts';
 import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
-import { EMULATOR_KINDS, type EmulatorKind, SimpleBody } from '../../src/emulate/index.ts';
+import { emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
 import { MemoryLine } from '../../src/emulate/memory-line.ts';
 
 const BITS_PER_BYTE = 10;
@@ -91,7 +91,7 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
   const options = { ...servoOptionsOf(built, rest.signalNames ?? []), ...rest.options };
   const body = new SimpleBody(robot.joints.map((_, i) => ({ startRad: robot.homeRad[i]!, inertiaKgM2: 0.03 })));
   const rng = new Rng(seed);
-  const bus = (EMULATOR_KINDS as Readonly<Record<string, EmulatorKind>>)[family.name]!.create({
+  const bus = emulatorKind(family.name).create({
     robot: built,
     body,
     baud: options.baud,
@@ -101,7 +101,7 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
   const line = new MemoryLine(faults, { baud: options.baud, path: '/dev/null' });
   const folder = mkdtempSync(join(tmpdir(), 'rein-servos-'));
   const calibration = join(folder, 'calibration.json');
-  const fresh = freshCalibration(robot, options, family, FIRMWARE[family.name], adapter);
+  const fresh = freshCalibration(robot, options, family, FIRMWARE[family.name]!, adapter);
   writeFileSync(calibration, calibrationText(rest.calibrate?.(fresh) ?? fresh));
   const { driver: _, ...model } = robot;
   const driver = new ServoDriver({
@@ -156,7 +156,7 @@ export class BusClock extends LockStepClock {
   }
 }
 
-export const FIRMWARE: Readonly<Record<ServoFamily['name'], string>> = { feetech: '3.10', dynamixel: '46' };
+export const FIRMWARE: Readonly<Record<string, string>> = { feetech: '3.10', dynamixel: '46' };
 
 /** `driver`, under which a control period passes with each `read`, as the contract suite takes it. */
 export function paced({ driver, endOfTick }: ServoRig): Driver {

@@ -59,7 +59,7 @@ describe.each(ARMS)('the arm $name', ({ name, family }) => {
   let emulator: ChildProcess;
 
   beforeAll(() => {
-    writeFileSync(calibration, calibrationText(freshCalibration(robot, options, family, FIRMWARE[family.name])));
+    writeFileSync(calibration, calibrationText(freshCalibration(robot, options, family, FIRMWARE[family.name]!)));
   });
   beforeEach(async () => {
     emulator = fork(dist('emulator-process.js'), [link, name]);

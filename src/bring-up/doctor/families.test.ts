@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
 import { Rng } from '../../core/index.ts';
-import { EMULATOR_KINDS, SimpleBody } from '../../emulate/index.ts';
+import { emulatorKind, SimpleBody } from '../../emulate/index.ts';
 import { MemoryLine } from '../../emulate/memory-line.ts';
 import { requireServoArm } from '../families.ts';
 import { inspectBus } from './bus-findings.ts';
@@ -13,7 +13,7 @@ it.each(['so101', 'koch'])(
     const arm = { ...requireServoArm(robot, 'look at'), calibration: '/none.json' };
     const body = new SimpleBody(robot.homeRad.map((startRad) => ({ startRad })));
     const { baud } = arm.driver;
-    const bus = EMULATOR_KINDS[robot.driver.kind as 'feetech'].create({ robot, body, baud, rng: new Rng(1) });
+    const bus = emulatorKind(robot.driver.kind).create({ robot, body, baud, rng: new Rng(1) });
     const { findings, next } = await inspectBus({
       arm,
       open: async ({ baud: hostBaud }) => {

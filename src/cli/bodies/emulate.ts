@@ -8,11 +8,11 @@ import { ReinError, Rng, SystemClock } from '../../core/index.ts';
 import { type ServoConfig, serialNumberOf } from '../../drivers/serial.ts';
 import {
   applyFault,
-  EMULATOR_KINDS,
   type EmulatedBody,
   type EmulatedScene,
   Emulator,
   type EmulatorKind,
+  emulatorKind,
   FAULT_COMMANDS,
   HeldBody,
   MujocoBody,
@@ -27,7 +27,7 @@ import { INTERRUPTED, interruptibly } from './interrupt.ts';
 export async function emulateBody(options: EmulateOptions): Promise<number> {
   const { kind, serial, durationS } = options;
   const { robot, scene } = worldOf(options);
-  const family = EMULATOR_KINDS[kind];
+  const family = emulatorKind(kind);
   const baud = options.baud ?? (robot.driver.kind === kind ? (robot.driver as ServoConfig).baud : family.baud);
   const rng = new Rng(options.seed);
   const { body, hand } = await bodyOf(family, robot, scene);
@@ -83,7 +83,7 @@ function worldOf({ kind, robot: name, task, config: overlay, seed }: EmulateOpti
   robot: RobotConfig;
   scene?: EmulatedScene | undefined;
 } {
-  if (task === undefined) return { robot: loadRobotFile(name ?? EMULATOR_KINDS[kind].robot).robot };
+  if (task === undefined) return { robot: loadRobotFile(name ?? emulatorKind(kind).robot).robot };
   const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
   const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
   // As the simulator has it: there each signal is measured. The bus is what the robot's own file says.

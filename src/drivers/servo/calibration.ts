@@ -31,7 +31,8 @@ export const calibrationSchema = z.strictObject({
   version: z.literal(1),
   /** Name of the robot's file. */
   robot: z.string().min(1).max(64),
-  family: z.enum(['feetech', 'dynamixel']),
+  /** Of its servos; `loadCalibration` holds it against the driver's. */
+  family: z.string().min(1).max(64),
   /** What it is bound to: the serial number of the adapter that the bus hangs on, else its USB socket, else nothing (`adapterOf`). */
   adapter: z.string().max(256),
   calibratedAt: z.string().max(64),

@@ -45,7 +45,8 @@ export interface ServoIdentity {
  * `torqueEnable` and the register of the cap.
  */
 export interface ServoFamily {
-  readonly name: 'feetech' | 'dynamixel';
+  /** The kind of driver in a robot's file. */
+  readonly name: string;
   readonly models: Readonly<Record<string, ServoModel>>;
   /**
    * Throws `ReinError('config')` where models do not live on one bus. `firmwares`: of each, where it is known; a newer one may be asked in

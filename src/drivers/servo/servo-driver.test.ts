@@ -280,6 +280,11 @@ describe('row 34: an arm of bus servos is refused, before anything moves,', () =
     await expect(older.driver.open()).rejects.toThrow(/servo 6 \(gripper\) has firmware 3.10, and had 3.9/);
   });
 
+  it('with that of an arm of another family of servos, a third one too', async () => {
+    const rig = rigOf({ calibrate: (calibration) => ({ ...calibration, family: 'third' }) });
+    await expect(rig.driver.open()).rejects.toThrow(/is of third servos, not feetech \(fault 34\)/);
+  });
+
   it('bound to another socket, or to nothing where a socket is known, with the command that mends it', async () => {
     const refusal = async (adapter: string): Promise<readonly (string | undefined)[]> => {
       const error = await rigOf({ adapter })
