@@ -1,6 +1,6 @@
 /** Rows of the fault table that hardware reports of itself, on lock-step time: what is done, how soon, and when it is over. */
 import { describe, expect, it } from 'vitest';
-import { BUS, createRobotState, type GuardNotice, type HardwareFault } from '../../src/core/index.ts';
+import { BUS, createRobotState, type GuardNotice, HARDWARE, type HardwareFault } from '../../src/core/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
 import { servoRig } from '../support/emulated-servos.ts';
 import { FaultRig } from '../support/fault-rig.ts';
@@ -186,6 +186,37 @@ describe('a vehicle', () => {
 });
 
 describe('a bus', () => {
+  faultRow(13, 'fake', 'shows one servo that has started anew within a round of its reading', async (promised) => {
+    const rounds: number[] = [];
+    // Wherever in the round of two blocks of six servos it was.
+    for (let after = 0; after < 12; after++) {
+      const rig = servoRig({ robot: 'so101', family: feetechFamily });
+      try {
+        await rig.driver.open();
+        const state = createRobotState(rig.robot.joints.length, 0);
+        const tick = (): boolean => {
+          rig.endOfTick();
+          rig.driver.read(state);
+          rig.driver.write(state.positionRad);
+          return (rig.driver.hardwareFaults & HARDWARE.servoReset) !== 0;
+        };
+        rig.driver.read(state);
+        rig.driver.enable();
+        for (let i = 0; i < 30 + after; i++) expect(tick()).toBe(false);
+        expect(rig.bus.setRegister?.(3, 'torqueEnable', 0)).toBe(true);
+        let ticks = 1;
+        while (!tick() && ticks < 50) ticks++;
+        rounds.push(ticks / rig.robot.controlHz);
+      } finally {
+        await rig.driver.close();
+        rig.remove();
+      }
+    }
+    expect(Math.max(...rounds)).toBeLessThanOrEqual(promised('readInTurnS'));
+    // No reply tells of it, as it does of overload: it has to be read.
+    expect(Math.max(...rounds)).toBeGreaterThan(promised('shownS'));
+  });
+
   faultRow(12, 'fake', 'drops replies of others and late ones, and counts them', async (promised) => {
     const rig = servoRig({ robot: 'so101', family: feetechFamily });
     try {
