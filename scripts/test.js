@@ -92,7 +92,7 @@ async function withoutClock() {
 }
 
 async function inRealTime() {
-  await suite('tests in real time that mostly wait', [...waiting, ...clocked, ...SHARED, '--maxWorkers=4']);
+  await suite('tests in real time that mostly wait', [...waiting, ...clocked, ...SHARED, '--maxWorkers=3']);
   await suite('tests in real time, two at a time', [...paired, ...SHARED, '--maxWorkers=2']);
   // One file at a time: these keep real time to the millisecond.
   await suite('tests in real time, one after the other', [
