@@ -1,4 +1,4 @@
-/** `rein emulate`: an arm's servos at a serial port, without an arm. */
+/** `rein emulate`: an arm's servos, or a car's VESC, at a serial port without either. */
 import { EMULATOR_KINDS } from '../emulate/kinds.ts';
 import {
   type Configured,
@@ -69,15 +69,16 @@ export type EmulateOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  A port appears that speaks, byte for byte and at the speed of the line, as the servos of the arm would. Behind them
+  A port appears that speaks, byte for byte and at the speed of the line, as servos or VESC would. Behind servos
   the robot's own model is simulated, in real time. A hand holds it at home until its servos pull; without torque it falls
-  then, and hold brings it back. Whatever opens a serial port can use
-  it, Rein's own commands or a program of others; nothing tells it from a cable but that nothing can break.
+  then, and hold brings it back. Behind a VESC a car stands with its wheels in the air: turn 0.5 turns them by hand.
+  Whatever opens a serial port can use it, Rein's own commands or a program of others; nothing tells it from a cable
+  but that nothing can break.
   --task puts the scene of a task beside the arm; servos under driver.signals of the robot's file measure it.
   Servos are mounted as the robot's calibration says; without one each joint's 0 is the middle of its servo's turn.
 
   Whatever goes wrong on a real bus can be made to happen: type a line while it runs, or send it to standard input.
-  help lists them all; state shows every servo, statistics what the line has carried, quit ends it.
+  help lists them all; state shows every device, statistics what the line has carried, quit ends it.
     drop 0.01      one byte of a hundred is lost        unplug, plug   the cable
     dead 3         servo 3 answers no more              brown-out      the supply
     overload 2     it answers, and hardly pulls         heal 3         it is well again
@@ -97,7 +98,7 @@ Exit codes:
 
 export const emulateCommand = defineCommand({
   name: 'emulate',
-  description: 'bus servos at a serial port without hardware, with the faults of real ones',
+  description: 'bus servos, or a VESC, at a serial port without hardware, with the faults of real ones',
   help: HELP,
   options,
   endsInOrder: true,

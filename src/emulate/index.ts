@@ -7,3 +7,4 @@ export { Emulator } from './emulator.ts';
 export { applyFault, FAULT_COMMANDS } from './faults.ts';
 export { FeetechBus } from './feetech/feetech-bus.ts';
 export { type EmulatorKind, emulatorKind } from './kinds.ts';
+export { CarBody } from './vesc/car.ts';

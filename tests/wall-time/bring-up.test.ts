@@ -165,6 +165,34 @@ describe('rein bring-up at an emulated arm', () => {
   }, 240_000);
 });
 
+describe('rein bring-up at an emulated car', () => {
+  it('passes its mirror rung with a hand that turns the wheels', async () => {
+    arm = new Emulated(['vesc']);
+    await arm.next('ready');
+    const { type } = arm;
+    expect(await type.call(arm, 'turn', 'refused')).toMatchObject({ remedy: 'e.g. turn 0.5' });
+    const file = join(folder, 'my-car.yaml');
+    const shipped = readFileSync(join(config, 'race-car-vesc.yaml'), 'utf8');
+    writeFileSync(file, shipped.replace(/^( {2}port:) .*$/m, `$1 ${arm.link}`));
+    const answer = async (line: string): Promise<string | undefined> => {
+      if (line.startsWith('Turn the driven wheels')) {
+        await type.call(arm, 'turn 0.5');
+        // A hand takes its time: 0.5 m a second, on a machine that may be busy.
+        await new Promise((done) => setTimeout(done, 2000));
+        return '';
+      }
+      return line.includes('press Enter') ? '' : undefined;
+    };
+    const said: string[] = [];
+    for (let rung = 0; rung < 2; rung++) {
+      const asked = new Asked(['bring-up', '--robot', file], answer);
+      expect(await asked.ended).toBe(0);
+      said.push(...asked.said);
+    }
+    expect(said).toContain('Passed: the wheels were turned ahead by hand, and 0.50 m ahead were counted.');
+  });
+});
+
 describe('a rung that drives', () => {
   it('moves a simulated arm in a small box, and says what it has shown', async () => {
     // What it starts as a process stands in `dist/`.

@@ -8,6 +8,7 @@ import { ReinError, Rng, SystemClock } from '../../core/index.ts';
 import { type ServoConfig, serialNumberOf } from '../../drivers/serial.ts';
 import {
   applyFault,
+  CarBody,
   type EmulatedBody,
   type EmulatedScene,
   Emulator,
@@ -107,12 +108,15 @@ async function bodyOf(
   family: EmulatorKind,
   robot: RobotConfig,
   scene: EmulatedScene | undefined,
-): Promise<{ readonly body: EmulatedBody; readonly hand?: HeldBody }> {
-  if (family.body !== undefined) return { body: family.body(robot) };
+): Promise<{ readonly body: EmulatedBody; readonly hand?: Hand }> {
+  if (family.body !== undefined) {
+    const body = family.body(robot);
+    return body instanceof CarBody ? { body, hand: handAtCar(body) } : { body };
+  }
   const { model: file } = robot.driver as { readonly model?: string };
   if (file !== undefined) {
-    const hand = new HeldBody(await MujocoBody.open({ file, model: robot, scene }), robot.homeRad);
-    return { body: hand, hand };
+    const body = new HeldBody(await MujocoBody.open({ file, model: robot, scene }), robot.homeRad);
+    return { body, hand: handAtArm(body) };
   }
   if (scene !== undefined) {
     throw new ReinError('config', `Nothing can stand beside ${robot.name}: its file names no model.`, {
@@ -122,21 +126,15 @@ async function bodyOf(
   return { body: new SimpleBody(robot.homeRad.map((startRad) => ({ startRad }))) };
 }
 
-function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say: Reporter): void {
+function obey(emulator: Emulator, hand: Hand | undefined, line: string, say: Reporter): void {
   const word = line.trim();
   if (word === '') return;
   try {
-    if (word === 'help') say.note(helpText());
+    if (word === 'help') say.note(helpText(hand));
     else if (word === 'state') say.state(emulator.bus.states());
     else if (word === 'statistics') say.statistics('statistics', emulator.statistics());
-    else if (hand !== undefined && (word === 'hold' || word === 'release')) {
-      hand[word]();
-      say.done(word, emulator.path);
-    } else if (hand !== undefined && word.startsWith('move ')) {
-      moveByHand(emulator, hand, word);
-      say.done(word, emulator.path);
-    } else {
-      applyFault(emulator, word);
+    else {
+      if (hand?.obey(word, emulator.ids) !== true) applyFault(emulator, word);
       say.done(word, emulator.path);
     }
   } catch (error) {
@@ -145,32 +143,65 @@ function obey(emulator: Emulator, hand: HeldBody | undefined, line: string, say:
   }
 }
 
-/** `move ID RAD`: the joint of that servo. */
-function moveByHand({ ids }: Emulator, hand: HeldBody, command: string): void {
+/** Somebody beside the robot, as far as lines that are typed can be. */
+interface Hand {
+  /** What it can be told, and what that does. */
+  readonly help: readonly (readonly [usage: string, help: string])[];
+  /** Whether `line` was for it. Throws `ReinError('config')` where it cannot be meant so. */
+  obey(line: string, ids: readonly number[]): boolean;
+}
+
+function handAtArm(arm: HeldBody): Hand {
+  return {
+    help: [
+      ['hold', 'a hand brings the arm home, and holds it until its servos pull'],
+      ['move ID RAD', 'the hand takes the arm where it is, and moves the joint of that servo there'],
+      ['release', 'the hand lets go'],
+    ],
+    obey: (line, ids) => {
+      if (line === 'hold' || line === 'release') arm[line]();
+      else if (/^move\b/.test(line)) moveByHand(arm, ids, line);
+      else return false;
+      return true;
+    },
+  };
+}
+
+function moveByHand(arm: HeldBody, ids: readonly number[], command: string): void {
   const [, idText, radText, ...rest] = command.split(/\s+/);
   const joint = ids.indexOf(Number(idText));
   const toRad = Number(radText);
-  if (
-    rest.length > 0 ||
-    radText === undefined ||
-    !Number.isFinite(toRad) ||
-    joint < 0 ||
-    joint >= hand.positionRad.length
-  ) {
+  const isJoint = joint >= 0 && joint < arm.positionRad.length;
+  if (rest.length > 0 || radText === undefined || !Number.isFinite(toRad) || !isJoint) {
     throw new ReinError('config', `move takes the id of a joint's servo and an angle in rad, not "${command}"`, {
       remedy: `servos: ${ids.join(', ')}`,
     });
   }
-  hand.move(joint, toRad);
+  arm.move(joint, toRad);
 }
 
-function helpText(): string {
+function handAtCar(car: CarBody): Hand {
+  return {
+    help: [['turn M', 'a hand turns the driven wheels by so many metres; below 0: back']],
+    obey: (line) => {
+      if (!/^turn\b/.test(line)) return false;
+      const wayM = Number(/^turn\s+(\S+)$/.exec(line)?.[1]);
+      if (!Number.isFinite(wayM)) {
+        throw new ReinError('config', `turn takes the way of the wheels in metres, not "${line}"`, {
+          remedy: 'e.g. turn 0.5',
+        });
+      }
+      car.turn(wayM);
+      return true;
+    },
+  };
+}
+
+function helpText(hand: Hand | undefined): string {
   const rows = Object.entries(FAULT_COMMANDS).map(([word, { usage, help }]) => [`${word} ${usage}`.trim(), help]);
   const own = [
-    ['hold', 'a hand brings the arm home, and holds it until its servos pull'],
-    ['move ID RAD', 'the hand takes the arm where it is, and moves the joint of that servo there'],
-    ['release', 'the hand lets go'],
-    ['state', 'every servo, as it is now'],
+    ...(hand?.help ?? []),
+    ['state', 'every device, as it is now'],
     ['statistics', 'what the line has carried, and how exactly'],
     ['quit', 'the end'],
   ];
@@ -201,7 +232,8 @@ class Reporter {
     const { kind, robot, link, path, serial, baud, ids, isRaised } = ready;
     const encoders = servos.flatMap(({ id, measures }) => (measures === undefined ? [] : [{ id, ...measures }]));
     this.#say('ready', { ...ready, encoders }, [
-      `${kind} servos ${ids.join(' ')} of ${robot}, ${baud} baud, at`,
+      // A VESC is one device, and has no id on its line.
+      `${kind === 'vesc' ? 'a VESC' : `${kind} servos ${ids.join(' ')}`} of ${robot}, ${baud} baud, at`,
       `  ${link}`,
       `  (${path}${serial === undefined ? '' : `, adapter ${serial}`})`,
       ...encoders.map(({ id, signal, perCount }) => `  ${id} measures ${signal}, ${perCount} a count`),
@@ -209,7 +241,7 @@ class Reporter {
       kind === 'vesc'
         ? "Name it as driver.port of a robot's file."
         : `Now, in another terminal: rein doctor --port ${link}; or name it as driver.port of a robot's file.`,
-      'Here: help lists what can go wrong; state shows the servos; Ctrl+C ends it.',
+      'Here: help lists what can go wrong; state shows the devices; Ctrl+C ends it.',
     ]);
   }
 

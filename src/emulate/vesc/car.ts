@@ -2,7 +2,7 @@
 import type { RobotConfig } from '../../config/index.ts';
 import { clamp, ReinError } from '../../core/index.ts';
 import { countsPerM, erpmPerMPerS, type VescConfig } from '../../drivers/serial.ts';
-import { SimpleBody } from '../bodies/simple-body.ts';
+import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 
 /** Mass of the car, kg (f1tenth_gym: 3.74), and with it all that turns: this project's choice. */
 const MASS_KG = 4;
@@ -29,24 +29,51 @@ const DEFAULT_CAR = {
 const CELLS = 3;
 const FULL_CELL_V = 4.1;
 
-/** Joints: the way driven, m, and the steering angle, rad. Throws `ReinError('config')` for what is no car. */
-export function carBody(robot: RobotConfig): SimpleBody {
+/** How fast a hand turns wheels, m/s at their rim, and what makes it let go: a motor that pushes, N. */
+const HAND_M_PER_S = 0.5;
+const HAND_LETS_GO_N = 0.1;
+
+/** A car in the air: the way driven, m, and the steering angle, rad. */
+export class CarBody extends SimpleBody {
+  /** What the hand at its wheels has left to turn, m. */
+  #leftM = 0;
+
+  constructor(steering: SimpleJoint) {
+    super([{ inertiaKgM2: MASS_KG, dampingNmSPerRad: DRAG_N_S_PER_M, frictionNm: ROLLING_N }, steering]);
+  }
+
+  /** A hand turns the driven wheels by `wayM` at their rim, ahead where it is above 0, until the motor does. */
+  turn(wayM: number): void {
+    this.#leftM = wayM;
+  }
+
+  override step(): void {
+    const fromM = this.positionRad[0]!;
+    super.step();
+    if (Math.abs(this.torqueNm[0]!) > HAND_LETS_GO_N) this.#leftM = 0;
+    if (this.#leftM === 0) return;
+    const wayM = clamp(this.#leftM, -HAND_M_PER_S * this.stepS, HAND_M_PER_S * this.stepS);
+    this.#leftM -= wayM;
+    this.positionRad[0] = fromM + wayM;
+    this.velocityRadPerS[0] = this.#leftM === 0 ? 0 : wayM / this.stepS;
+  }
+}
+
+/** The body of `robot`. Throws `ReinError('config')` for what is no car. */
+export function carBody(robot: RobotConfig): CarBody {
   if (robot.base?.kind !== 'ackermann') {
     throw new ReinError('config', `${robot.name} is no car: a VESC drives bases of the kind ackermann.`, {
       remedy: 'Name one, e.g. --robot race-car-vesc.',
     });
   }
   const limitRad = 1.2 * robot.base.steeringMaxRad!;
-  return new SimpleBody([
-    { inertiaKgM2: MASS_KG, dampingNmSPerRad: DRAG_N_S_PER_M, frictionNm: ROLLING_N },
-    {
-      inertiaKgM2: STEERING_INERTIA_KGM2,
-      dampingNmSPerRad: STEERING_DAMPING_NMS,
-      frictionNm: 0.001,
-      minRad: -limitRad,
-      maxRad: limitRad,
-    },
-  ]);
+  return new CarBody({
+    inertiaKgM2: STEERING_INERTIA_KGM2,
+    dampingNmSPerRad: STEERING_DAMPING_NMS,
+    frictionNm: 0.001,
+    minRad: -limitRad,
+    maxRad: limitRad,
+  });
 }
 
 /** What the motor does in a moment. */
