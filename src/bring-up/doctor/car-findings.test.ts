@@ -43,7 +43,7 @@ describe('rein doctor on a car', () => {
   it('names what is not well, worst first in what is to be done', async () => {
     const slow = await inspect({ vesc: { timeoutS: 1 } });
     expect(slow.failed).toEqual([expect.objectContaining({ name: 'timeout', status: 'fail' })]);
-    expect(slow.next).toMatch(/set Timeout to 100 ms/);
+    expect(slow.next).toMatch(/set Timeout to 100 ms.* and write it\.$/);
     const low = await inspect({ vesc: { supplyV: 10.6 } });
     expect(low.failed).toEqual([
       expect.objectContaining({ name: 'supply', status: 'warn', detail: '10.6 V, 3.53 V a cell, below 3.6' }),

@@ -54,7 +54,10 @@ describe('row 46, a car that nobody commands', () => {
       /does not stop the motor 200 ms after the last command \(fault 46\)/,
     );
     await expect(carRig({ vesc: { timeoutS: 0 } }).driver.open()).rejects.toThrow(/fault 46/);
-    await expect(carRig({ vesc: { firmware: '5.03' } }).driver.open()).rejects.toThrow(/\(5\.03\).*older than 6\.00/);
+    await expect(carRig({ vesc: { firmware: '5.03' } }).driver.open()).rejects.toMatchObject({
+      message: expect.stringMatching(/\(5\.03\).*older than 6\.00/),
+      remedy: expect.stringMatching(/^Write firmware 6\.00 or newer/),
+    });
     const rig = carRig({ vesc: { timeoutS: 1 }, options: (options) => ({ ...options, firmwareTimeout: 'reported' }) });
     await rig.driver.open();
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^46: The VESC's firmware \(6\.05\) does not stop/)]);

@@ -212,8 +212,9 @@ export class VescLink {
     const message = hasStatus
       ? `The VESC's firmware (${firmware}) does not stop the motor ${1e3 * FIRMWARE_TIMEOUT_S} ms after the last command (fault 46).`
       : `Whether the VESC's firmware (${firmware}) stops the motor by itself cannot be asked: it is older than 6.00 (fault 46).`;
-    const remedy =
-      'VESC Tool: App Settings, General: set Timeout to 100 ms, let nothing but UART drive the motor, and write it; or set driver.firmwareTimeout to reported.';
+    const remedy = hasStatus
+      ? 'VESC Tool: App Settings, General: set Timeout to 100 ms, let nothing but UART drive the motor, and write it.'
+      : 'Write firmware 6.00 or newer with VESC Tool, and set Timeout to 100 ms there: App Settings, General.';
     return { message, remedy };
   }
 
