@@ -42,7 +42,8 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
   },
   dynamixel: {
     family: dynamixelFamily,
-    bauds: DYNAMIXEL_BAUDS,
+    // Of arms that somebody has set up, and of new servos; then the others, in the order of the register.
+    bauds: [...new Set([1_000_000, 57_600, 115_200, 2_000_000, ...DYNAMIXEL_BAUDS])],
     stored: [
       { register: 'returnDelay', value: 0, why: 'it answers at once' },
       { register: 'statusLevel', value: 2, why: 'it confirms what is written' },

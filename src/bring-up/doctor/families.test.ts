@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
 import { Rng } from '../../core/index.ts';
+import { DYNAMIXEL_BAUDS } from '../../drivers/serial.ts';
 import { emulatorKind, SimpleBody } from '../../emulate/index.ts';
 import { MemoryLine } from '../../emulate/memory-line.ts';
 import { requireServoArm } from '../families.ts';
@@ -26,3 +27,9 @@ it.each(['so101', 'koch'])(
     expect(next).toBe(`rein calibrate --robot ${name}`);
   },
 );
+
+it('tries every speed that a Dynamixel can have, those of arms and of new servos first', () => {
+  const { bauds } = requireServoArm(loadRobotFile('koch').robot, 'look at').bus;
+  expect(bauds.slice(0, 2)).toEqual([1_000_000, 57_600]);
+  expect([...bauds].sort((a, b) => a - b)).toEqual(DYNAMIXEL_BAUDS);
+});
