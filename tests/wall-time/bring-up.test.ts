@@ -183,6 +183,11 @@ describe('rein bring-up at an emulated car', () => {
       }
       return line.includes('press Enter') ? '' : undefined;
     };
+    await type.call(arm, 'error 0 5');
+    const doctor = new Asked(['doctor', '--robot', file], answer);
+    expect(await doctor.ended).toBe(1);
+    expect(doctor.said).toContain('1 failed: race-car will not run here.');
+    await type.call(arm, 'heal 0');
     const said: string[] = [];
     for (let rung = 0; rung < 2; rung++) {
       const asked = new Asked(['bring-up', '--robot', file], answer);

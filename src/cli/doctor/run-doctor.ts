@@ -23,7 +23,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   const [machineFindings, ports] = await Promise.all([runChecks(checks), serialPorts()]);
   const bus = await busFindings(options);
   const findings = [...machineFindings, ...ports, ...bus.findings];
-  const whom = exitCodeOf(bus.findings) === 0 || exitCodeOf(machineFindings) !== 0 ? 'Rein' : 'the arm';
+  const whom = exitCodeOf(bus.findings) === 0 || exitCodeOf(machineFindings) !== 0 ? 'Rein' : bus.whom;
   process.stdout.write(options.format === 'json' ? jsonOf(findings, bus.next) : tableOf(findings, whom));
   if (bus.next !== undefined && options.format !== 'json') process.stdout.write(`Next: ${bus.next}\n`);
   return exitCodeOf(findings);
@@ -33,13 +33,16 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
 async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   readonly findings: readonly NamedFinding[];
   readonly next?: string;
+  /** Who will not run where one of them failed. */
+  readonly whom: string;
 }> {
-  if (named === undefined && port === undefined) return { findings: [] };
+  const whom = 'what is at the port';
+  if (named === undefined && port === undefined) return { findings: [], whom };
   const robot = named === undefined ? undefined : loadRobotFile(named).robot;
   const inspection = await inspectPort({ robot, port, open: openBusPort });
-  if (inspection !== undefined) return inspection;
+  if (inspection !== undefined) return { ...inspection, whom: robot?.name ?? whom };
   const detail = `${robot?.name} is driven by ${robot?.driver.kind}: it has no bus of servos and no VESC to look at`;
-  return { findings: [{ name: 'bus', status: 'ok', detail }] };
+  return { findings: [{ name: 'bus', status: 'ok', detail }], whom };
 }
 
 /** All tasks that come with Rein must load, as the simulator has their robots. */
