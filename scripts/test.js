@@ -44,7 +44,6 @@ const paired = [
   'emulate',
   'faults-weights-peer',
   'identify-real-time',
-  'leader-follower',
   'ros-half',
   'run-asks',
 ].map((name) => `tests/wall-time/${name}.`);

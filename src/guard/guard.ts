@@ -22,7 +22,7 @@ export type GuardOptions = GuardTickOptions;
 
 const FIRST_MOTION_ROW = 34;
 /** Rows whose flags the driver sets: what it says of them beside the bit names the servo and the figure. */
-const FROM_HARDWARE: readonly number[] = [13, FIRST_MOTION_ROW, 37, 45, 46, 47];
+const FROM_HARDWARE: readonly number[] = [10, 13, FIRST_MOTION_ROW, 37, 45, 46, 47];
 
 /** What mends a first motion that was wrong: of arms, and of bases. */
 const CALIBRATE = "Run `rein calibrate` with the robot's file";

@@ -36,16 +36,16 @@ export const feetechFamily: ServoFamily = {
   fastBlock: ({ model }) => blockOf(model, ['presentPosition', 'presentSpeed', 'presentLoad']),
   slowBlocks: ({ model }) => [
     blockOf(model, present(model, ['presentVoltage', 'presentTemperature', 'status', 'presentCurrent'])),
-    blockOf(model, present(model, ['torqueEnable', 'torqueLimit'])),
+    blockOf(model, ['torqueEnable', capRegister(model)]),
   ],
   configure,
   operatingMode: () => POSITION_MODE,
   offsetMaxCounts: () => OFFSET_MAX_COUNTS,
   wrapsOffset: true,
-  capRegister: ({ model }) => (model.registers['torqueLimit'] === undefined ? 'torqueMax' : 'torqueLimit'),
+  capRegister: ({ model }) => capRegister(model),
   capCounts: (_motor, ratio) => Math.round(1000 * ratio),
   nmPerLoad: ({ model }) => model.stallTorqueNm,
-  goalRange: ({ countsPerTurn }) => [0, Math.round(countsPerTurn) - 1],
+  goalRange: ({ goalMaxCounts, countsPerTurn }) => [0, goalMaxCounts ?? Math.round(countsPerTurn) - 1],
   isFault: (error) => (error & FAULTS) !== 0,
   errorNames,
   stopFrames: () => {
@@ -56,6 +56,10 @@ export const feetechFamily: ServoFamily = {
     return [new Uint8Array(FILL_BYTES).fill(0xff), stop.slice(0, bytes)];
   },
 };
+
+function capRegister({ registers }: ServoModel): 'torqueMax' | 'torqueLimit' {
+  return registers['torqueLimit'] === undefined ? 'torqueMax' : 'torqueLimit';
+}
 
 function hasSyncRead({ registers }: ServoModel): boolean {
   return registers['homingOffset'] !== undefined;

@@ -131,6 +131,7 @@ export const FEETECH_MODELS: Readonly<Record<string, ServoModel>> = {
     name: 'scs0009',
     modelNumber: 1284,
     countsPerTurn: 1228.8,
+    goalMaxCounts: 1023,
     document: 'Feetech, SCS0009 memory table and data sheet (6 V: 2.3 kgf·cm; 1024 counts on 300°)',
     registers: SCS,
     stallTorqueNm: 2.3 * KGF_CM_NM,

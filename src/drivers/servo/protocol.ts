@@ -27,6 +27,8 @@ export interface ServoModel {
   readonly modelNumber: number;
   /** Counts of a turn of the horn. */
   readonly countsPerTurn: number;
+  /** Greatest count that a goal may have, where that is not one turn's. */
+  readonly goalMaxCounts?: number;
   /** Name and version of the manufacturer's document that the table is from. */
   readonly document: string;
   readonly registers: ControlTable;

@@ -156,7 +156,7 @@ export class ServoArm {
   }
 
   takeNotice(): GuardNotice | undefined {
-    if (this.#refused < 0 || this.#onTicks > 0) return this.#supervision.takeNotice();
+    if (this.#refused < 0 || this.#onTicks > 0) return this.#silentNotice() ?? this.#supervision.takeNotice();
     const refused = this.#refused;
     const { id, name } = this.#motors[refused]!;
     const isKnown = !Number.isNaN(this.#readings.readAtS[refused]!);
@@ -172,6 +172,14 @@ export class ServoArm {
       message: `Servo ${id} (${name}) ${what}: torque came on nowhere.`,
       remedy: 'Check its cable and plugs, then acknowledge and enable.',
     };
+  }
+
+  #silentNotice(): GuardNotice | undefined {
+    const silent = this.#readings.takeSilent();
+    if (silent < 0) return undefined;
+    const { id, name } = this.#motors[silent]!;
+    const message = `Servo ${id} (${name}) does not answer.`;
+    return { level: 'error', row: 10, message, remedy: 'Check its cable and plugs, then acknowledge.' };
   }
 
   close(): void {

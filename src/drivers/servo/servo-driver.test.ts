@@ -138,6 +138,28 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.busCounters[BUS.quarantined]).toBe(0);
   });
 
+  it('names a servo that falls silent, once for each silence', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 5);
+    rig.bus.faultsOf(3)!.isDead = true;
+    run(rig, state, 5);
+    const silent = { row: 10, message: 'Servo 3 (elbow_flex) does not answer.' };
+    expect(rig.driver.takeNotice()).toMatchObject(silent);
+    run(rig, state, 30);
+    expect(rig.driver.takeNotice()).toBeUndefined();
+    // What somebody who acknowledges is told is of the same row.
+    rig.driver.disable();
+    rig.driver.recover();
+    run(rig, state, 1, false);
+    expect(rig.driver.takeNotice()).toMatchObject({ row: 10, message: expect.stringContaining('No servo 3') });
+    rig.bus.faultsOf(3)!.isDead = false;
+    run(rig, state, 40, false);
+    rig.bus.faultsOf(3)!.isDead = true;
+    run(rig, state, 5, false);
+    expect(rig.driver.takeNotice()).toMatchObject(silent);
+  });
+
   it('is lost when nobody answers, and open again once the cable is back', async () => {
     const { rig, state } = await opened();
     rig.driver.enable();

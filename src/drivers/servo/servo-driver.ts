@@ -91,7 +91,7 @@ export class ServoDriver implements Driver {
       this.#arm = arm;
       this.#notice = {
         level: 'error',
-        row: isLost ? 10 : 13,
+        row: rowOf(refusal.message) ?? (isLost ? 10 : 13),
         message: refusal.message,
         remedy: refusal.remedy ?? '',
       };
@@ -166,6 +166,12 @@ export class ServoDriver implements Driver {
   }
 }
 
+/** The row of the fault table that a sentence names. */
+function rowOf(message: string): number | undefined {
+  const named = /\(fault (\d+)\)/.exec(message)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
+
 /** The `ReinError` that `act` throws. */
 function tried(act: () => void): ReinError | undefined {
   try {
@@ -179,6 +185,7 @@ function tried(act: () => void): ReinError | undefined {
 
 const RECONNECTED: GuardNotice = {
   level: 'warn',
+  isOver: true,
   row: 10,
   message: 'The servos answer again. Those that had held on to their last goal have no torque any more: hold the arm.',
   remedy: '',

@@ -40,6 +40,8 @@ export class ServoReadings {
   readonly #nmPerLoad: Float64Array;
   /** Requests in a row that were not answered. */
   readonly #misses: Int32Array;
+  /** [m] 1: its silence was told. */
+  readonly #told: Uint8Array;
   readonly #encoders: readonly EncoderOptions[];
   /** [k] where each signal comes from: a place in the list of motors, or −1 for one that is fixed. */
   readonly #signalMotor: Int32Array;
@@ -61,6 +63,7 @@ export class ServoReadings {
     this.#velocity = new Float64Array(motors.length);
     this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
     this.#misses = new Int32Array(motors.length);
+    this.#told = new Uint8Array(motors.length);
     this.#encoders = encodersOf(options);
     this.#signalMotor = Int32Array.from(options.signalNames, (name) =>
       motors.findIndex((motor, i) => i >= this.#joints && motor.name === name),
@@ -106,6 +109,20 @@ export class ServoReadings {
   /** All were set up: nobody is left out. */
   forgetMisses(): void {
     this.#misses.fill(0);
+    this.#told.fill(0);
+  }
+
+  /** A motor that is silent while others answer, once for each silence; else −1. */
+  takeSilent(): number {
+    if (this.isSilent) return -1;
+    for (let i = 0; i < this.#motors.length; i++) {
+      if (this.#misses[i]! < QUARANTINE_MISSES) this.#told[i] = 0;
+      else if (this.#told[i] === 0) {
+        this.#told[i] = 1;
+        return i;
+      }
+    }
+    return -1;
   }
 
   /** Into the bus's counters: how old the oldest reading is, and how many are left out. */

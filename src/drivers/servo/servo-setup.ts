@@ -87,7 +87,7 @@ export class ServoSetup {
     const who = `servo ${motor.id} (${motor.name})`;
     const { line } = this.#bus;
     if (found === undefined) {
-      throw new ReinError('driver', `No ${who} answers on ${line.path} at ${line.baud} bit/s.`, {
+      throw new ReinError('driver', `No ${who} answers on ${line.path} at ${line.baud} bit/s (fault 10).`, {
         remedy: `Check power and cables; rein doctor --robot ${this.#named} looks for servos at every speed.`,
       });
     }

@@ -22,6 +22,7 @@ export class ServoWatch {
   readonly #options: ServoDriverOptions;
   readonly #capNm: number;
   #error = 0;
+  #isLow = false;
   #lowS = 0;
   #staysOn = 0;
   #stalledS = 0;
@@ -59,7 +60,10 @@ export class ServoWatch {
     if (!Number.isNaN(temperatureC)) this.temperatureC = temperatureC;
     if (!Number.isNaN(voltageV)) {
       this.voltageV = voltageV;
-      this.#lowS = voltageV < this.#options.voltageMinV ? this.#lowS + dtS : 0;
+      // It may have become so at any time since the block before.
+      const isLow = voltageV < this.#options.voltageMinV;
+      this.#lowS = isLow && this.#isLow ? this.#lowS + dtS : 0;
+      this.#isLow = isLow;
     }
     const limitC = this.#options.temperatureMaxC - (this.#isHot ? COOL_BY_C : 0);
     this.#isHot = this.temperatureC > limitC;
@@ -68,7 +72,8 @@ export class ServoWatch {
 
   /** After a slow block with what was written to it: `isOn` and `cap` as read back. Tick path. */
   readBack(isOn: boolean, shouldBeOn: boolean, isCapKept: boolean): void {
-    if (shouldBeOn && !isOn) this.faults |= HARDWARE.servoReset;
+    // A fault of its own takes torque away too: that is no new start.
+    if (shouldBeOn && !isOn && !this.#family.isFault(this.#error)) this.faults |= HARDWARE.servoReset;
     this.#staysOn = isOn && !shouldBeOn ? this.#staysOn + 1 : 0;
     if (!isCapKept) this.faults |= HARDWARE.torqueCap;
     this.#judge();
@@ -83,8 +88,10 @@ export class ServoWatch {
   /** What is new, once. Allocates. */
   takeNotice(): GuardNotice | undefined {
     const fresh = this.faults & ~this.#reported;
-    this.#reported = this.faults;
-    if (fresh !== 0) this.#notice = this.#noticeOf(fresh);
+    // One at a time.
+    const first = fresh & -fresh;
+    this.#reported = (this.#reported & this.faults) | first;
+    if (first !== 0) this.#notice = this.#noticeOf(first);
     const notice = this.#notice;
     this.#notice = undefined;
     return notice;

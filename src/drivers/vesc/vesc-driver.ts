@@ -338,7 +338,13 @@ export class VescDriver implements Driver {
   }
 }
 
-const RECONNECTED: GuardNotice = { level: 'warn', row: 10, message: 'The VESC answers again.', remedy: '' };
+const RECONNECTED: GuardNotice = {
+  level: 'warn',
+  isOver: true,
+  row: 10,
+  message: 'The VESC answers again.',
+  remedy: '',
+};
 /** Of the signals behind those of the IMU. */
 const SIGNAL_VALUES: readonly number[] = [VALUE.motorA, VALUE.inputA, VALUE.inputV, VALUE.mosfetC, VALUE.motorC];
 

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
+import { loadRobotFile } from '../../config/index.ts';
+import { HARDWARE } from '../../core/index.ts';
+import { dynamixelFamily, feetechFamily } from '../serial.ts';
+import type { ServoFamily } from './family.ts';
+import { ServoWatch } from './servo-watch.ts';
+
+const ALERT = 0x80;
+const ROUND_S = 0.24;
+
+function watchOf(robot: string, family: ServoFamily): ServoWatch {
+  const options = servoOptionsOf(loadRobotFile(robot).robot);
+  const motor = options.motors[0]!;
+  return new ServoWatch({ name: 'joint', id: 1, model: family.models[motor.model]!, options: motor }, family, options);
+}
+
+describe('a servo', () => {
+  it('has a low supply once it was seen so for 0.2 s, and one look is no time', () => {
+    const watch = watchOf('so101', feetechFamily);
+    watch.measure(30, 7.4, ROUND_S);
+    watch.measure(30, 3, ROUND_S);
+    expect(watch.faults).toBe(0);
+    watch.measure(30, 3, ROUND_S);
+    expect(watch.faults).toBe(HARDWARE.servoFault);
+    expect(watch.takeNotice()?.message).toContain('3.0 V');
+  });
+
+  it('has not started anew where a fault of its own took its torque away', () => {
+    const watch = watchOf('koch', dynamixelFamily);
+    watch.see(ALERT, 0, 0, true, 0.02);
+    watch.readBack(false, true, true);
+    expect(watch.faults).toBe(HARDWARE.servoFault);
+    const other = watchOf('koch', dynamixelFamily);
+    other.see(0, 0, 0, true, 0.02);
+    other.readBack(false, true, true);
+    expect(other.faults).toBe(HARDWARE.servoReset);
+  });
+
+  it('tells of two faults that come together one after the other', () => {
+    const watch = watchOf('so101', feetechFamily);
+    watch.see(0, 0, 0, true, 0.02);
+    watch.readBack(false, true, false);
+    const rows = [watch.takeNotice(), watch.takeNotice(), watch.takeNotice()].map((notice) => notice?.row);
+    expect(rows).toEqual([13, 37, undefined]);
+  });
+});
+
+it('takes no goal beyond the counts of its model', () => {
+  const { scs0009, sts3215 } = feetechFamily.models;
+  expect(feetechFamily.goalRange(scs0009!)).toEqual([0, 1023]);
+  expect(feetechFamily.goalRange(sts3215!)).toEqual([0, 4095]);
+});
