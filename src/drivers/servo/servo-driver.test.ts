@@ -155,6 +155,7 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.takeNotice()).toMatchObject({ row: 10, message: expect.stringContaining('No servo 3') });
     rig.bus.faultsOf(3)!.isDead = false;
     run(rig, state, 40, false);
+    expect(rig.driver.takeNotice()).toBeUndefined();
     rig.bus.faultsOf(3)!.isDead = true;
     run(rig, state, 5, false);
     expect(rig.driver.takeNotice()).toMatchObject(silent);
