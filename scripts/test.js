@@ -51,9 +51,9 @@ const paired = [
  * Unit tests of heartbeats, answers and processes that keep time by the machine's clock: one that yields to others is held up for
  * longer than those may take. They mostly wait, too.
  */
-const clocked = ['link/link', 'link/query', 'link/downlink', 'ros/bridge/bridge', 'session/supervisor'].map(
-  (name) => `src/${name}.test.ts`,
-);
+const clocked = ['link/link', 'link/query', 'link/downlink', 'session/supervisor'].map((name) => `src/${name}.test.ts`);
+/** One that takes a command of more than 50 ms for old: held up for longer, it has nothing left to look at. */
+const alone = ['src/ros/bridge/bridge.test.ts'];
 /** A page is late for its lease where its browser shares two cores with other tests: they have the machine for themselves. */
 const inBrowser = ['monitor', 'monitor-views', 'monitor-lost', 'monitor-camera', 'monitor-access'].map(
   (name) => `tests/wall-time/${name}.test.ts`,
@@ -83,7 +83,7 @@ async function withoutClock() {
   await staticChecks();
   // One that replaces modules would replace them for the others.
   const replacing = testsThatReplaceModules();
-  const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...clocked, ...replacing];
+  const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...clocked, ...alone, ...replacing];
   const unit = [...SHARED, ...without(elsewhere)];
   await suite('unit, property and contract tests', unit, BESIDE);
   await suite('unit tests that replace modules', replacing, BESIDE);
@@ -96,6 +96,7 @@ async function inRealTime() {
   // One file at a time: these keep real time to the millisecond.
   await suite('tests in real time, one after the other', [
     'tests/wall-time',
+    ...alone,
     ...SHARED,
     '--no-file-parallelism',
     ...without([...[...waiting, ...paired].map((path) => `${path}*`), ...inBrowser]),
@@ -105,8 +106,8 @@ async function inRealTime() {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
   }
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
-  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
-  await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
+  const room = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
+  await suite('ROS 2 tests', ['tests/ros', ...room, '--passWithNoTests'], { limitMs: rosLimitMs });
 }
 
 /** Arguments that leave out the files of `paths`. */
