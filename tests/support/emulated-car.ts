@@ -10,6 +10,7 @@ import { MemoryLine } from '../../src/emulate/memory-line.ts';
 import { carBody } from '../../src/emulate/vesc/car.ts';
 import type { VescBusOptions } from '../../src/emulate/vesc/vesc-bus.ts';
 import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
+import { keptLine } from './kept-line.ts';
 
 const BITS_PER_BYTE = 10;
 
@@ -69,16 +70,7 @@ export function carRig({ options: change, signalNames, vesc, hostBaud, seed = 1 
   const driver = new VescDriver({
     model,
     options,
-    openLine: () => ({
-      path: line.path,
-      baud: line.baud,
-      clock: line.clock,
-      write: (bytes, length) => line.write(bytes, length),
-      read: (into, at) => line.read(into, at),
-      wait: (untilS) => line.wait(untilS),
-      // The wire stays: it may be opened again.
-      close: () => undefined,
-    }),
+    openLine: () => keptLine(line),
   });
   const state = createRobotState(2, options.signalNames.length);
   const periodS = 1 / robot.controlHz;

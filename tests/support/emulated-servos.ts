@@ -17,6 +17,7 @@ import type { EmulatedBus } from '../../src/emulate/device.ts';
 import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
 import { emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
 import { MemoryLine } from '../../src/emulate/memory-line.ts';
+import { keptLine } from './kept-line.ts';
 
 const BITS_PER_BYTE = 10;
 
@@ -108,16 +109,7 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
     model,
     family,
     options: { ...options, calibration },
-    openLine: () => ({
-      path: line.path,
-      baud: line.baud,
-      clock: line.clock,
-      write: (bytes, length) => line.write(bytes, length),
-      read: (into, at) => line.read(into, at),
-      wait: (untilS) => line.wait(untilS),
-      // The wire stays: it may be opened again.
-      close: () => undefined,
-    }),
+    openLine: () => keptLine(line),
     adapterAt: () => 'EMU0001',
   });
   let tick = 0;

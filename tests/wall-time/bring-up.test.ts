@@ -11,6 +11,7 @@ import { readRungs } from '../../src/record/index.ts';
 import { Emulated } from '../support/emulated.ts';
 import { freshCalibration, servoOptionsOf } from '../support/emulated-servos.ts';
 import { REIN } from '../support/rein.ts';
+import { burnIn } from '../support/rungs.ts';
 
 const config = join(import.meta.dirname, '..', '..', 'config', 'robots');
 let folder: string;
@@ -205,23 +206,9 @@ describe('rein bring-up at an emulated car', () => {
 
 describe('a rung that drives', () => {
   it('moves a simulated arm in a small box, and says what it has shown', async () => {
-    // What it starts as a process stands in `dist/`.
-    const built = new URL('../../dist/bring-up/ladder/drive-rung.js', import.meta.url).href;
-    const { driveRung } = (await import(built)) as typeof import('../../src/bring-up/ladder/drive-rung.ts');
     const file = robotFile(['  kind: mujoco']);
     const { robot } = loadRobotFile(file);
-    const proved = await driveRung({
-      rung: 'burn-in',
-      robot,
-      file,
-      speedRatio: 0.25,
-      minutes: 0.1,
-      out: join(folder, 'run'),
-      seed: 1,
-      print: () => undefined,
-      signal: new AbortController().signal,
-      onInterrupt: () => undefined,
-    });
+    const proved = await burnIn(robot, file, join(folder, 'run'));
     expect(proved).toMatch(
       /^6 s of random motion in a box of ±7° at 25 % of its speed: \d+ steps, each joint moved by \d+° or more, 0 faults, 0 violations$/,
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CarRig, carRig } from '../../../tests/support/emulated-car.ts';
+import { climbRequest } from '../../../tests/support/rungs.ts';
 import { loadRobotFile } from '../../config/index.ts';
 import { MemoryLine } from '../../emulate/memory-line.ts';
 import type { OpenBusPort } from '../bus-port.ts';
@@ -49,21 +50,13 @@ function request(rig: CarRig, guide: Guide): ClimbRequest {
     const line = new MemoryLine(rig.faults, { baud: rig.line.baud, hostBaud });
     return { line, adapter: '', answerS: 0.004, warning: undefined, close: async () => line.close() };
   };
-  return {
+  return climbRequest({
     arm: ladderRobotOf(rig.robot),
     file: 'my-car.yaml',
-    port: undefined,
-    minutes: 1,
     guide,
     open,
     out: join(folder, 'run'),
-    seed: 1,
-    version: '0',
-    wallMs: () => 0,
-    signal: new AbortController().signal,
-    onInterrupt: () => undefined,
-    showFindings: () => undefined,
-  };
+  });
 }
 
 /** Turns the wheels by so many metres at each question, and answers with what `answers` gives, else Enter. */

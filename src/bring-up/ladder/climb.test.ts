@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HandGuide, type HandRig, handRig } from '../../../tests/support/calibrated-by-hand.ts';
+import { climbRequest } from '../../../tests/support/rungs.ts';
 import { calibrationText, readCalibration } from '../../drivers/serial.ts';
 import { calibrateArm } from '../calibrate/calibrate-arm.ts';
 import type { ServoArm } from '../families.ts';
@@ -25,22 +26,14 @@ afterEach(() => {
 });
 
 function request(more: Partial<ClimbRequest> = {}): ClimbRequest {
-  return {
+  return climbRequest({
     arm,
     file: 'my-arm.yaml',
-    port: undefined,
-    minutes: 1,
     guide: new HandGuide(rig),
     open: rig.open,
     out: join(rig.folder, 'run'),
-    seed: 1,
-    version: '0',
-    wallMs: () => 0,
-    signal: new AbortController().signal,
-    onInterrupt: () => undefined,
-    showFindings: () => undefined,
     ...more,
-  };
+  });
 }
 
 describe('the ladder of an arm', () => {

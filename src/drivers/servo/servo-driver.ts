@@ -1,8 +1,9 @@
 /** An arm of bus servos, of any family: opened, lost and opened again. */
-import { BUS, type GuardNotice, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import { BUS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
+import { refusalNotice, refusalOf, refusalText } from '../serial/refusal.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
@@ -77,8 +78,8 @@ export class ServoDriver implements Driver {
   prepare(): string | undefined {
     const arm = this.#arm;
     if (arm === undefined) return 'the driver is not open';
-    const refusal = tried(() => arm.prepare());
-    return refusal === undefined ? undefined : `${refusal.message} ${refusal.remedy ?? ''}`.trim().replace(/\.$/, '');
+    const refusal = refusalOf(() => arm.prepare());
+    return refusal && refusalText(refusal);
   }
 
   /** The port that was gone, where it is there again; else servos that have latched a fault. */
@@ -86,15 +87,10 @@ export class ServoDriver implements Driver {
     const arm = this.#arm;
     if (arm === undefined) return;
     const { isLost } = arm.bus;
-    const refusal = tried(() => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()));
+    const refusal = refusalOf(() => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()));
     if (refusal !== undefined) {
       this.#arm = arm;
-      this.#notice = {
-        level: 'error',
-        row: rowOf(refusal.message) ?? (isLost ? 10 : 13),
-        message: refusal.message,
-        remedy: refusal.remedy ?? '',
-      };
+      this.#notice = refusalNotice(refusal, rowOf(refusal.message) ?? (isLost ? 10 : 13));
     } else if (isLost) this.#notice = RECONNECTED;
   }
 
@@ -170,17 +166,6 @@ export class ServoDriver implements Driver {
 function rowOf(message: string): number | undefined {
   const named = /\(fault (\d+)\)/.exec(message)?.[1];
   return named === undefined ? undefined : Number(named);
-}
-
-/** The `ReinError` that `act` throws. */
-function tried(act: () => void): ReinError | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ReinError) return error;
-    throw error;
-  }
 }
 
 const RECONNECTED: GuardNotice = {

@@ -19,6 +19,7 @@ import {
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
+import { refusalNotice, refusalOf, refusalText } from '../serial/refusal.ts';
 import { DriveLaw } from './drive-law.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
 import { OVERHEAD_BYTES, writeBrake, writeCurrent, writeServo } from './protocol.ts';
@@ -132,18 +133,14 @@ export class VescDriver implements Driver {
   prepare(): string | undefined {
     if (this.#link.line === undefined) return 'the driver is not open';
     const refusal = this.#tryStart();
-    return refusal === undefined ? undefined : `${refusal.message} ${refusal.remedy ?? ''}`.trim().replace(/\.$/, '');
+    return refusal && refusalText(refusal);
   }
 
   /** The port that was gone, where it is there again. */
   recover(): void {
     if (this.#link.line === undefined || !this.#link.isLost) return;
     const refusal = this.#tryStart();
-    this.#watch.tell(
-      refusal === undefined
-        ? RECONNECTED
-        : { level: 'error', row: 10, message: refusal.message, remedy: refusal.remedy ?? '' },
-    );
+    this.#watch.tell(refusal === undefined ? RECONNECTED : refusalNotice(refusal, 10));
   }
 
   passFirstMotion(): void {
@@ -230,15 +227,11 @@ export class VescDriver implements Driver {
 
   /** Opens what was unplugged, else asks who is there. */
   #tryStart(): ReinError | undefined {
-    try {
+    return refusalOf(() => {
       if (this.#link.isLost) this.#start();
       else this.#identify();
       this.#watch.restart();
-      return undefined;
-    } catch (error) {
-      if (error instanceof ReinError) return error;
-      throw error;
-    }
+    });
   }
 
   #start(): void {

@@ -1,0 +1,22 @@
+/** What a driver cannot do between ticks, for those who asked and for the guard's notices. */
+import { type GuardNotice, ReinError } from '../../core/index.ts';
+
+/** The `ReinError` that `act` throws; all else goes on. */
+export function refusalOf(act: () => void): ReinError | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReinError) return error;
+    throw error;
+  }
+}
+
+/** What is wrong and what mends it, as one sentence without its end: an answer of `Driver.prepare`. */
+export function refusalText({ message, remedy = '' }: ReinError): string {
+  return `${message} ${remedy}`.trim().replace(/\.$/, '');
+}
+
+export function refusalNotice({ message, remedy = '' }: ReinError, row: number): GuardNotice {
+  return { level: 'error', row, message, remedy };
+}
