@@ -18,34 +18,40 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const suiteLimitMs = 15 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
-/** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
+/** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to others. */
 const waiting = [
   'authority',
+  'bring-up',
+  'burn-in',
+  'car-faults',
+  'emulate',
   'exit-ramp',
+  'faults-link',
+  'faults-node',
+  'faults-silence',
   'identify-ends',
   'identify-person',
-  'run-alone',
+  'ladder',
   'plugin-processes',
+  'record',
+  'ros-half',
+  'run-alone',
+  'run-asks',
   'run-demonstrate',
   'run-learn',
   'run-without-learner',
-  'faults-node',
-  'faults-link',
-  'faults-silence',
-  'record',
   'teleop-devices',
   'watch',
 ].map((name) => `tests/wall-time/${name}.`);
 /** Tests in real time that leave each other one of two cores. */
 const paired = [
-  'bring-up',
-  'car-faults',
-  'car-ladder',
-  'emulate',
+  'faults-come-back',
+  'faults-disk',
   'faults-weights-peer',
   'identify-real-time',
-  'ros-half',
-  'run-asks',
+  'keyboard-pty',
+  'leader-follower',
+  'open-formats',
 ].map((name) => `tests/wall-time/${name}.`);
 /**
  * Unit tests of heartbeats, answers and processes that keep time by the machine's clock: one that yields to others is held up for
@@ -54,7 +60,7 @@ const paired = [
 const clocked = ['link/link', 'link/query', 'link/downlink', 'session/supervisor'].map((name) => `src/${name}.test.ts`);
 /** One that takes a command of more than 50 ms for old: held up for longer, it has nothing left to look at. */
 const alone = ['src/ros/bridge/bridge.test.ts'];
-/** A page is late for its lease where its browser shares two cores with other tests: they have the machine for themselves. */
+/** A page is late for its lease where its browser shares two cores with others that do not yield to it. */
 const inBrowser = ['monitor', 'monitor-views', 'monitor-lost', 'monitor-camera', 'monitor-access'].map(
   (name) => `tests/wall-time/${name}.test.ts`,
 );
@@ -75,7 +81,6 @@ if (patterns.length > 0) {
   // What waits for no clock takes what is left of the machine by what waits for one. Each test has one try: a test that now and then
   // fails is a defect, with a line in tests/flakes.md.
   await Promise.all([withoutClock(), inRealTime()]);
-  await suite('tests in a browser', [...inBrowser, ...SHARED, '--no-file-parallelism']);
 }
 finish();
 
@@ -108,6 +113,7 @@ async function inRealTime() {
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
   const room = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
   await suite('ROS 2 tests', ['tests/ros', ...room, '--passWithNoTests'], { limitMs: rosLimitMs });
+  await suite('tests in a browser', [...inBrowser, ...SHARED, '--no-file-parallelism']);
 }
 
 /** Arguments that leave out the files of `paths`. */

@@ -1,0 +1,67 @@
+/** The whole ladder of `rein bring-up` as a person climbs it, on an emulated arm at a serial port: in real time, in processes. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { calibrationText, feetechFamily } from '../../src/drivers/serial.ts';
+import { readRungs } from '../../src/record/index.ts';
+import { Asked, emulatedArmFile } from '../support/asked.ts';
+import { Emulated } from '../support/emulated.ts';
+import { freshCalibration, servoOptionsOf } from '../support/emulated-servos.ts';
+
+let folder: string;
+let arm: Emulated | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-ladder-'));
+});
+afterEach(async () => {
+  await arm?.end();
+  arm = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('climbs from the doctor to full speed, and records each rung with what it has shown', async () => {
+  arm = new Emulated(['feetech']);
+  await arm.next('ready');
+  const { type } = arm;
+  const hand = async (line: string, takesMs: number): Promise<void> => {
+    await type.call(arm, line);
+    // A hand takes its time: 2 rad a second, on a machine that may be busy.
+    await new Promise((done) => setTimeout(done, takesMs));
+  };
+  const file = emulatedArmFile(folder, arm.link, '  answerMs: 15');
+  // Three ticks in which the emulator is held up are 100 ms.
+  writeFileSync(file, readFileSync(file, 'utf8').replace('controlHz: 50', 'controlHz: 30'));
+  const { robot } = loadRobotFile(file);
+  const jointNames = robot.joints.map(({ name }) => name);
+  const fresh = freshCalibration(robot, servoOptionsOf(robot), feetechFamily, '3.10', 'TEST42');
+  mkdirSync(join(folder, 'config', 'calibration'), { recursive: true });
+  writeFileSync(join(folder, 'config', 'calibration', 'so101.json'), calibrationText(fresh));
+  const answer = async (line: string): Promise<string | undefined> => {
+    const joint = jointNames.indexOf(/^(\w+): .*has to rise/.exec(line)?.[1] ?? '');
+    if (joint >= 0) await hand(`move ${joint + 1} ${robot.homeRad[joint]! + (joint === 3 ? 0.3 : 0.5)}`, 800);
+    if (joint >= 0 || line.includes('press Enter')) return '';
+    // Without torque it has fallen.
+    if (line.includes('[y/N]')) await hand('hold', 1500);
+    return line.includes('[y/N]') ? 'y' : undefined;
+  };
+  const said: string[] = [];
+  let passed = 0;
+  // What a machine that is too busy has spoilt is repeated, as the refusal says.
+  for (let command = 0; passed < 5 && command < 8; command++) {
+    const out = join(folder, `run-${command}`);
+    const asked = new Asked(folder, ['bring-up', '--robot', file, '--minutes', '0.1', '--out', out], answer);
+    if ((await asked.ended) === 0) passed++;
+    said.push(...asked.said);
+  }
+  expect(passed, said.join('\n')).toBe(5);
+  const { robot: name, adapter } = fresh;
+  const records = readRungs(join(folder, 'state', 'bring-up', `${name}-${adapter}.jsonl`));
+  expect(records.map(({ rung }) => rung)).toEqual(['doctor', 'mirror', 'slow', 'burn-in', 'full']);
+  expect(records[2]!.proved).toMatch(
+    /^26 s of joint after joint at 10 % .* each joint moved by \d+° or more, 0 faults/,
+  );
+  expect(records[3]!.proved).toMatch(/^6 s of random motion .* at 25 % .* each joint moved by \d+° or more, 0 faults/);
+  expect(said.at(-1)).toBe('At the top: it goes at the limits of its file.');
+}, 240_000);
