@@ -23,7 +23,6 @@ const waiting = [
   'authority',
   'bring-up',
   'burn-in',
-  'car-faults',
   'emulate',
   'exit-ramp',
   'faults-link',
@@ -45,6 +44,7 @@ const waiting = [
 ].map((name) => `tests/wall-time/${name}.`);
 /** Tests in real time that leave each other one of two cores. */
 const paired = [
+  'car-faults',
   'faults-come-back',
   'faults-disk',
   'faults-weights-peer',

@@ -65,7 +65,7 @@ async function main(): Promise<void> {
 /** Servos answer at once, as LeRobot's and our own set-up has them do, and not half a millisecond later as from the factory. */
 async function prepare(path: string): Promise<void> {
   const held = await holdPort({ path, baud: BAUD });
-  const bus = new ServoBus({ line: new DescriptorLine(path, BAUD, clock), protocol: feetech.STS_PROTOCOL });
+  const bus = new ServoBus({ line: new DescriptorLine({ path, baud: BAUD }, clock), protocol: feetech.STS_PROTOCOL });
   for (const id of IDS) {
     bus.write(id, LOCK, Uint8Array.of(0), 1);
     bus.write(id, RETURN_DELAY, Uint8Array.of(0), 1);
@@ -126,7 +126,7 @@ function tickInThread({ memory, path, rateHz, seconds, way }: Shared & { way: st
 }
 
 function throughDescriptor(path: string): () => boolean {
-  const bus = new ServoBus({ line: new DescriptorLine(path, BAUD, clock), protocol: feetech.STS_PROTOCOL });
+  const bus = new ServoBus({ line: new DescriptorLine({ path, baud: BAUD }, clock), protocol: feetech.STS_PROTOCOL });
   const into = new Uint8Array(IDS.length * READ.bytes);
   const goals = new Uint8Array(IDS.length * GOAL.bytes);
   return () => {

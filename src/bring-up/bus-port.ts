@@ -5,6 +5,7 @@ import {
   DescriptorLine,
   holdPort,
   type LineSettings,
+  type LineWarning,
   latencyTimerMs,
   type SerialLine,
   ServoBus,
@@ -18,7 +19,7 @@ export interface BusPort {
   /** What a servo may take to answer here, s. */
   readonly answerS: number;
   /** What people should know of it. */
-  readonly warning: string | undefined;
+  readonly warning: LineWarning | undefined;
   close(): Promise<void>;
 }
 
@@ -34,7 +35,7 @@ export const openBusPort: OpenBusPort = async (settings) => {
   const held = await holdPort(settings);
   try {
     const clock: Clock = new SystemClock();
-    const line = new DescriptorLine(held.path, held.baud, clock);
+    const line = new DescriptorLine(held, clock);
     return {
       line,
       // Of the path that was asked for: a link may carry the number.

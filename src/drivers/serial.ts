@@ -13,7 +13,13 @@ export { feetechFamily } from './feetech/feetech-family.ts';
 export { FEETECH_BAUDS, FEETECH_MODELS } from './feetech/models.ts';
 export * as feetech from './feetech/protocol.ts';
 export { adapterOf, adapterText, isSocket, serialNumberOf, socketLinkOf } from './serial/adapter.ts';
-export { DescriptorLine, type LineSettings, type LineStatus, type SerialLine } from './serial/line.ts';
+export {
+  DescriptorLine,
+  type LineSettings,
+  type LineStatus,
+  type LineWarning,
+  type SerialLine,
+} from './serial/line.ts';
 export { groupOf, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from './serial/list-ports.ts';
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
 export {

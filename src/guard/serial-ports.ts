@@ -5,7 +5,14 @@
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type Clock, type PackedError, packError, ReinError, unpackError } from '../core/index.ts';
-import { DescriptorLine, type HeldPort, holdPort, type LineSettings, type SerialLine } from '../drivers/serial.ts';
+import {
+  DescriptorLine,
+  type HeldPort,
+  holdPort,
+  type LineSettings,
+  type LineWarning,
+  type SerialLine,
+} from '../drivers/serial.ts';
 
 /** How long a port may take to be found and opened, ms. */
 const OPEN_MS = 10_000;
@@ -16,7 +23,7 @@ interface PortRequest {
 }
 
 type PortAnswer = { readonly id: number } & (
-  | { readonly ok: true; readonly path: string; readonly baud: number; readonly warning: string | undefined }
+  | { readonly ok: true; readonly path: string; readonly baud: number; readonly warning: LineWarning | undefined }
   | { readonly ok: false; readonly error: PackedError }
 );
 
@@ -105,5 +112,5 @@ let requests = 0;
 
 function lineOf(answer: PortAnswer, clock: Clock): SerialLine {
   if (!answer.ok) throw unpackError(answer.error);
-  return new DescriptorLine(answer.path, answer.baud, clock);
+  return new DescriptorLine(answer, clock);
 }

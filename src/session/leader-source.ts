@@ -55,7 +55,7 @@ export class LeaderSource {
   async open(): Promise<void> {
     const port = driverKind(this.#spec.name).needs === 'serial' ? await this.#holdPort() : undefined;
     try {
-      const openLine = port && (() => new DescriptorLine(port.path, port.baud, this.#clock));
+      const openLine = port && (() => new DescriptorLine(port, this.#clock));
       const driver = await createDriver(this.#spec, { model: this.#model, openLine });
       await driver.open();
       // One that was unplugged while it went along still holds.

@@ -36,7 +36,7 @@ describeSerialLine("descriptor's", async () => {
   const arm = new Emulated(['feetech']);
   emulated.push(arm);
   const { link, baud } = await arm.next('ready');
-  const line = new DescriptorLine(link as string, baud as number, new SystemClock());
+  const line = new DescriptorLine({ path: link as string, baud: baud as number }, new SystemClock());
   const unplug = async (): Promise<void> => {
     await arm.type('unplug');
   };

@@ -206,7 +206,7 @@ describe('what servos do by themselves', () => {
     arm.ticks(5);
     expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     expect(arm.servo(ELBOW).isTorqueOn).toBe(false);
-    expect(arm.notices()[0]).toMatch(/Servo 3 \(elbow_flex\) reports a hardware error/);
+    expect(arm.notices()[0]).toMatch(/Servo 3 \(elbow_flex\) reports overload/);
     driver.disable();
     driver.passFirstMotion();
     driver.recover();

@@ -84,13 +84,13 @@ export class FaultRig {
     return [...new Set(faultsOf(this.link.latest.faultFlags).map(({ row }) => row))];
   }
 
-  /** Ticks until `condition` holds, at most `most`; −1 where it does not. */
+  /** Ticks until `condition` holds. Rejects where it does not within `most`. */
   async ticksUntil(condition: () => boolean, most = 400): Promise<number> {
     for (let ticks = 1; ticks <= most; ticks++) {
       await this.link.advance(1);
       if (condition()) return ticks;
     }
-    return -1;
+    throw new Error(`it did not come within ${most} ticks: ${this.link.latest.state}, ${this.link.latest.faultFlags}`);
   }
 
   /** The largest velocity of a joint of the reference in the next tick, as a share of its highest. */

@@ -7,6 +7,7 @@ export function keptLine(line: MemoryLine): SerialLine {
     path: line.path,
     baud: line.baud,
     clock: line.clock,
+    warning: (line as SerialLine).warning,
     write: (bytes, length) => line.write(bytes, length),
     read: (into, at) => line.read(into, at),
     wait: (untilS) => line.wait(untilS),

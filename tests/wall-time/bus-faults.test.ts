@@ -79,7 +79,7 @@ describe.each(ARMS)('the arm $name', ({ name, family }) => {
       options,
       openLine: ({ baud }) => {
         spawnSync('stty', ['-F', link, String(baud), 'raw', '-echo', 'min', '0', 'time', '0']);
-        return new DescriptorLine(link, baud, clock);
+        return new DescriptorLine({ path: link, baud }, clock);
       },
       adapterAt: () => 'EMU0001',
     });

@@ -65,7 +65,7 @@ async function car(drive: Partial<ReturnType<typeof vescOptionsOf>['drive']> = {
     options: { ...options, answerMs: ANSWER_MS, drive: { ...options.drive, ...drive } },
     openLine: ({ baud }) => {
       spawnSync('stty', ['-F', emulator.link, String(baud), 'raw', '-echo', 'min', '0', 'time', '0']);
-      line = new HeardLine(emulator.link, baud, clock);
+      line = new HeardLine({ path: emulator.link, baud }, clock);
       return line;
     },
   });

@@ -29,7 +29,7 @@ async function emulated(...args: readonly string[]): Promise<Emulated> {
 }
 
 function busOf({ link }: Emulated): ServoBus {
-  const line = new DescriptorLine(link, 1_000_000, new SystemClock());
+  const line = new DescriptorLine({ path: link, baud: 1_000_000 }, new SystemClock());
   lines.push(line);
   return new ServoBus({ line, protocol: feetech.STS_PROTOCOL, answerS: ANSWER_S });
 }

@@ -90,7 +90,8 @@ class ArmCalibration {
     const { arm, guide, out, only } = this.#request;
     const { robot, motors } = arm;
     await this.#checkServos();
-    if (this.#port.warning !== undefined) guide.say(this.#port.warning);
+    const { warning } = this.#port;
+    if (warning !== undefined) guide.say(`${warning.message} ${warning.remedy}`);
     this.#sayWhose();
     const imported = this.#imported();
     const done = await this.#takeUp();

@@ -63,7 +63,10 @@ export const dynamixelFamily: ServoFamily = {
   nmPerLoad: ({ model }) => model.stallTorqueNm / (of(model).stallCurrentA ?? 1),
   goalRange: ({ countsPerTurn }) => [0, countsPerTurn - 1],
   isFault: (error) => (error & ALERT) !== 0,
-  errorNames: (error) => ((error & ALERT) === 0 ? [] : ['a hardware error']),
+  errorNames: (error, named = 0) => {
+    const names = hardwareErrorNames(named);
+    return (error & ALERT) === 0 || names.length > 0 ? names : ['a hardware error'];
+  },
   hasStopped: (countsOf) => countsOf('busWatchdog') < 0,
   stopFrames,
 };

@@ -17,11 +17,18 @@ export interface LineSettings {
   readonly named?: string | undefined;
 }
 
+export interface LineWarning {
+  readonly message: string;
+  readonly remedy: string;
+}
+
 /** One end of a serial line. Every implementation keeps to `tests/contract/serial-line.contract.ts`. */
 export interface SerialLine {
   /** What the guardian can open a second time; a name where nothing can. */
   readonly path: string;
   readonly baud: number;
+  /** What people should know of it, e.g. that its adapter gathers bytes: a sentence and what mends it. Absent: nothing. */
+  readonly warning?: LineWarning | undefined;
   /** The clock of `wait`. */
   readonly clock: Clock;
   /** Hands the first `length` bytes to the operating system. Tick path. */
@@ -56,14 +63,16 @@ export function checkPath(path: string, before: string): void {
 export class DescriptorLine implements SerialLine {
   readonly path: string;
   readonly baud: number;
+  readonly warning: LineWarning | undefined;
   readonly clock: Clock;
   readonly #sleeper: Int32Array<SharedArrayBuffer> = new Int32Array(new SharedArrayBuffer(4));
   #fd: number;
 
   /** Throws `ReinError('driver')`. */
-  constructor(path: string, baud: number, clock: Clock) {
+  constructor({ path, baud, warning }: Pick<SerialLine, 'path' | 'baud' | 'warning'>, clock: Clock) {
     this.path = path;
     this.baud = baud;
+    this.warning = warning;
     this.clock = clock;
     try {
       this.#fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);

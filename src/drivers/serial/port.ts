@@ -6,7 +6,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { messageOf, ReinError } from '../../core/index.ts';
 import { adapterText } from './adapter.ts';
-import type { LineSettings } from './line.ts';
+import type { LineSettings, LineWarning } from './line.ts';
 import { groupOf, listSerialPorts, type SerialPortInfo, usersOf } from './list-ports.ts';
 
 /** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
@@ -18,7 +18,7 @@ export interface HeldPort {
   readonly path: string;
   readonly baud: number;
   /** What people should know of it, e.g. that its latency timer could not be set. */
-  readonly warning: string | undefined;
+  readonly warning: LineWarning | undefined;
   /** Releases lock and port. Idempotent. */
   close(): Promise<void>;
 }
@@ -77,11 +77,14 @@ export function latencyTimerMs(path: string): number | undefined {
   }
 }
 
-function latencyWarning(path: string): string | undefined {
+function latencyWarning(path: string): LineWarning | undefined {
   const ms = latencyTimerMs(path);
   if (ms === undefined || ms <= LATENCY_TIMER_MAX_MS) return undefined;
   const name = basename(realpathSync(path));
-  return `${path} gathers bytes for ${ms} ms before it passes them on: echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`;
+  return {
+    message: `${path} gathers bytes for ${ms} ms before it passes them on: each reading is as late.`,
+    remedy: `echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`,
+  };
 }
 
 /** Where no path is given: the one of `ports` whose adapter is wanted. Throws `ReinError('driver')` where that is none, or several. */

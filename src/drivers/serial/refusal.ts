@@ -1,5 +1,6 @@
 /** What a driver cannot do between ticks, for those who asked and for the guard's notices. */
 import { type GuardNotice, ReinError } from '../../core/index.ts';
+import type { SerialLine } from './line.ts';
 
 /** The `ReinError` that `act` throws; all else goes on. */
 export function refusalOf(act: () => void): ReinError | undefined {
@@ -15,6 +16,11 @@ export function refusalOf(act: () => void): ReinError | undefined {
 /** What is wrong and what mends it, as one sentence without its end: an answer of `Driver.prepare`. */
 export function refusalText({ message, remedy = '' }: ReinError): string {
   return `${message} ${remedy}`.trim().replace(/\.$/, '');
+}
+
+/** What there is to say of a line that was opened, as news. */
+export function warningNotice({ warning }: Pick<SerialLine, 'warning'>): GuardNotice | undefined {
+  return warning && { level: 'warn', row: 0, ...warning };
 }
 
 export function refusalNotice({ message, remedy = '' }: ReinError, row: number): GuardNotice {

@@ -42,7 +42,7 @@ export interface ServoIdentity {
 /**
  * A family. Registers that the driver asks for by name in every model: `presentPosition`, `presentSpeed`, `presentLoad` (share of full
  * load, or A), `torqueEnable`, `goalPosition`; in the slow blocks, where the model has them, `presentTemperature`, `presentVoltage`,
- * `torqueEnable` and the register of the cap.
+ * `torqueEnable`, the register of the cap, and `hardwareError`, which names what the error bits of a status only announce.
  */
 export interface ServoFamily {
   /** The kind of driver in a robot's file. */
@@ -79,8 +79,8 @@ export interface ServoFamily {
   goalRange(model: ServoModel): readonly [number, number];
   /** Error bits of a status that stop the robot. Tick path. */
   isFault(error: number): boolean;
-  /** In words. Allocates. */
-  errorNames(error: number): readonly string[];
+  /** In words. `named`: what its register `hardwareError` holds, where it has one and was read; else 0. Allocates. */
+  errorNames(error: number, named?: number): readonly string[];
   /** Of a slow block: it has stopped by itself and takes no goals (a bus watchdog). NaN where the block has no such register. Tick path. */
   hasStopped?(countsOf: (name: string) => number): boolean;
   /** What the guardian writes: see `DriverBus.stopFrames`. */

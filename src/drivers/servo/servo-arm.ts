@@ -64,7 +64,7 @@ export class ServoArm {
     this.#setup = new ServoSetup(bus, family, motors, options.named);
     this.#outputs = outputs;
     this.#readings = readings;
-    this.#supervision = new ServoSupervision({ bus, family, options, motors, readings, outputs });
+    this.#supervision = new ServoSupervision({ bus, family, options, motors, readings, outputs, periodS });
   }
 
   /** Bits of `HARDWARE`, as of the newest `read`. */

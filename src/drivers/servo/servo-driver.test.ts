@@ -5,6 +5,7 @@ import { BUS, createRobotState, HARDWARE, type RobotState } from '../../core/ind
 import { applyFault } from '../../emulate/faults.ts';
 import type { FeetechBus } from '../../emulate/feetech/feetech-bus.ts';
 import type { DriverStatus } from '../driver.ts';
+import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
 import { feetechFamily } from '../feetech/feetech-family.ts';
 import { calibrationText } from './calibration.ts';
 
@@ -161,6 +162,14 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.takeNotice()).toMatchObject(silent);
   });
 
+  it('says what its line has to say, once', async () => {
+    const rig = rigOf();
+    Object.assign(rig.line, { warning: { message: 'It gathers bytes.', remedy: 'echo 1' } });
+    await rig.driver.open();
+    expect(rig.driver.takeNotice()).toEqual({ level: 'warn', row: 0, message: 'It gathers bytes.', remedy: 'echo 1' });
+    expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
   it('is lost when nobody answers, and open again once the cable is back', async () => {
     const { rig, state } = await opened();
     rig.driver.enable();
@@ -193,6 +202,46 @@ describe('an arm of bus servos', () => {
     run(rig, state, 2, false);
     rig.driver.enable();
     run(rig, state, 5);
+    expect(rig.driver.hardwareFaults).toBe(0);
+  });
+
+  // Whoever's turn it is to be asked.
+  it.each([30, 33])(
+    'names what a servo only announces, in the tick in which it does, be it the %ith',
+    async (ticks) => {
+      const { rig, state } = await opened({ robot: 'koch', family: dynamixelFamily });
+      rig.driver.enable();
+      run(rig, state, ticks);
+      rig.bus.faultsOf(2)!.isOverloaded = true;
+      for (let tick = 0; tick < 5 && rig.driver.hardwareFaults === 0; tick++) run(rig, state, 1);
+      expect(rig.driver.takeNotice()).toMatchObject({
+        row: 13,
+        message: 'Servo 2 (shoulder_lift) reports overload.',
+      });
+      run(rig, state, 30);
+      expect(rig.driver.takeNotice()).toBeUndefined();
+    },
+  );
+
+  it('tells of a servo that says where it is, and for 5 s nothing else', async () => {
+    const { rig, state } = await opened();
+    rig.driver.enable();
+    run(rig, state, 30);
+    const { line } = rig;
+    const write = line.write.bind(line);
+    let isDeaf = true;
+    // Requests of one servo: id, length, READ.
+    line.write = (bytes, length) => (isDeaf && bytes[2] === 4 && bytes[4] === 2 ? 'ok' : write(bytes, length));
+    run(rig, state, 4.5 * 50);
+    expect(rig.driver.hardwareFaults).toBe(0);
+    run(rig, state, 1.5 * 50);
+    expect(rig.driver.hardwareFaults).toBe(HARDWARE.servoFault);
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 13,
+      message: expect.stringMatching(/^Servo 4 \(wrist_flex\) says where it is, but no more how hot/),
+    });
+    isDeaf = false;
+    run(rig, state, 30);
     expect(rig.driver.hardwareFaults).toBe(0);
   });
 

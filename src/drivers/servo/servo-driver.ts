@@ -3,7 +3,7 @@ import { BUS, type GuardNotice, type RobotModel, type RobotState, type Vec } fro
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
-import { refusalNotice, refusalOf, refusalText } from '../serial/refusal.ts';
+import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
@@ -155,6 +155,7 @@ export class ServoDriver implements Driver {
       this.#path = line.path;
       this.#stopFrames = this.#family.stopFrames(motors);
       this.#arm = arm;
+      this.#notice = warningNotice(line);
     } catch (error) {
       line.close();
       throw error;

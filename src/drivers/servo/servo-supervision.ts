@@ -9,6 +9,8 @@ import type { ServoReadings } from './servo-readings.ts';
 import { ServoWatch } from './servo-watch.ts';
 
 const MOST_BYTES = 32;
+/** A servo that says where it is and, for so long, not all else that is asked of it is a fault of its own, s. */
+const UNREAD_S = 5;
 
 /** One block of the motor at this place of the list. */
 interface Slow {
@@ -23,6 +25,7 @@ export interface ServoSupervisionParts {
   readonly motors: readonly Motor[];
   readonly readings: ServoReadings;
   readonly outputs: ServoOutputs;
+  readonly periodS: number;
 }
 
 /** Tick path after construction. */
@@ -36,13 +39,17 @@ export class ServoSupervision {
   readonly #outputs: ServoOutputs;
   readonly #watches: readonly ServoWatch[];
   readonly #slow: readonly Slow[];
+  /** [k] ticks since `#slow[k]` was read, of those in which its servo was heard; how many are too many; and by motor, the most. */
+  readonly #unread: Int32Array;
+  readonly #unreadMost: number;
+  readonly #oldest: Int32Array;
   readonly #slowAtS: Float64Array;
   readonly #bytes: Uint8Array = new Uint8Array(MOST_BYTES);
   /** What `#bytes` holds, and which is read next. */
   #read: Slow | undefined;
   #next = 0;
 
-  constructor({ bus, family, options, motors, readings, outputs }: ServoSupervisionParts) {
+  constructor({ bus, family, options, motors, readings, outputs, periodS }: ServoSupervisionParts) {
     this.#bus = bus;
     this.#family = family;
     this.#motors = motors;
@@ -56,11 +63,15 @@ export class ServoSupervision {
     this.#slow = Array.from({ length: most }, (_, k) =>
       blocks.flatMap((of, motor) => (of[k] === undefined ? [] : [{ motor, block: of[k] }])),
     ).flat();
+    this.#unread = new Int32Array(this.#slow.length);
+    this.#unreadMost = Math.ceil(UNREAD_S / periodS);
+    this.#oldest = new Int32Array(motors.length);
   }
 
   /** Torque comes on, or all were set up: what was before is over. */
   restart(): void {
     for (let i = 0; i < this.#watches.length; i++) this.#watches[i]!.restart();
+    this.#unread.fill(0);
   }
 
   /** After a reading: those that answered it. */
@@ -77,19 +88,21 @@ export class ServoSupervision {
 
   /** One block of one servo. False: it does not hold what was written to it, and may have started anew. */
   readNext(): boolean {
-    const slow = this.#slow[this.#next]!;
-    const { motor: i, block } = slow;
-    this.#read = slow;
-    this.#next = (this.#next + 1) % this.#slow.length;
+    const k = this.#urgent();
+    const { motor: i, block } = this.#slow[k]!;
+    this.#read = this.#slow[k];
     const { id } = this.#motors[i]!;
     if (!this.#readings.isHeard(i)) return true;
     if (this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1) !== 'ok') return true;
+    this.#unread[k] = 0;
     if (block.offsets['presentVoltage'] !== undefined) this.#measure(i);
+    if (block.offsets['hardwareError'] !== undefined) this.#watches[i]!.name(this.#countsOf('hardwareError'));
     return block.offsets['torqueEnable'] === undefined || this.#readBack(i, block);
   }
 
   /** All that is watched, into `faults`. */
   judge(): void {
+    this.#age();
     let faults = 0;
     for (let i = 0; i < this.#watches.length; i++) faults |= this.#watches[i]!.faults;
     this.faults = faults;
@@ -102,6 +115,29 @@ export class ServoSupervision {
       if (notice !== undefined) return notice;
     }
     return undefined;
+  }
+
+  /** The place of the block that is read now: what names a new error, else the one whose turn it is. */
+  #urgent(): number {
+    for (let k = 0; k < this.#slow.length; k++) {
+      const { motor, block } = this.#slow[k]!;
+      if (block.offsets['hardwareError'] !== undefined && this.#watches[motor]!.takeWantsName()) return k;
+    }
+    const k = this.#next;
+    this.#next = (k + 1) % this.#slow.length;
+    return k;
+  }
+
+  /** Of servos that are not heard at all others tell. */
+  #age(): void {
+    this.#oldest.fill(0);
+    for (let k = 0; k < this.#slow.length; k++) {
+      const { motor } = this.#slow[k]!;
+      if (!this.#readings.isHeard(motor)) this.#unread[k] = 0;
+      else if (this.#unread[k]! <= this.#unreadMost) this.#unread[k] = this.#unread[k]! + 1;
+      if (this.#unread[k]! > this.#oldest[motor]!) this.#oldest[motor] = this.#unread[k]!;
+    }
+    for (let i = 0; i < this.#watches.length; i++) this.#watches[i]!.leaveUnread(this.#oldest[i]! > this.#unreadMost);
   }
 
   /** Temperature and supply. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
 import { loadRobotFile } from '../../config/index.ts';
 import { HARDWARE } from '../../core/index.ts';
+import { HARDWARE_ERROR } from '../dynamixel/models.ts';
 import { dynamixelFamily, feetechFamily } from '../serial.ts';
 import type { ServoFamily } from './family.ts';
 import { ServoWatch } from './servo-watch.ts';
@@ -35,6 +36,28 @@ describe('a servo', () => {
     other.see(0, 0, 0, true, 0.02);
     other.readBack(false, true, true);
     expect(other.faults).toBe(HARDWARE.servoReset);
+  });
+
+  it('tells of each cause of its own fault, once, until all are over', () => {
+    const watch = watchOf('koch', dynamixelFamily);
+    watch.see(ALERT, 0, 0, true, 0.02);
+    expect([watch.takeWantsName(), watch.takeWantsName()]).toEqual([true, false]);
+    expect(watch.takeNotice()?.message).toContain('reports a hardware error');
+    watch.name(HARDWARE_ERROR.overload);
+    expect(watch.takeNotice()?.message).toContain('reports overload');
+    watch.name(HARDWARE_ERROR.overload | HARDWARE_ERROR.temperature);
+    expect(watch.takeNotice()?.message).toContain('reports temperature, overload');
+    watch.measure(90, 5, ROUND_S);
+    expect(watch.takeNotice()?.message).toContain('is at 90 °C');
+    expect(watch.takeNotice()).toBeUndefined();
+    watch.measure(30, 5, ROUND_S);
+    watch.measure(90, 5, ROUND_S);
+    expect(watch.takeNotice()).toBeUndefined();
+    watch.see(0, 0, 0, true, 0.02);
+    watch.measure(30, 5, ROUND_S);
+    expect([watch.faults, watch.takeNotice()]).toEqual([0, undefined]);
+    watch.measure(90, 5, ROUND_S);
+    expect(watch.takeNotice()?.message).toContain('is at 90 °C');
   });
 
   it('tells of two faults that come together one after the other', () => {

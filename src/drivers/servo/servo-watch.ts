@@ -9,6 +9,10 @@ const VOLTAGE_S = 0.2;
 const KEPT_ON_READS = 2;
 /** A servo that was too hot has to cool by so much before torque may come on again, °C. */
 const COOL_BY_C = 5;
+/** Bits of what `servoFault` stands for; those of the error that a status carries are below them. */
+const CAUSE = { keptOn: 1 << 8, unread: 1 << 9, hot: 1 << 10, supply: 1 << 11 } as const;
+/** Where the bits of a register `hardwareError` are among them. */
+const NAMED_SHIFT = 16;
 
 /** What is known of a servo beside its position. Written by the driver. */
 export class ServoWatch {
@@ -22,14 +26,19 @@ export class ServoWatch {
   readonly #options: ServoDriverOptions;
   readonly #capNm: number;
   #error = 0;
+  /** What `hardwareError` held as it was read last, in models that have it; and whether it is to be read out of its turn. */
+  #named = 0;
+  #wantsName = false;
+  #isUnread = false;
   #isLow = false;
   #lowS = 0;
   #staysOn = 0;
   #stalledS = 0;
   #isHot = false;
   #hasStopped = false;
+  #causes = 0;
   #reported = 0;
-  #notice: GuardNotice | undefined;
+  #reportedCauses = 0;
 
   constructor(motor: Motor, family: ServoFamily, options: ServoDriverOptions) {
     this.#motor = motor;
@@ -48,6 +57,9 @@ export class ServoWatch {
   /** After a reply: its error bits; how far the joint is from its set-point (rad or m) under which torque (N·m). Tick path. */
   see(error: number, errorRad: number, torqueNm: number, isOn: boolean, dtS: number): void {
     const { stall } = this.#options;
+    const isFault = this.#family.isFault(error);
+    if (isFault && !this.#family.isFault(this.#error)) this.#wantsName = true;
+    if (!isFault) this.#named = 0;
     this.#error = error;
     const isLoaded = !this.#motor.options.grips && Math.abs(torqueNm) >= stall.loadRatio * this.#capNm;
     this.#stalledS = isOn && isLoaded && Math.abs(errorRad) >= stall.errorRad ? this.#stalledS + dtS : 0;
@@ -70,6 +82,26 @@ export class ServoWatch {
     this.#judge();
   }
 
+  /** Whether the servo reports an error that the next slow block has to name: said once for each. Tick path. */
+  takeWantsName(): boolean {
+    const wants = this.#wantsName;
+    this.#wantsName = false;
+    return wants;
+  }
+
+  /** After a slow block with what the register `hardwareError` holds. Tick path. */
+  name(bits: number): void {
+    this.#named = this.#family.isFault(this.#error) ? bits : 0;
+    this.#judge();
+  }
+
+  /** Whether one of its slow blocks has not been read for too long, though it answers for its position. Tick path. */
+  leaveUnread(isUnread: boolean): void {
+    if (isUnread === this.#isUnread) return;
+    this.#isUnread = isUnread;
+    this.#judge();
+  }
+
   /** After a slow block with what was written to it: `isOn` and `cap` as read back. Tick path. */
   readBack(isOn: boolean, shouldBeOn: boolean, isCapKept: boolean): void {
     // A fault of its own takes torque away too: that is no new start.
@@ -85,16 +117,21 @@ export class ServoWatch {
     this.faults |= HARDWARE.servoReset;
   }
 
-  /** What is new, once. Allocates. */
+  /** What is new, once: one fault, or one more cause of a servo's own fault, at a time. Allocates. */
   takeNotice(): GuardNotice | undefined {
-    const fresh = this.faults & ~this.#reported;
-    // One at a time.
+    if ((this.faults & HARDWARE.servoFault) === 0) this.#reportedCauses = 0;
+    const causes = this.#causes & ~this.#reportedCauses;
+    if (causes !== 0) {
+      // Errors of its own are told of together.
+      const own = causes & ~(CAUSE.keptOn | CAUSE.unread | CAUSE.hot | CAUSE.supply);
+      const first = own !== 0 ? own : causes & -causes;
+      this.#reportedCauses |= first;
+      return this.#noticeOfCause(first);
+    }
+    const fresh = this.faults & ~this.#reported & ~HARDWARE.servoFault;
     const first = fresh & -fresh;
     this.#reported = (this.#reported & this.faults) | first;
-    if (first !== 0) this.#notice = this.#noticeOf(first);
-    const notice = this.#notice;
-    this.#notice = undefined;
-    return notice;
+    return first === 0 ? undefined : this.#noticeOf(first);
   }
 
   /** Torque was taken off, and it is read on again and again. */
@@ -104,8 +141,13 @@ export class ServoWatch {
 
   #judge(): void {
     const { voltageMaxV } = this.#options;
-    const isSupplyWrong = this.#lowS >= VOLTAGE_S || this.voltageV > voltageMaxV;
-    this.#set(HARDWARE.servoFault, this.#isKeptOn || this.#family.isFault(this.#error) || this.#isHot || isSupplyWrong);
+    let causes = this.#family.isFault(this.#error) ? this.#error | (this.#named << NAMED_SHIFT) : 0;
+    if (this.#isKeptOn) causes |= CAUSE.keptOn;
+    if (this.#isUnread) causes |= CAUSE.unread;
+    if (this.#isHot) causes |= CAUSE.hot;
+    if (this.#lowS >= VOLTAGE_S || this.voltageV > voltageMaxV) causes |= CAUSE.supply;
+    this.#causes = causes;
+    this.#set(HARDWARE.servoFault, causes !== 0);
   }
 
   #set(bit: number, isSet: boolean): void {
@@ -113,50 +155,48 @@ export class ServoWatch {
   }
 
   #noticeOf(fresh: number): GuardNotice {
-    const who = `Servo ${this.#motor.id} (${this.#motor.name})`;
-    const { named, temperatureMaxC, voltageMinV, voltageMaxV, stall } = this.#options;
-    const told = (row: number, what: string, remedy: string): GuardNotice => ({
-      level: 'error',
-      row,
-      message: `${who} ${what}.`,
-      remedy,
-    });
-    if ((fresh & HARDWARE.servoReset) !== 0 && this.#hasStopped) {
+    const { stall } = this.#options;
+    if (fresh === HARDWARE.servoReset && this.#hasStopped) {
       const what = 'has stopped by itself: its bus watchdog heard nothing for too long';
-      return told(13, what, 'Look for what held the bus or this computer up, then acknowledge.');
+      return this.#told(13, what, 'Look for what held the bus or this computer up, then acknowledge.');
     }
-    if ((fresh & HARDWARE.servoReset) !== 0) {
-      return told(
-        13,
-        'has started anew by itself: its torque is off',
-        'Its supply has dipped: check power and cables.',
-      );
+    if (fresh === HARDWARE.servoReset) {
+      const what = 'has started anew by itself: its torque is off';
+      return this.#told(13, what, 'Its supply has dipped: check power and cables.');
     }
-    if ((fresh & HARDWARE.torqueCap) !== 0) {
-      return told(37, 'has another torque cap than was written', 'It may have started anew: check power and cables.');
+    if (fresh === HARDWARE.torqueCap) {
+      const what = 'has another torque cap than was written';
+      return this.#told(37, what, 'It may have started anew: check power and cables.');
     }
-    if ((fresh & HARDWARE.stalled) !== 0) {
-      const what = `has pushed against something for ${stall.afterS} s without getting there`;
-      return told(37, what, 'Free the joint; look whether something is in its way, or its torque cap too low.');
+    const what = `has pushed against something for ${stall.afterS} s without getting there`;
+    return this.#told(37, what, 'Free the joint; look whether something is in its way, or its torque cap too low.');
+  }
+
+  #noticeOfCause(cause: number): GuardNotice {
+    const { named, temperatureMaxC, voltageMinV, voltageMaxV } = this.#options;
+    if (cause === CAUSE.keptOn) {
+      return this.#told(13, 'keeps its torque on, though it was taken off', 'Cut its supply; hold the arm.');
     }
-    if (this.#isKeptOn)
-      return told(13, 'keeps its torque on, though it was taken off', 'Cut its supply; hold the arm.');
-    const names = this.#family.errorNames(this.#error);
-    if (names.length > 0) {
-      const cool = `reports ${names.join(', ')}`;
-      return told(
-        13,
-        cool,
-        'Let it cool, take the load off, then acknowledge. Overload wants torque off and on again.',
-      );
+    if (cause === CAUSE.unread) {
+      const what = 'says where it is, but no more how hot it is, what supply and what torque it has';
+      return this.#told(13, what, 'Check its cable and plugs; a slow bus may want a lower controlHz.');
     }
-    if (this.#isHot) {
+    if (cause === CAUSE.hot) {
       const what = `is at ${this.temperatureC.toFixed(0)} °C, beyond ${temperatureMaxC} °C`;
-      return told(13, what, `Let it cool below ${temperatureMaxC - COOL_BY_C} °C, then acknowledge.`);
+      return this.#told(13, what, `Let it cool below ${temperatureMaxC - COOL_BY_C} °C, then acknowledge.`);
     }
-    const what = `has ${this.voltageV.toFixed(1)} V, outside ${voltageMinV} to ${voltageMaxV} V`;
-    const check = 'Check the supply and its cables.';
-    const more = ` If the servos are made for it, rein doctor --robot ${named} says what to write.`;
-    return told(13, what, this.voltageV > voltageMaxV ? `${check}${more}` : check);
+    if (cause === CAUSE.supply) {
+      const what = `has ${this.voltageV.toFixed(1)} V, outside ${voltageMinV} to ${voltageMaxV} V`;
+      const check = 'Check the supply and its cables.';
+      const more = ` If the servos are made for it, rein doctor --robot ${named} says what to write.`;
+      return this.#told(13, what, this.voltageV > voltageMaxV ? `${check}${more}` : check);
+    }
+    const names = this.#family.errorNames(this.#error, this.#named).join(', ');
+    const remedy = 'Let it cool, take the load off, then acknowledge. Overload wants torque off and on again.';
+    return this.#told(13, `reports ${names}`, remedy);
+  }
+
+  #told(row: number, what: string, remedy: string): GuardNotice {
+    return { level: 'error', row, message: `Servo ${this.#motor.id} (${this.#motor.name}) ${what}.`, remedy };
   }
 }

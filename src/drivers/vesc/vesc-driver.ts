@@ -19,7 +19,7 @@ import {
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
-import { refusalNotice, refusalOf, refusalText } from '../serial/refusal.ts';
+import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
 import { DriveLaw } from './drive-law.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
 import { OVERHEAD_BYTES, writeBrake, writeCurrent, writeServo } from './protocol.ts';
@@ -244,6 +244,8 @@ export class VescDriver implements Driver {
     try {
       this.#path ||= line.path;
       checkPath(line.path, this.#path);
+      const warning = warningNotice(line);
+      if (warning !== undefined) this.#watch.tell(warning);
       const problem = link.timeoutProblem(this.#identify());
       if (problem === undefined) return;
       const { message, remedy } = problem;
