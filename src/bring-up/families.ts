@@ -10,6 +10,7 @@ import {
   type Motor,
   type ServoConfig,
   type ServoFamily,
+  shadowsOf,
 } from '../drivers/serial.ts';
 
 /** A stored register that has to have this value, where the model has it. */
@@ -65,6 +66,8 @@ export interface ServoArm {
   readonly calibration: string;
   /** One a joint, in their order; none is calibrated. */
   readonly motors: readonly Motor[];
+  /** The same, and second ones of joints: all that have to answer. */
+  readonly servos: readonly Motor[];
 }
 
 /** `undefined` for a robot that something else drives. Throws `ReinError('config')` for a model that its family does not have. */
@@ -88,7 +91,7 @@ export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
     return { name, id: options.id, model, options };
   });
   const { calibration = calibrationPath(robot.name), named = robot.name } = driver;
-  return { robot, named, driver, bus, calibration, motors };
+  return { robot, named, driver, bus, calibration, motors, servos: [...motors, ...shadowsOf(motors)] };
 }
 
 /** The same, and a refusal for all others. */

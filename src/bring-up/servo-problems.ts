@@ -12,7 +12,10 @@ export interface ServoProblem {
 }
 
 /** Two with one id first, for one of them is missing elsewhere; then in the order of the joints. `firmware` is a doubt, all others refuse. */
-export function servoProblems({ named, motors }: ServoArm, found: readonly FoundServo[]): readonly ServoProblem[] {
+export function servoProblems(
+  { named, servos: motors }: ServoArm,
+  found: readonly FoundServo[],
+): readonly ServoProblem[] {
   const isNoise = found.length > 1 && found.every(isTwice);
   const problems = motors.flatMap((motor): readonly ServoProblem[] => {
     const servo = found.find(({ id }) => id === motor.id);

@@ -6,11 +6,11 @@ import { scanBauds } from './servo-scan.ts';
 
 /** Nobody answered at the file's speed: says at which they do. */
 export async function refuseSilence(
-  { motors, driver, bus, named }: ServoArm,
+  { servos, driver, bus, named }: ServoArm,
   path: string | undefined,
   open: OpenBusPort,
 ): Promise<never> {
-  const scan = await scanBauds(open, path, [bus], { wanted: motors.map(({ id }) => id), first: driver.baud });
+  const scan = await scanBauds(open, path, [bus], { wanted: servos.map(({ id }) => id), first: driver.baud });
   if (scan === undefined || scan.baud === driver.baud) {
     throw new ReinError('driver', `No servo answers, at any speed of ${bus.family.name}.`, {
       remedy: `Look whether the servos have power (their supply, not the USB cable) and the first cable sits; then: rein doctor --robot ${named}`,

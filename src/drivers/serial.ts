@@ -31,7 +31,14 @@ export {
   loadCalibration,
   readCalibration,
 } from './servo/calibration.ts';
-export { countsPerUnit, type Motor, offsetProblem, type ServoFamily, type ServoIdentity } from './servo/family.ts';
+export {
+  countsPerUnit,
+  type Motor,
+  offsetProblem,
+  type ServoFamily,
+  type ServoIdentity,
+  shadowsOf,
+} from './servo/family.ts';
 export { isEncoder, type ServoDriverOptions } from './servo/options.ts';
 export {
   type Register,

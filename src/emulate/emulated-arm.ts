@@ -1,4 +1,4 @@
-/** Which servos a robot's file has on its bus, and how they are mounted: one for each joint, and one for each further encoder. */
+/** Which servos a robot's file has on its bus, and how they are mounted: one for each joint, or two, and one for each further encoder. */
 import { existsSync } from 'node:fs';
 import type { RobotConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
@@ -62,6 +62,11 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
       homingOffsetCounts,
     };
   });
+  const ofShadows = joints.flatMap(({ name }, joint): readonly MountedServo[] => {
+    const shadowId = config?.motors[name]?.shadowId;
+    const first = ofJoints[joint]!;
+    return shadowId === undefined ? [] : [{ ...first, id: shadowId, shadowOf: first.id }];
+  });
   const ofSignals = (config?.signals ?? []).filter(isEncoder).map(
     ({ name, id, model, zeroCounts, perCount }): MountedServo => ({
       id,
@@ -72,7 +77,7 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
       homingOffsetCounts: 0,
     }),
   );
-  const named = [...ofJoints, ...ofSignals];
+  const named = [...ofJoints, ...ofSignals, ...ofShadows];
   const firstId = 1 + Math.max(...named.map(({ id }) => id));
   const unnamed = (defaults.signalNames ?? []).filter((name) => !ofSignals.some(({ signal }) => signal === name));
   const ofScene = unnamed.map(

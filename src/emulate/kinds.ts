@@ -78,7 +78,10 @@ const DYNAMIXEL: EmulatorKind = {
           model: DYNAMIXEL_MODELS[model.name]!,
           // These add their offset, where others take it away.
           zeroCounts: zeroCounts - 2 * homingOffsetCounts,
-          registers: { homingOffset: homingOffsetCounts },
+          registers: {
+            homingOffset: homingOffsetCounts,
+            ...(spec.shadowOf === undefined ? {} : { shadowId: spec.shadowOf }),
+          },
         }),
     );
     return new DynamixelBus({ ...rest, servos });

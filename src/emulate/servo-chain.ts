@@ -27,6 +27,8 @@ export interface ServoSpec<Model extends ServoModel = ServoModel> {
   /** Reading, without any offset, where joint or signal is 0, and how many counts a rad, or m, is; negative: it turns the other way. */
   readonly zeroCounts: number;
   readonly countsPerUnit: number;
+  /** Id of the servo whose requests it obeys as well, at the same joint. */
+  readonly shadowOf?: number | undefined;
   /** Registers that differ from the factory's. */
   readonly registers?: Readonly<Record<string, number>> | undefined;
 }
@@ -167,11 +169,12 @@ export abstract class ServoChain<Servo extends EmulatedServo> implements Emulate
   readonly #drive = (dtS: number): void => {
     const { positionRad, velocityRadPerS, torqueNm, signals } = this.#body;
     const share = Math.max(0, this.supplyV - SUPPLY_OHM * this.#currentA()) / this.#ratedV;
+    for (const { spec } of this.servos) if (spec.joint !== undefined) torqueNm[spec.joint] = 0;
     for (const servo of this.servos) {
       const { joint, signal } = servo.spec;
       const supplyV = share * servo.ratedV;
       if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);
-      else torqueNm[joint] = servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
+      else torqueNm[joint]! += servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
     }
   };
 

@@ -63,8 +63,8 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
   const path = request.port ?? arm.driver.port;
   const { baud } = arm.driver;
   const result = await withPort(open, { path, baud }, async (port) => {
-    const ids = arm.motors.map(({ id }) => id);
-    const found = await findServos(port, arm.bus, ids, (id) => arm.motors.find((each) => each.id === id)?.model);
+    const ids = arm.servos.map(({ id }) => id);
+    const found = await findServos(port, arm.bus, ids, (id) => arm.servos.find((each) => each.id === id)?.model);
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     return new ArmCalibration(request, port, found).run();
   });

@@ -242,7 +242,8 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
     guide.say(`  Its reading jumps from ${last + bare} to ${first + bare} within its range: that is no position.`);
   } else guide.say(`  Its stored offset takes its reading out of ${first} to ${last}, where it takes goals.`);
   // An offset that is only added does not move the end of the encoder's turn.
-  if (!servo.has('homingOffset') || (!wrapsOffset && !isInTurn)) {
+  // Nor would it move a second servo's reading as it moves this one's.
+  if (!servo.has('homingOffset') || motor.options.shadowId !== undefined || (!wrapsOffset && !isInTurn)) {
     throw unplaced(motor, `${remedy}${bare === 0 ? '' : ` without its offset of ${bare}`}, or move it less far`);
   }
   const question = wrapsOffset

@@ -189,11 +189,11 @@ async function withServos<T>(
   { arm, port: given, open }: CheckRequest,
   work: (port: BusPort, found: readonly FoundServo[]) => Promise<T>,
 ): Promise<T> {
-  const { driver, bus, motors } = arm;
+  const { driver, bus, servos } = arm;
   const path = given ?? driver.port;
   const result = await withPort(open, { path, baud: driver.baud }, async (port) => {
-    const ids = motors.map(({ id }) => id);
-    const found = await findServos(port, bus, ids, (id) => motors.find((each) => each.id === id)?.model);
+    const ids = servos.map(({ id }) => id);
+    const found = await findServos(port, bus, ids, (id) => servos.find((each) => each.id === id)?.model);
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     const twice = servoProblems(arm, found).find(({ kind }) => kind === 'twice' || kind === 'garbled');
     if (twice !== undefined) throw problemError(twice);

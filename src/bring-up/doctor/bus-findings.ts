@@ -33,7 +33,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
   let scan: ScanResult | undefined;
   try {
     scan = await scanBauds(open, port, arm === undefined ? BUS_FAMILIES : [arm.bus], {
-      wanted: arm?.motors.map(({ id }) => id) ?? [],
+      wanted: arm?.servos.map(({ id }) => id) ?? [],
       ...(arm === undefined ? {} : { first: arm.driver.baud }),
       ...(onTry === undefined ? {} : { onTry }),
     });
@@ -89,7 +89,7 @@ function silence(bus: BusFamily | undefined): Finding {
 /** `sts3215, firmware 3.10, 7.4 V, 31 °C, torque off, at 2093`, and what is not well of that. */
 function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, arm: ServoArm | undefined): Finding {
   const { id, identity, model, protocol } = servo;
-  const motor = arm?.motors.find((each) => each.id === id);
+  const motor = arm?.servos.find((each) => each.id === id);
   const name = `servo ${id}`;
   if (isTwice(servo) && motor === undefined) {
     const detail = `two servos have this id: their answers collide (${servo.collisions} of 8)`;

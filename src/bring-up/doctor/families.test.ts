@@ -5,9 +5,10 @@ import { DYNAMIXEL_BAUDS } from '../../drivers/serial.ts';
 import { emulatorKind, SimpleBody } from '../../emulate/index.ts';
 import { MemoryLine } from '../../emulate/memory-line.ts';
 import { requireServoArm } from '../families.ts';
+import { servoProblems } from '../servo-problems.ts';
 import { inspectBus } from './bus-findings.ts';
 
-it.each(['so101', 'koch'])(
+it.each(['so101', 'koch', 'viperx'])(
   'finds the servos of %s, whatever their family, and none that the file does not want',
   async (name) => {
     const { robot } = loadRobotFile(name);
@@ -23,7 +24,7 @@ it.each(['so101', 'koch'])(
       },
     });
     expect(findings.filter(({ status }) => status !== 'ok').map(({ name: of }) => of)).toEqual(['calibration']);
-    expect(findings).toHaveLength(2 + robot.joints.length);
+    expect(findings).toHaveLength(2 + arm.servos.length);
     expect(next).toBe(`rein calibrate --robot ${name}`);
   },
 );
@@ -32,4 +33,21 @@ it('tries every speed that a Dynamixel can have, those of arms and of new servos
   const { bauds } = requireServoArm(loadRobotFile('koch').robot, 'look at').bus;
   expect(bauds.slice(0, 2)).toEqual([1_000_000, 57_600]);
   expect([...bauds].sort((a, b) => a - b)).toEqual(DYNAMIXEL_BAUDS);
+});
+
+it('misses the second servo of a joint as it misses the first', () => {
+  const arm = requireServoArm(loadRobotFile('viperx').robot, 'look at');
+  const found = arm.servos.map(({ id, model }) => ({
+    id,
+    model,
+    identity: { modelNumber: model.modelNumber, firmware: '46' },
+    protocol: arm.bus.family.protocolOf([model]),
+    collisions: 0,
+  }));
+  expect(servoProblems(arm, found)).toEqual([]);
+  const [problem] = servoProblems(
+    arm,
+    found.filter(({ id }) => id !== 5),
+  );
+  expect(problem).toMatchObject({ id: 5, kind: 'missing', message: 'Servo 5 (elbow, second servo) does not answer.' });
 });

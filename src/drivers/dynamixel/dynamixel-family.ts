@@ -21,6 +21,8 @@ const SHUTDOWN_WANTED = HARDWARE_ERROR.overload | HARDWARE_ERROR.electricalShock
 /** A servo that is rebooted is not asked anything for so long, s: how long it takes is not published. */
 const REBOOT_S = 0.6;
 const PWM_COUNTS = 885;
+/** Two servos at one joint read the same within this, counts: 6 degrees, for backlash and horns. */
+const SHADOW_SLACK_COUNTS = 68;
 /** e-Manual, Homing Offset(20): its whole range; in position mode greater ones than a quarter of a turn are ignored. */
 const OFFSET_MAX_COUNTS = { position: 1024, currentPosition: 1_044_479 } as const;
 
@@ -134,12 +136,14 @@ class Configuration {
       this.#set('torqueEnable', 0);
       return;
     }
-    this.#checkGeometry(calibration);
+    if (this.#motor.shadowOf === undefined) this.#checkGeometry(calibration);
+    else this.#set('shadowId', this.#motor.shadowOf.id);
     this.#set('returnDelay', 0);
-    this.#set('driveMode', this.#read('driveMode') & DRIVE_MODE_KEPT);
+    this.#setDriveMode();
     this.#set('shutdown', this.#read('shutdown') | SHUTDOWN_WANTED);
     // Before gains and goals: a change of mode resets them.
     this.#setMode();
+    this.#checkShadow();
     this.#setCaps();
     for (const [name, value] of [
       ['gainP', options.gainP],
@@ -191,6 +195,37 @@ class Configuration {
         `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`,
       );
     }
+  }
+
+  /** What is written to a servo its shadow takes too, which may turn the other way. */
+  #setDriveMode(): void {
+    const { model, options, shadowOf } = this.#motor;
+    const { shadowId } = options;
+    const wanted = this.#read('driveMode') & DRIVE_MODE_KEPT;
+    if (shadowId === undefined || shadowOf !== undefined) {
+      this.#set('driveMode', wanted);
+      return;
+    }
+    const shadow = new ServoRegisters(this.#bus, { id: shadowId, model });
+    const before = shadow.read('driveMode');
+    if (before === undefined) this.#refuse(`has a second servo, ${shadowId}, that does not answer`);
+    this.#set('driveMode', wanted);
+    if (!shadow.keeps('driveMode', before))
+      this.#refuse(`has a second servo, ${shadowId}, that does not keep its drive mode`);
+  }
+
+  /** Of a second servo: the same goals have to mean the same place. */
+  #checkShadow(): void {
+    const { shadowOf } = this.#motor;
+    if (shadowOf === undefined) return;
+    const [own, first] = [
+      this.#read('presentPosition'),
+      new ServoRegisters(this.#bus, shadowOf).read('presentPosition'),
+    ];
+    if (first === undefined || Math.abs(own - first) <= SHADOW_SLACK_COUNTS) return;
+    this.#refuse(
+      `reads ${own} where the first servo of its joint reads ${first}: they would pull against each other. Drive mode and homing offset have to make them equal`,
+    );
   }
 
   #setMode(): void {

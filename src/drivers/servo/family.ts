@@ -1,4 +1,5 @@
 /** What a family of servos adds to the generic driver: its protocol, its models, and what its registers are called for. */
+import { ReinError } from '../../core/index.ts';
 import type { JointCalibration } from './calibration.ts';
 import type { MotorOptions } from './options.ts';
 import type { ServoModel, ServoProtocol } from './protocol.ts';
@@ -13,6 +14,22 @@ export interface Motor {
   readonly options: MotorOptions;
   /** Absent: an encoder, whose torque stays off. */
   readonly calibration?: JointCalibration | undefined;
+  /** Of a second servo at one joint: the first one, whose requests it obeys without an answer. It is read, set up and watched by its own id. */
+  readonly shadowOf?: Motor | undefined;
+}
+
+/** The second servos of `motors`, in their order. Throws `ReinError('config')` for models that cannot obey another's id. */
+export function shadowsOf(motors: readonly Motor[]): readonly Motor[] {
+  return motors.flatMap((motor): readonly Motor[] => {
+    const { name, model, options } = motor;
+    if (options.shadowId === undefined) return [];
+    if (model.registers['shadowId'] === undefined) {
+      throw new ReinError('config', `driver.motors.${name} has a shadowId, and ${model.name} obeys its own id only.`, {
+        remedy: 'Leave it out.',
+      });
+    }
+    return [{ ...motor, name: `${name}, second servo`, id: options.shadowId, shadowOf: motor }];
+  });
 }
 
 /** Registers that stand together, and are read together. */

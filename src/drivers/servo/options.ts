@@ -6,6 +6,11 @@ import { namedField } from '../named.ts';
 const motor = z.strictObject({
   id: whole('1', { min: 0, max: 252 }, 'Id of the servo on the bus.'),
   model: z.string().min(1).max(64).meta({ description: 'Model, as its family has it, e.g. `sts3215`, `xl430-w250`.' }),
+  shadowId: whole(
+    '1',
+    { min: 0, max: 252 },
+    "Id of a second servo of the same model at the same joint, which obeys the first one (Dynamixel's Secondary ID), and is watched by its own.",
+  ).optional(),
   torqueRatio: num(
     '1',
     { above: 0, max: 1 },

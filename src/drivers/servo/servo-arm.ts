@@ -19,7 +19,7 @@ export interface ServoArmParts {
   readonly line: SerialLine;
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
-  /** Those of the joints, then those of encoders. */
+  /** Those of the joints, then those of encoders, then second ones of joints. */
   readonly motors: readonly Motor[];
   readonly calibration: Calibration;
   readonly periodS: number;
@@ -190,7 +190,9 @@ export class ServoArm {
 
   /** Torque off, which each servo confirms as far as it can be heard. Not for the tick. */
   letGo(): void {
-    for (let i = 0; i < this.#joints && !this.bus.isLost; i++) if (this.#readings.isHeard(i)) this.#setup.letGo(i);
+    for (let i = 0; i < this.#motors.length && !this.bus.isLost; i++) {
+      if (this.#motors[i]!.calibration !== undefined && this.#readings.isHeard(i)) this.#setup.letGo(i);
+    }
   }
 
   /** Why no torque comes on: it would pull motor `i` to where it does not stand. */

@@ -30,7 +30,10 @@ export function servoKind<Config extends ServoConfig>(
     model: ({ model }) => model,
     signals: ({ signals }) => signals.map(({ name }) => name),
     problems: ({ motors, signals }) =>
-      twice([...Object.values(motors), ...signals.filter(isEncoder)].map(({ id }) => id)),
+      twice([
+        ...Object.values(motors).flatMap(({ id, shadowId }) => (shadowId === undefined ? [id] : [id, shadowId])),
+        ...signals.filter(isEncoder).map(({ id }) => id),
+      ]),
     withPaths: (config, from, named) => ({
       ...config,
       named,

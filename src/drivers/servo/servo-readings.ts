@@ -16,7 +16,7 @@ export interface ServoReadingsParts {
   readonly bus: ServoBus;
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
-  /** Those of the joints, then those of encoders. */
+  /** Those of the joints, then those of encoders, then second ones of joints. */
   readonly motors: readonly Motor[];
   readonly periodS: number;
 }
@@ -38,6 +38,8 @@ export class ServoReadings {
   readonly #groups: readonly ReadGroup[];
   readonly #velocity: Float64Array;
   readonly #nmPerLoad: Float64Array;
+  /** [n] place of the second servo of each joint, or −1. */
+  readonly #shadows: Int32Array;
   /** Requests in a row that were not answered. */
   readonly #misses: Int32Array;
   /** [m] 1: its silence was told. */
@@ -62,6 +64,9 @@ export class ServoReadings {
     this.readAtS = new Float64Array(motors.length).fill(Number.NaN);
     this.#velocity = new Float64Array(motors.length);
     this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
+    this.#shadows = Int32Array.from(options.jointNames, (_, i) =>
+      motors.findIndex((each) => each.shadowOf === motors[i]),
+    );
     this.#misses = new Int32Array(motors.length);
     this.#told = new Uint8Array(motors.length);
     this.#encoders = encodersOf(options);
@@ -142,7 +147,8 @@ export class ServoReadings {
     for (let i = 0; i < this.#joints; i++) {
       out.positionRad[i] = this.position[i]!;
       out.velocityRadPerS[i] = this.#velocity[i]!;
-      out.torqueNm[i] = this.torqueNm[i]!;
+      const shadow = this.#shadows[i]!;
+      out.torqueNm[i] = this.torqueNm[i]! + (shadow < 0 ? 0 : this.torqueNm[shadow]!);
     }
     for (let k = 0; k < this.#signalMotor.length; k++) {
       const motor = this.#signalMotor[k]!;

@@ -1,14 +1,14 @@
 /** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
 import { ReinError } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
-import type { Motor, ServoFamily } from './family.ts';
+import { type Motor, type ServoFamily, shadowsOf } from './family.ts';
 import { encodersOf, type ServoDriverOptions } from './options.ts';
 import { writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 
 const OFF_TRIES = 2;
 
-/** The servo of each joint, then that of each encoder. Throws `ReinError('config')`. */
+/** The servo of each joint, then that of each encoder, then second ones of joints. Throws `ReinError('config')`. */
 export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration: Calibration): readonly Motor[] {
   const modelOf = (name: string): Motor['model'] => {
     const model = family.models[name];
@@ -33,7 +33,7 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
     const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
     return { name: signal.name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
   });
-  return [...joints, ...encoders];
+  return [...joints, ...encoders, ...shadowsOf(joints)];
 }
 
 /** The servos of an open bus. */
@@ -101,6 +101,15 @@ export class ServoSetup {
       );
     }
     const expected = motor.calibration?.firmware;
+    if (motor.shadowOf !== undefined && expected !== found.firmware) {
+      throw new ReinError(
+        'driver',
+        `The ${who} has firmware ${found.firmware}, and the first servo of its joint ${expected}.`,
+        {
+          remedy: 'Give both the same.',
+        },
+      );
+    }
     if (expected !== undefined && expected !== found.firmware) {
       throw new ReinError(
         'driver',

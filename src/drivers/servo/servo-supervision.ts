@@ -37,6 +37,8 @@ export class ServoSupervision {
   readonly #motors: readonly Motor[];
   readonly #readings: ServoReadings;
   readonly #outputs: ServoOutputs;
+  /** [m] place of the servo whose requests each obeys: its own, or of a second one of a joint the first one's. */
+  readonly #firsts: Int32Array;
   readonly #watches: readonly ServoWatch[];
   readonly #slow: readonly Slow[];
   /** [k] ticks since `#slow[k]` was read, of those in which its servo was heard; how many are too many; and by motor, the most. */
@@ -55,6 +57,9 @@ export class ServoSupervision {
     this.#motors = motors;
     this.#readings = readings;
     this.#outputs = outputs;
+    this.#firsts = Int32Array.from(motors, ({ shadowOf }, i) =>
+      shadowOf === undefined ? i : motors.indexOf(shadowOf),
+    );
     this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
     this.#slowAtS = new Float64Array(motors.length).fill(Number.NaN);
     // All servos' first blocks, then all second ones: temperatures are not what is asked last.
@@ -83,6 +88,8 @@ export class ServoSupervision {
       const error = this.#bus.errorOf(this.#motors[i]!.id);
       if (i < reference.length) this.#watches[i]!.see(error, reference[i]! - position[i]!, torqueNm[i]!, isOn, dtS);
       else this.#watches[i]!.see(error, 0, 0, false, dtS);
+      const first = this.#firsts[i]!;
+      if (first !== i && this.#readings.isRead(first)) this.#watches[i]!.compare(position[i]! - position[first]!);
     }
   }
 
@@ -156,7 +163,8 @@ export class ServoSupervision {
     const motor = this.#motors[i]!;
     if (motor.calibration === undefined) return true;
     const cap = this.#family.capRegister(motor);
-    const isCapKept = block.offsets[cap] === undefined || this.#countsOf(cap) === this.#outputs.capCounts(i);
+    const isCapKept =
+      block.offsets[cap] === undefined || this.#countsOf(cap) === this.#outputs.capCounts(this.#firsts[i]!);
     const isOn = this.#countsOf('torqueEnable') === 1;
     const shouldBeOn = this.#outputs.isOn;
     this.#watches[i]!.readBack(isOn, shouldBeOn, isCapKept);

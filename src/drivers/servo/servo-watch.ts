@@ -10,7 +10,11 @@ const KEPT_ON_READS = 2;
 /** A servo that was too hot has to cool by so much before torque may come on again, °C. */
 const COOL_BY_C = 5;
 /** Bits of what `servoFault` stands for; those of the error that a status carries are below them. */
-const CAUSE = { keptOn: 1 << 8, unread: 1 << 9, hot: 1 << 10, supply: 1 << 11 } as const;
+const CAUSE = { keptOn: 1 << 8, unread: 1 << 9, hot: 1 << 10, supply: 1 << 11, apart: 1 << 12 } as const;
+/** Two servos at one joint that read so differently pull against each other, rad at the horn: backlash and load are less. */
+const APART_RAD = 0.15;
+/** What is seen here, and not reported by the servo. */
+const WATCHED = Object.values(CAUSE).reduce((all, bit) => all | bit);
 /** Where the bits of a register `hardwareError` are among them. */
 const NAMED_SHIFT = 16;
 
@@ -30,6 +34,7 @@ export class ServoWatch {
   #named = 0;
   #wantsName = false;
   #isUnread = false;
+  #isApart = false;
   #isLow = false;
   #lowS = 0;
   #staysOn = 0;
@@ -102,6 +107,14 @@ export class ServoWatch {
     this.#judge();
   }
 
+  /** After a reading of both: how far a second servo reads from the first one of its joint, rad or m. Tick path. */
+  compare(apart: number): void {
+    const isApart = Math.abs(apart) > (APART_RAD * this.#motor.options.perTurn) / (2 * Math.PI);
+    if (isApart === this.#isApart) return;
+    this.#isApart = isApart;
+    this.#judge();
+  }
+
   /** After a slow block with what was written to it: `isOn` and `cap` as read back. Tick path. */
   readBack(isOn: boolean, shouldBeOn: boolean, isCapKept: boolean): void {
     // A fault of its own takes torque away too: that is no new start.
@@ -123,7 +136,7 @@ export class ServoWatch {
     const causes = this.#causes & ~this.#reportedCauses;
     if (causes !== 0) {
       // Errors of its own are told of together.
-      const own = causes & ~(CAUSE.keptOn | CAUSE.unread | CAUSE.hot | CAUSE.supply);
+      const own = causes & ~WATCHED;
       const first = own !== 0 ? own : causes & -causes;
       this.#reportedCauses |= first;
       return this.#noticeOfCause(first);
@@ -146,6 +159,7 @@ export class ServoWatch {
     if (this.#isUnread) causes |= CAUSE.unread;
     if (this.#isHot) causes |= CAUSE.hot;
     if (this.#lowS >= VOLTAGE_S || this.voltageV > voltageMaxV) causes |= CAUSE.supply;
+    if (this.#isApart) causes |= CAUSE.apart;
     this.#causes = causes;
     this.#set(HARDWARE.servoFault, causes !== 0);
   }
@@ -190,6 +204,10 @@ export class ServoWatch {
       const check = 'Check the supply and its cables.';
       const more = ` If the servos are made for it, rein doctor --robot ${named} says what to write.`;
       return this.#told(13, what, this.voltageV > voltageMaxV ? `${check}${more}` : check);
+    }
+    if (cause === CAUSE.apart) {
+      const what = 'reads another place than the first servo of its joint: they pull against each other';
+      return this.#told(13, what, 'Let go of the joint, and look at horn, drive mode and homing offset of both.');
     }
     const names = this.#family.errorNames(this.#error, this.#named).join(', ');
     const remedy = 'Let it cool, take the load off, then acknowledge. Overload wants torque off and on again.';

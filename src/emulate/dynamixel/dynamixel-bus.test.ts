@@ -188,6 +188,20 @@ describe('an emulated Dynamixel', () => {
     expect(read(1, 'led')).toBeUndefined();
   });
 
+  // e-Manual, Secondary(Shadow) ID(12).
+  it('takes what the servo of its secondary id is told, and answers to its own id only', () => {
+    const { write, read, servos, bus } = rig(['xm430-w350', 'xm430-w350']);
+    expect(write(2, 'shadowId', 1)).toBe(0);
+    expect(write(1, 'led', 1)).toBe(0);
+    expect(servos.map(({ registers }) => registers.get('led'))).toEqual([1, 1]);
+    bus.syncWrite(Uint8Array.of(1), 1, 65, Uint8Array.of(0), 1);
+    expect([read(1, 'led'), read(2, 'led')]).toEqual([0, 0]);
+    expect(write(2, 'led', 1)).toBe(0);
+    expect(servos.map(({ registers }) => registers.get('led'))).toEqual([0, 1]);
+    servos[0]!.faults.isDead = true;
+    expect(read(1, 'led')).toBeUndefined();
+  });
+
   it('waits with a registered write for its action', () => {
     const { line, bus, read, servos } = rig(['xl430-w250']);
     const out = new Uint8Array(64);

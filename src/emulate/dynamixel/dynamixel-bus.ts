@@ -80,6 +80,7 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
         return;
       default:
         for (const [k, servo] of this.#hearing(id).entries()) this.#obey(servo, id, instruction, data, k);
+        for (const servo of this.#shadowing(id)) this.#change(servo, instruction, data, false);
     }
   }
 
@@ -91,10 +92,17 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
     });
   }
 
+  /** e-Manual, Secondary(Shadow) ID(12): those that take what `id` is told as well, and answer nothing to it. */
+  #shadowing(id: number): readonly DynamixelServo[] {
+    if (id === BROADCAST_ID) return [];
+    return this.#hearing(BROADCAST_ID).filter((servo) => servo.id !== id && servo.registers.get('shadowId') === id);
+  }
+
   #writeTo(data: Uint8Array, idAt: number, address: number, at: number, count: number): void {
     const id = data[idAt]!;
     if (id === BROADCAST_ID) return;
-    for (const servo of this.#hearing(id)) servo.write(address, data.slice(at, at + count));
+    for (const servo of [...this.#hearing(id), ...this.#shadowing(id)])
+      servo.write(address, data.slice(at, at + count));
   }
 
   #obey(servo: DynamixelServo, id: number, instruction: number, data: Uint8Array, k: number): void {

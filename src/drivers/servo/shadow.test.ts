@@ -1,0 +1,137 @@
+/** Joints with two servos, the second of which obeys the first one's requests: ViperX's shoulder and elbow. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ServoRig, servoRig } from '../../../tests/support/emulated-servos.ts';
+import { createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
+import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
+import type { DynamixelServo } from '../../emulate/dynamixel/dynamixel-servo.ts';
+import type { DriverStatus } from '../driver.ts';
+import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
+
+const rigs: ServoRig[] = [];
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) {
+    await rig.driver.close();
+    rig.remove();
+  }
+});
+
+interface Viper {
+  readonly rig: ServoRig;
+  readonly state: RobotState;
+  readonly servo: (id: number) => DynamixelServo;
+  /** So many ticks at where it stands; gives what each read said. */
+  readonly run: (ticks: number, shoulderRad?: number) => readonly DriverStatus[];
+}
+
+function viper(): Viper {
+  const rig = servoRig({ robot: 'viperx', family: dynamixelFamily });
+  rigs.push(rig);
+  const state = createRobotState(7, 0);
+  const servo = (id: number): DynamixelServo => (rig.bus as DynamixelBus).servos.find((each) => each.id === id)!;
+  const run = (ticks: number, shoulderRad = 0): readonly DriverStatus[] => {
+    const reference = Float64Array.from(rig.robot.homeRad);
+    reference[1] = reference[1]! + shoulderRad;
+    return Array.from({ length: ticks }, () => {
+      rig.endOfTick();
+      const said = rig.driver.read(state);
+      rig.driver.write(reference as typeof state.positionRad);
+      return said;
+    });
+  };
+  return { rig, state, servo, run };
+}
+
+async function enabled(): Promise<Viper> {
+  const arm = viper();
+  await arm.rig.driver.open();
+  arm.rig.driver.read(arm.state);
+  arm.rig.driver.enable();
+  arm.run(40);
+  return arm;
+}
+
+describe('a joint with two servos', () => {
+  it('moves both by what one is told, reads the torque of both, and is well', async () => {
+    const { rig, state, servo, run } = await enabled();
+    const said = run(100, 0.2);
+    expect(new Set(said)).toEqual(new Set(['ok']));
+    expect([3, 5].map((id) => servo(id).isTorqueOn)).toEqual([true, true]);
+    expect(servo(3).registers.get('goalPosition')).toBe(servo(2).registers.get('goalPosition'));
+    expect(rig.body.positionRad[1]).toBeCloseTo(rig.robot.homeRad[1]! + 0.2, 1);
+    expect(rig.driver.hardwareFaults).toBe(0);
+    // Held fast, both press.
+    const held = rig.body.positionRad[1]!;
+    for (let tick = 0; tick < 10; tick++) {
+      run(1, 0.26);
+      rig.body.positionRad[1] = held;
+      rig.body.velocityRadPerS[1] = 0;
+    }
+    const both = servo(2).motor.torqueNm + servo(3).motor.torqueNm;
+    expect(both).toBeGreaterThan(0.5);
+    // As it was a moment before.
+    expect(Math.abs(state.torqueNm[1]! / both - 1)).toBeLessThan(0.25);
+  });
+
+  it('is late, and braked by others, where the second one is dead', async () => {
+    const { rig, run } = await enabled();
+    rig.bus.faultsOf(3)!.isDead = true;
+    expect(run(6).filter((said) => said === 'late').length).toBeGreaterThanOrEqual(3);
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 10,
+      message: 'Servo 3 (shoulder, second servo) does not answer.',
+    });
+  });
+
+  it('stops where the second one overloads, loses its torque or its cap, and says which', async () => {
+    const overloaded = await enabled();
+    overloaded.rig.bus.faultsOf(5)!.isOverloaded = true;
+    overloaded.run(5);
+    expect(overloaded.rig.driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(overloaded.rig.driver.takeNotice()?.message).toBe('Servo 5 (elbow, second servo) reports overload.');
+
+    const limp = await enabled();
+    limp.servo(3).registers.set('torqueEnable', 0);
+    limp.run(30);
+    expect(limp.rig.driver.hardwareFaults).toBe(HARDWARE.servoReset);
+    expect(limp.rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* has started anew/);
+
+    const strong = await enabled();
+    strong.servo(5).registers.set('goalPwm', 885);
+    strong.run(30);
+    expect(strong.rig.driver.hardwareFaults).toBe(HARDWARE.torqueCap);
+  });
+
+  it('stops where the two read different places', async () => {
+    const { rig, run } = await enabled();
+    run(20);
+    expect(rig.driver.hardwareFaults).toBe(0);
+    rig.bus.faultsOf(3)!.shiftRad = 0.3;
+    run(2);
+    expect(rig.driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* reads another place than the first servo/);
+  });
+
+  it('is refused before anything moves where they do not agree, or one is not there', async () => {
+    const shifted = viper();
+    shifted.rig.bus.faultsOf(5)!.shiftRad = -0.2;
+    shifted.rig.line.wait(0.01);
+    await expect(shifted.rig.driver.open()).rejects.toThrow(
+      /^Servo 5 \(elbow, second servo\) reads \d+ where the first/,
+    );
+    const lonely = viper();
+    lonely.rig.bus.faultsOf(3)!.isDead = true;
+    await expect(lonely.rig.driver.open()).rejects.toThrow(/No servo 3 \(shoulder, second servo\) answers/);
+  });
+
+  it('keeps the drive mode of the second one, which turns the other way, whatever is written to the first', async () => {
+    const arm = viper();
+    // A profile by time is taken out of both; 1 is that it turns round.
+    arm.rig.bus.setRegister!(2, 'driveMode', 4);
+    arm.rig.bus.setRegister!(3, 'driveMode', 5);
+    arm.rig.bus.setRegister!(5, 'driveMode', 1);
+    arm.rig.bus.setRegister!(5, 'shadowId', 255);
+    await arm.rig.driver.open();
+    expect([2, 3, 4, 5].map((id) => arm.servo(id).registers.get('driveMode'))).toEqual([0, 1, 0, 1]);
+    expect(arm.servo(5).registers.get('shadowId')).toBe(4);
+  });
+});
