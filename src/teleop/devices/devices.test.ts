@@ -473,6 +473,7 @@ describe('a leader arm', () => {
     readonly positionRad = [0.5, -0.2];
     isThere = true;
     asked: number[] | undefined;
+    says: { message: string; remedy: string } | undefined;
     readonly motors = {
       velocityMaxRadPerS: [0.2, 0.2],
       hold: (): void => {
@@ -488,10 +489,24 @@ describe('a leader arm', () => {
     read(): 'ok' | 'lost' {
       return this.isThere ? 'ok' : 'lost';
     }
+    takeNotice() {
+      const { says } = this;
+      this.says = undefined;
+      return says;
+    }
     close(): void {
       this.isThere = false;
     }
   }
+
+  it('passes on what its driver says, once', () => {
+    const { arm, step, events } = leader();
+    arm.says = { message: 'Servo 2 reports overload.', remedy: 'Let it cool.' };
+    step();
+    step();
+    const message = 'Of the leader arm: Servo 2 reports overload.';
+    expect(events).toEqual([{ row: 18, name: 'leaderNotice', message, remedy: 'Let it cool.' }]);
+  });
 
   function leader(more: { ramp?: true; alongside?: true } = {}) {
     const arm = new Arm();

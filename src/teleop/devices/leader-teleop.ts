@@ -15,6 +15,8 @@ export interface LeaderArm {
   /** [n] rad (m for a sliding joint), as of the last `read`. */
   readonly positionRad: ArrayLike<number>;
   read(): 'ok' | 'lost';
+  /** What its driver has to say, e.g. that a servo is too hot: each once. Absent: nothing. */
+  takeNotice?(): { readonly message: string; readonly remedy: string } | undefined;
   /** Absent: passive. */
   readonly motors?: LeaderMotors;
   close(): void;
@@ -117,6 +119,7 @@ export class LeaderTeleop implements TeleopSource {
     const passedS = clamp(nowS - this.#lookedAtS, 0, LONGEST_LOOK_S);
     this.#lookedAtS = nowS;
     this.#isThere = arm.read() === 'ok';
+    this.#passOn(arm.takeNotice?.());
     if (!this.#isThere) {
       this.#onLost();
       return;
@@ -205,6 +208,12 @@ export class LeaderTeleop implements TeleopSource {
   #stopFollowing(): void {
     if (this.#isFollowing) this.#options.arm.motors?.release();
     this.#isFollowing = false;
+  }
+
+  #passOn(notice: ReturnType<NonNullable<LeaderArm['takeNotice']>>): void {
+    if (notice === undefined) return;
+    const { message, remedy } = notice;
+    this.#options.onEvent?.({ row: 18, name: 'leaderNotice', message: `Of the leader arm: ${message}`, remedy });
   }
 
   #onLost(): void {

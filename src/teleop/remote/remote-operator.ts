@@ -11,7 +11,7 @@ import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 export interface TeleopEvent {
   /** Row of the fault table. */
   readonly row: 11 | 18 | 19 | 20;
-  readonly name: 'malformed' | 'teleopLost' | 'teleopStale' | 'teleopStuck';
+  readonly name: 'malformed' | 'teleopLost' | 'teleopStale' | 'teleopStuck' | 'leaderNotice';
   readonly message: string;
   readonly remedy: string;
 }
