@@ -118,6 +118,13 @@ export class ResetHangsError extends ReinError {
   }
 }
 
+/** The guard has stopped the robot since the episode was to begin: only a person lets it go on. */
+export class NoLeaveError extends ReinError {
+  constructor(reason: string) {
+    super('driver', `The robot was stopped before its first step: ${reason}.`);
+  }
+}
+
 /** What an episode runner is made of, but for the names and rates that `setup` gives. */
 export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy' | 'timings'> {
   readonly setup: RunSetup;
@@ -322,11 +329,13 @@ export class EpisodeRunner {
     }
   }
 
+  /** Rejects with `NoLeaveError` where only a person may let it go on. */
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
     const { link } = this.#options;
     // After power-up each joint is tried first, which is waited for.
     const answer = await (request.kind === 'activate' ? activate(link) : link.request(request));
-    if (!answer.ok) throw refused(request.kind, answer.reason);
+    if (answer.ok) return;
+    throw answer.needs === 'person' ? new NoLeaveError(answer.reason) : refused(request.kind, answer.reason);
   }
 
   /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */

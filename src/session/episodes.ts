@@ -7,7 +7,14 @@ import type { EpisodePlace } from '../record/index.ts';
 import { startsOver } from '../tasks/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';
-import { type EpisodeOptions, NOT_BEGUN, neverOver, ResetHangsError, SCENE_DRAWS } from './episode-runner.ts';
+import {
+  type EpisodeOptions,
+  NOT_BEGUN,
+  NoLeaveError,
+  neverOver,
+  ResetHangsError,
+  SCENE_DRAWS,
+} from './episode-runner.ts';
 import { evaluationOf, successesOf } from './evaluation.ts';
 import type { GuardControl } from './guard-control.ts';
 import { HelpDesk } from './help-desk.ts';
@@ -470,7 +477,12 @@ export class Episodes {
         this.#parts.listeners.report({ level: 'error', name: 'resetHangs', row: 51, message, remedy });
         return { ...NOT_BEGUN, abortedBy: message };
       }
-      if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
+      if (this.#parts.link.lostReason !== undefined) throw error;
+      if (error instanceof NoLeaveError && activity.reason === undefined) {
+        this.#needsPerson = true;
+        return { ...NOT_BEGUN, abortedBy: this.#guard.refusal()?.message ?? error.message };
+      }
+      if (activity.reason === undefined) throw error;
       return { ...NOT_BEGUN, abortedBy: activity.reason };
     }
   }

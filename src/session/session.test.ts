@@ -285,6 +285,39 @@ describe('a stop', () => {
     await session.pause('enough');
     await run.done;
   });
+
+  it('that comes between leave and the first step is waited out, too', async () => {
+    const session = await robot.open({ policy: await robot.policyFile(), afterStop: 'askLeave' });
+    let isDue = false;
+    let stops = 0;
+    const events: SessionEvent[] = [];
+    session.listen({
+      event: (event) => {
+        events.push(event);
+        isDue = event.name === 'goesOn' && stops === 0;
+      },
+    });
+    const link = robot.link!;
+    const request = link.request.bind(link);
+    link.request = async (asked, by) => {
+      if (isDue && asked.kind === 'activate') {
+        stops++;
+        robot.driver.inject('jump', 5);
+        await link.advance(20);
+      }
+      return request(asked, by);
+    };
+    const run = session.resume();
+    await until(() => events.some(({ name }) => name === 'waitsForPerson'));
+    await robot.letGoOn();
+    await until(() => stops === 1 && events.filter(({ name }) => name === 'waitsForPerson').length === 2);
+    expect(events.find(({ name }) => name === 'episodeCut')?.message).toMatch(/^The episode ended early: .*15/);
+    expect(session.state.step).toBe(0);
+    await robot.letGoOn();
+    await until(() => session.state.step > 1);
+    await session.pause('enough');
+    await run.done;
+  });
 });
 
 describe('an observation that comes by topic', () => {
