@@ -16,6 +16,9 @@ const FIRST_STATUS_MS = 2000;
 const WAIT_MS = 50;
 /** How often leave is asked for while a person is waited for, ms. */
 const LEAVE_MS = 200;
+/** Share of what its energy tank starts with that an episode begins with, and how long is waited while nothing comes in, ms. */
+const BEGINS_WITH = 0.5;
+const NOTHING_COMES_MS = 3000;
 
 /** Other layouts and noise at each start of the same run, and other layouts for evaluations. */
 export function realTimeDraws(setup: RunSetup, { epoch, connection }: TransitionRecorder): Draws {
@@ -113,9 +116,33 @@ export class RealTime implements Pace {
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);
     }
-    if (said === '') return;
-    live.log.ask(undefined);
-    listeners.report({ level: 'info', name: 'goesOn', message: 'The robot may move.' });
+    if (said !== '') {
+      live.log.ask(undefined);
+      listeners.report({ level: 'info', name: 'goesOn', message: 'The robot may move.' });
+    }
+    await this.#fillTank(activity);
+  }
+
+  /**
+   * Where no scene fills the energy tank, what an episode took out of it comes back while the robot stands, slowly: one that begins with too
+   * little is slowed, and cut. Gives up where nothing comes, as of an arm that presses against something.
+   */
+  async #fillTank(activity: Activity<unknown>): Promise<void> {
+    const { link, listeners, setup } = this.#parts;
+    const { tank } = setup.config.robot;
+    if (tank?.topUpW === undefined || tank.topUpW === 0) return;
+    const enoughJ = BEGINS_WITH * tank.startJ;
+    let mostJ = link.latest.tankEnergyJ;
+    if (mostJ >= enoughJ) return;
+    const message = `The robot stands until its energy tank has ${enoughJ.toFixed(1)} J; it has ${mostJ.toFixed(1)} J.`;
+    listeners.report({ level: 'info', name: 'tankFills', message });
+    for (let idleMs = 0; idleMs < NOTHING_COMES_MS && link.latest.state === 'ready'; idleMs += WAIT_MS) {
+      const nowJ = link.latest.tankEnergyJ;
+      if (nowJ >= enoughJ) return;
+      if (nowJ > mostJ) idleMs = 0;
+      mostJ = Math.max(mostJ, nowJ);
+      await this.#pause(activity);
+    }
   }
 
   async awaitPerson(activity: Activity<void>, { person, isGivenUp }: ShownByPerson): Promise<void> {

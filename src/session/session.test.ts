@@ -495,6 +495,32 @@ describe('a tank that stays empty under a policy', () => {
   });
 });
 
+describe('a tank that an episode has drained', () => {
+  it.each([
+    ['fills while the robot stands, before the next one begins', 0.02, 6],
+    ['keeps nobody waiting for good where nothing comes in', 0, 0],
+  ])('%s', async (_, perTickJ, begunWithJ) => {
+    const session = await robot.open({ policy: await robot.policyFile(), afterStop: 'askLeave' });
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    let tankJ = 1;
+    robot.link!.onFrame((frame) => {
+      if (frame.state === 'ready' && events.some(({ name }) => name === 'tankFills')) tankJ += perTickJ;
+      frame.tankEnergyJ = tankJ;
+    });
+    const run = session.resume();
+    await until(() => events.some(({ name }) => name === 'waitsForPerson'));
+    await robot.letGoOn();
+    // As a guard does by itself, while somebody waits for it.
+    while (session.state.step <= 1) await robot.tick(1);
+    expect(tankJ).toBeGreaterThanOrEqual(begunWithJ);
+    const message = expect.stringMatching(/^The robot stands until its energy tank has 6\.0 J; it has 1\.\d J\.$/);
+    expect(events.filter(({ name }) => name === 'tankFills')[0]).toMatchObject({ level: 'info', message });
+    await session.pause('enough');
+    await run.done;
+  });
+});
+
 describe('what a session offers beside motion', () => {
   it('evaluates by the mean, reports each episode, and can be cut', async () => {
     const session = await withPolicy();

@@ -16,6 +16,12 @@ const SPAN_RAD = 0.12;
 const ROLL_M = 0.3;
 /** Decisions a second, or the next fewer that are a whole number of ticks. */
 const POLICY_HZ = 10;
+/** It moves for so long, then stands until its energy tank has enough for that again, s. */
+const BOUT_S = 5;
+/** With its rests a rung takes at most so many times its own motion. */
+const RESTS_FACTOR = 10;
+/** Of the steps that it is to show. */
+const LEAST_SHARE = 0.9;
 /** Joint by joint: each way and back, and so long to settle, s. */
 const SETTLE_S = 1.5;
 /** Least way of each joint, from end to end, as a share of the box's half: less, and the rung has shown nothing of it. */
@@ -60,18 +66,20 @@ export async function driveRung(request: DriveRequest): Promise<string> {
   try {
     const task = join(folder, 'bring-up.yaml');
     // JSON is YAML.
-    writeFileSync(task, JSON.stringify(taskOf(request, durationS), undefined, 2));
+    writeFileSync(task, JSON.stringify(taskOf(request), undefined, 2));
     // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
     const end = new AbortController();
     const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
-    // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less.
+    // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
     let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
+    const dueSteps = Math.round(durationS * rateOf(robot.controlHz));
     let isDriven = false;
     const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
+      if (envSteps >= dueSteps) end.abort();
       if (isDriven || envSteps === 0) return;
       isDriven = true;
       clearTimeout(timer);
-      timer = setTimeout(() => end.abort(), 1e3 * durationS);
+      timer = setTimeout(() => end.abort(), 1e3 * RESTS_FACTOR * durationS);
     };
     const { status } = await runRobot({
       request: checkRunRequest({
@@ -97,6 +105,7 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     const steps = status?.envSteps ?? 0;
     if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
     if (steps === 0) throw stopped('it never moved', 1, out);
+    if (steps < LEAST_SHARE * dueSteps) throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out);
     // Of wheels no place is observed: people see them turn, or their driver counts them.
     const joints = robot.joints.filter((joint) => !isFree(joint));
     const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
@@ -179,7 +188,7 @@ export function faultsIn(log: string): readonly string[] {
   return [...new Set(found)];
 }
 
-function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS: number): Record<string, unknown> {
+function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest): Record<string, unknown> {
   const policyHz = rateOf(robot.controlHz);
   const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
   const options: ShakeOptions = {
@@ -198,7 +207,7 @@ function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest, durationS
     policyHz,
     // What is measured now comes first in what the policy sees.
     historyFrames: 1,
-    maxSteps: Math.min(100_000, Math.ceil(durationS * policyHz) + 100),
+    maxSteps: BOUT_S * policyHz,
     action: {
       kind: 'joint',
       dimensions: robot.joints.map((joint) => ({

@@ -358,6 +358,26 @@ describe('the joint port', () => {
     expect(port.isRelaxed).toBe(false);
   });
 
+  it('takes up to half of a torque limit for weight where springs hold that up, and no more', () => {
+    const isRelaxedAt = (model: RobotModel, shareOfLimit: number): boolean => {
+      const { torqueMaxNm, stiffnessNmPerRad } = model.joints[0]!;
+      const port = new JointPort(model);
+      port.restAt([0, 0, 0]);
+      const saggedRad = [(shareOfLimit * torqueMaxNm) / stiffnessNmPerRad, 0, 0];
+      for (let tick = 0; tick < 3; tick++) port.begin(saggedRad, true, Float64Array.of(T));
+      return port.isRelaxed;
+    };
+    const compensated = modelWith();
+    const sagging = { ...compensated, gravityCompensated: false };
+    expect([0.01, 0.03, 0.49, 0.51].map((share) => isRelaxedAt(compensated, share))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect([0.01, 0.03, 0.49, 0.51].map((share) => isRelaxedAt(sagging, share))).toEqual([true, true, true, false]);
+  });
+
   it.each([
     [{ delayTicks: -1 }, {}],
     [{ delayTicks: 0.5 }, {}],

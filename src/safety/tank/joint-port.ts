@@ -24,6 +24,8 @@ import { DAMPING, HEADROOM, MOVED, SURE, toDissipatedJ, WITHIN } from './spring.
 const LATE_SHARE = 5 - 1e-6;
 /** A spring that pulls with less than this share of its torque limit pulls at nothing. */
 const RELAXED_SHARE = 0.02;
+/** Where springs hold the arm's weight up, a pull does not say that it touches something: below this share it counts as weight. */
+const WEIGHT_SHARE = 0.5;
 
 /** The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. */
 export class JointPort implements SpringPort {
@@ -47,6 +49,8 @@ export class JointPort implements SpringPort {
   /** [n] of each joint, N·m/rad, N·m and rad: in arrays, as V8 puts on the heap what other code than this loop hands over. */
   readonly #stiffness: Float64Array;
   readonly #torque: Float64Array;
+  /** Share of its torque limit with which the spring of a relaxed joint may pull. */
+  readonly #relaxedShare: number;
   readonly #knee: Float64Array;
   /** [n] most by which a reading is off, rad, and what that makes a step cost more, N·m. */
   readonly #noise: Float64Array;
@@ -95,6 +99,7 @@ export class JointPort implements SpringPort {
     this.#newSetPoint = new Float64Array(n);
     this.#stiffness = Float64Array.from(model.joints, (joint) => joint.stiffnessNmPerRad);
     this.#torque = Float64Array.from(model.joints, (joint) => joint.torqueMaxNm);
+    this.#relaxedShare = model.gravityCompensated === false ? WEIGHT_SHARE : RELAXED_SHARE;
     this.#knee = this.#torque.map((torqueNm, i) => torqueNm / this.#stiffness[i]!);
     this.#noise = noiseOf(model);
     this.#noiseNm = this.#noise.map((noiseRad, i) => noiseRad * this.#stiffness[i]!);
@@ -250,7 +255,8 @@ export class JointPort implements SpringPort {
       const noise = this.#noise[i]!;
       const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
       const isStill = Math.abs(now - before) <= stillRad + 2 * noise;
-      if (!isStill || this.#stiffness[i]! * (farthest + noise) > RELAXED_SHARE * this.#torque[i]!) isRelaxed = false;
+      if (!isStill || this.#stiffness[i]! * (farthest + noise) > this.#relaxedShare * this.#torque[i]!)
+        isRelaxed = false;
       const pathRad = Math.abs(now - this.#windowFrom[i]!);
       const isSure = pathRad >= SURE_NOISES * noise && this.#windowS[i]! >= LATE_SHARE * this.#backS[0]!;
       if (!isSure && this.#windowS[i]! < WINDOW_S + this.#backS[0]!) continue;
