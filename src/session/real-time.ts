@@ -136,7 +136,9 @@ export class RealTime implements Pace {
     if (mostJ >= enoughJ) return;
     const message = `The robot stands until its energy tank has ${enoughJ.toFixed(1)} J; it has ${mostJ.toFixed(1)} J.`;
     listeners.report({ level: 'info', name: 'tankFills', message });
-    for (let idleMs = 0; idleMs < NOTHING_COMES_MS && link.latest.state === 'ready'; idleMs += WAIT_MS) {
+    // What asked for leave may still be seen as motion.
+    const stands = (): boolean => link.latest.state === 'ready' || link.latest.state === 'active.policy';
+    for (let idleMs = 0; idleMs < NOTHING_COMES_MS && stands(); idleMs += WAIT_MS) {
       const nowJ = link.latest.tankEnergyJ;
       if (nowJ >= enoughJ) return;
       if (nowJ > mostJ) idleMs = 0;
