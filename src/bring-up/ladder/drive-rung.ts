@@ -81,6 +81,10 @@ export async function driveRung(request: DriveRequest): Promise<string> {
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), 1e3 * RESTS_FACTOR * durationS);
     };
+    // Of its own end nobody needs to hear.
+    const print = (line: string): void => {
+      if (!end.signal.aborted) request.print(line);
+    };
     const { status } = await runRobot({
       request: checkRunRequest({
         task,
@@ -91,7 +95,7 @@ export async function driveRung(request: DriveRequest): Promise<string> {
         out,
         seed: request.seed,
       }),
-      observer: { ...SILENT_OBSERVER, status: onStatus, print: request.print },
+      observer: { ...SILENT_OBSERVER, status: onStatus, print },
       signal: AbortSignal.any([signal, end.signal]),
       onInterrupt: request.onInterrupt,
     }).finally(() => {
