@@ -132,6 +132,8 @@ class Configuration {
     // Whether it answers is what this decides, so that nothing can be waited for.
     this.#registers.tell('statusLevel', ANSWER_ALL);
     this.#reviveIfLatched();
+    // One that has run out takes neither goals nor caps.
+    if (this.#read('busWatchdog') === WATCHDOG_RAN_OUT) this.#set('busWatchdog', 0);
     if (calibration === undefined) {
       this.#set('torqueEnable', 0);
       return;
@@ -261,7 +263,6 @@ class Configuration {
     }
   }
 
-  /** 0 clears one that has run out. */
   #armWatchdog(): void {
     const { model } = this.#motor;
     const firmware = this.#read('firmware');
@@ -270,7 +271,6 @@ class Configuration {
         `has firmware ${firmware}, without a bus watchdog: ${of(model).watchdogFirmware} is the first with one`,
       );
     }
-    if (this.#read('busWatchdog') === WATCHDOG_RAN_OUT) this.#set('busWatchdog', 0);
     this.#set('busWatchdog', WATCHDOG_COUNTS);
   }
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ServoRig, type ServoRigOptions, servoRig } from '../../../tests/support/emulated-servos.ts';
 import { BUS, createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
+import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
 import { applyFault } from '../../emulate/faults.ts';
 import type { FeetechBus } from '../../emulate/feetech/feetech-bus.ts';
 import type { DriverStatus } from '../driver.ts';
@@ -222,6 +223,22 @@ describe('an arm of bus servos', () => {
       expect(rig.driver.takeNotice()).toBeUndefined();
     },
   );
+
+  it('is set up again where a bus watchdog ran out while torque was being let down', async () => {
+    const { rig, state } = await opened({ robot: 'koch', family: dynamixelFamily });
+    rig.driver.enable();
+    run(rig, state, 30);
+    rig.driver.limitTorque(0.5);
+    rig.line.wait(rig.line.clock.nowS() + 0.4);
+    const { servos } = rig.bus as DynamixelBus;
+    expect(servos.map(({ registers }) => registers.get('busWatchdog'))).toContain(-1);
+    rig.driver.disable();
+    run(rig, state, 5, false);
+    expect(rig.driver.prepare()).toBeUndefined();
+    rig.driver.enable();
+    run(rig, state, 30);
+    expect(rig.driver.hardwareFaults).toBe(0);
+  });
 
   it('tells of a servo that says where it is, and for 5 s nothing else', async () => {
     const { rig, state } = await opened();
