@@ -18,40 +18,35 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const suiteLimitMs = 15 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
-/** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to others. */
+/** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   'authority',
-  'bring-up',
-  'burn-in',
-  'emulate',
   'exit-ramp',
-  'faults-link',
-  'faults-node',
-  'faults-silence',
   'identify-ends',
   'identify-person',
-  'ladder',
-  'plugin-processes',
-  'record',
-  'ros-half',
   'run-alone',
-  'run-asks',
+  'plugin-processes',
   'run-demonstrate',
   'run-learn',
   'run-without-learner',
+  'faults-node',
+  'faults-link',
+  'faults-silence',
+  'record',
   'teleop-devices',
   'watch',
 ].map((name) => `tests/wall-time/${name}.`);
 /** Tests in real time that leave each other one of two cores. */
 const paired = [
+  'bring-up',
+  'burn-in',
   'car-faults',
-  'faults-come-back',
-  'faults-disk',
+  'emulate',
   'faults-weights-peer',
   'identify-real-time',
-  'keyboard-pty',
-  'leader-follower',
-  'open-formats',
+  'ladder',
+  'ros-half',
+  'run-asks',
 ].map((name) => `tests/wall-time/${name}.`);
 /**
  * Unit tests of heartbeats, answers and processes that keep time by the machine's clock: one that yields to others is held up for
@@ -60,7 +55,7 @@ const paired = [
 const clocked = ['link/link', 'link/query', 'link/downlink', 'session/supervisor'].map((name) => `src/${name}.test.ts`);
 /** One that takes a command of more than 50 ms for old: held up for longer, it has nothing left to look at. */
 const alone = ['src/ros/bridge/bridge.test.ts'];
-/** A page is late for its lease where its browser shares two cores with others that do not yield to it. */
+/** A page is late for its lease where its browser shares two cores with other tests: they have the machine for themselves. */
 const inBrowser = ['monitor', 'monitor-views', 'monitor-lost', 'monitor-camera', 'monitor-access'].map(
   (name) => `tests/wall-time/${name}.test.ts`,
 );
@@ -81,6 +76,7 @@ if (patterns.length > 0) {
   // What waits for no clock takes what is left of the machine by what waits for one. Each test has one try: a test that now and then
   // fails is a defect, with a line in tests/flakes.md.
   await Promise.all([withoutClock(), inRealTime()]);
+  await suite('tests in a browser', [...inBrowser, ...SHARED, '--no-file-parallelism']);
 }
 finish();
 
@@ -113,7 +109,6 @@ async function inRealTime() {
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
   const room = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
   await suite('ROS 2 tests', ['tests/ros', ...room, '--passWithNoTests'], { limitMs: rosLimitMs });
-  await suite('tests in a browser', [...inBrowser, ...SHARED, '--no-file-parallelism']);
 }
 
 /** Arguments that leave out the files of `paths`. */
