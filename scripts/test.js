@@ -40,7 +40,6 @@ const waiting = [
 const paired = [
   'bring-up',
   'burn-in',
-  'car-faults',
   'emulate',
   'faults-weights-peer',
   'identify-real-time',
