@@ -2,7 +2,7 @@
 import { BUS } from '../core/index.ts';
 import type { ServoBus, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
-import type { BusFamily } from './families.ts';
+import type { BusFamily, ServoArm } from './families.ts';
 import { ServoAccess } from './servo-access.ts';
 
 export const ID_MAX = 252;
@@ -40,7 +40,7 @@ function protocolsOf({ family }: BusFamily): readonly ServoProtocol[] {
 }
 
 /** Looks for `ids` at the speed of `port`. `preferred`: the name of the model that is expected, where two share a number. */
-export async function findServos(
+async function findServos(
   port: BusPort,
   bus: BusFamily,
   ids: readonly number[],
@@ -62,6 +62,16 @@ export async function findServos(
   const isLate = buses.some((each) => stray(each).replies > 0);
   if (!isLate || ids.length > ASKED_AGAIN) return found;
   return [...found, ...(await ask(ids.filter((id) => !found.some((each) => each.id === id))))];
+}
+
+/** Looks for the servos of `arm` at the speed of `port`. */
+export function findServosOf(port: BusPort, { bus, servos }: ServoArm): Promise<readonly FoundServo[]> {
+  return findServos(
+    port,
+    bus,
+    servos.map(({ id }) => id),
+    (id) => servos.find((each) => each.id === id)?.model,
+  );
 }
 
 function findServo(

@@ -478,12 +478,10 @@ export class Episodes {
         return { ...NOT_BEGUN, abortedBy: message };
       }
       if (this.#parts.link.lostReason !== undefined) throw error;
-      if (error instanceof NoLeaveError && activity.reason === undefined) {
-        this.#needsPerson = true;
-        return { ...NOT_BEGUN, abortedBy: this.#guard.refusal()?.message ?? error.message };
-      }
-      if (activity.reason === undefined) throw error;
-      return { ...NOT_BEGUN, abortedBy: activity.reason };
+      if (activity.reason !== undefined) return { ...NOT_BEGUN, abortedBy: activity.reason };
+      if (!(error instanceof NoLeaveError)) throw error;
+      this.#needsPerson = true;
+      return { ...NOT_BEGUN, abortedBy: this.#guard.refusal()?.message ?? error.message };
     }
   }
 

@@ -16,7 +16,7 @@ import type { ServoArm } from '../families.ts';
 import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { problemError, servoProblems } from '../servo-problems.ts';
-import { type FoundServo, findServos } from '../servo-scan.ts';
+import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.ts';
 import { jointWords } from './direction-words.ts';
@@ -63,8 +63,7 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
   const path = request.port ?? arm.driver.port;
   const { baud } = arm.driver;
   const result = await withPort(open, { path, baud }, async (port) => {
-    const ids = arm.servos.map(({ id }) => id);
-    const found = await findServos(port, arm.bus, ids, (id) => arm.servos.find((each) => each.id === id)?.model);
+    const found = await findServosOf(port, arm);
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     return new ArmCalibration(request, port, found).run();
   });

@@ -15,7 +15,7 @@ import type { Finding } from '../finding.ts';
 import { confirm, type Guide } from '../guide.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { problemError, servoProblems } from '../servo-problems.ts';
-import { type FoundServo, findServos } from '../servo-scan.ts';
+import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { keepCalibration } from './calibrate-arm.ts';
 import { limitProblems, positionOf, shownPosition } from './joint-range.ts';
@@ -189,11 +189,10 @@ async function withServos<T>(
   { arm, port: given, open }: CheckRequest,
   work: (port: BusPort, found: readonly FoundServo[]) => Promise<T>,
 ): Promise<T> {
-  const { driver, bus, servos } = arm;
+  const { driver } = arm;
   const path = given ?? driver.port;
   const result = await withPort(open, { path, baud: driver.baud }, async (port) => {
-    const ids = servos.map(({ id }) => id);
-    const found = await findServos(port, bus, ids, (id) => servos.find((each) => each.id === id)?.model);
+    const found = await findServosOf(port, arm);
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     const twice = servoProblems(arm, found).find(({ kind }) => kind === 'twice' || kind === 'garbled');
     if (twice !== undefined) throw problemError(twice);

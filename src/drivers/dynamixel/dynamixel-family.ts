@@ -201,10 +201,10 @@ class Configuration {
 
   /** What is written to a servo its shadow takes too, which may turn the other way. */
   #setDriveMode(): void {
-    const { model, options, shadowOf } = this.#motor;
+    const { model, options } = this.#motor;
     const { shadowId } = options;
     const wanted = this.#read('driveMode') & DRIVE_MODE_KEPT;
-    if (shadowId === undefined || shadowOf !== undefined) {
+    if (shadowId === undefined) {
       this.#set('driveMode', wanted);
       return;
     }

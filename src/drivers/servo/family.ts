@@ -28,7 +28,8 @@ export function shadowsOf(motors: readonly Motor[]): readonly Motor[] {
         remedy: 'Leave it out.',
       });
     }
-    return [{ ...motor, name: `${name}, second servo`, id: options.shadowId, shadowOf: motor }];
+    const own = { ...options, shadowId: undefined };
+    return [{ ...motor, name: `${name}, second servo`, id: options.shadowId, options: own, shadowOf: motor }];
   });
 }
 

@@ -101,22 +101,18 @@ export class ServoSetup {
       );
     }
     const expected = motor.calibration?.firmware;
-    if (motor.shadowOf !== undefined && expected !== found.firmware) {
-      throw new ReinError(
-        'driver',
-        `The ${who} has firmware ${found.firmware}, and the first servo of its joint ${expected}.`,
-        {
-          remedy: 'Give both the same.',
-        },
-      );
+    if (expected === undefined || expected === found.firmware) return;
+    const has = `The ${who} has firmware ${found.firmware}, and`;
+    if (motor.shadowOf !== undefined) {
+      throw new ReinError('driver', `${has} the first servo of its joint ${expected}.`, {
+        remedy: 'Give both the same.',
+      });
     }
-    if (expected !== undefined && expected !== found.firmware) {
-      throw new ReinError(
-        'driver',
-        `The ${who} has firmware ${found.firmware}, and had ${expected} when it was calibrated: another servo, or an update (fault 34).`,
-        { remedy: `rein calibrate --robot ${this.#named}` },
-      );
-    }
+    throw new ReinError(
+      'driver',
+      `${has} had ${expected} when it was calibrated: another servo, or an update (fault 34).`,
+      { remedy: `rein calibrate --robot ${this.#named}` },
+    );
   }
 
   /** Torque that another program has left on would be nobody's: it is not taken over, and not let fall either. */
