@@ -123,11 +123,9 @@ async function runRobot(folder, seconds, more) {
   });
   children.add(child);
   let looks = 0;
+  // What is reported begins a line; the question below it is drawn again and again.
   child.stdout.on('data', (data) => {
-    if (!String(data).includes('The robot stands.')) return;
-    looks++;
-    // Somebody puts the arm back where it hangs, and looks at it.
-    emulator.stdin.write('hold\n');
+    looks += String(data).match(/^[^›\n]*The robot stands\./gm)?.length ?? 0;
   });
   // As often as it takes: a robot that is on its way to rest, or not read yet, refuses.
   const person = setInterval(() => child.stdin.write('c'), 3000);

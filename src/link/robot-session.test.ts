@@ -82,6 +82,16 @@ describe('journal intake', () => {
     await taker.take(batch(0, JOURNAL.length));
     expect(counters).toMatchObject({ received: 26, delivered: 13, repeated: 13, lost: 4 });
   });
+
+  it('counts once what its robot reports too, before the gap in the numbers or after it', async () => {
+    for (const reportedAt of [0, 4, 5, 9, 10, JOURNAL.length]) {
+      const { it: taker, counters } = intake(() => undefined);
+      await taker.take(batch(0, reportedAt));
+      taker.reportLost(4);
+      await taker.take(batch(reportedAt, JOURNAL.length));
+      expect({ reportedAt, lost: counters.lost }).toEqual({ reportedAt, lost: 4 });
+    }
+  });
 });
 
 describe('control channel', () => {

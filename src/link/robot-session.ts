@@ -56,8 +56,9 @@ export class JournalIntake {
   readonly #onTransition: OnTransition;
   #newest: RecordId | null;
   #delivered: number;
-  /** Records of this journal that are known to be missing. */
-  #lost = 0;
+  /** Records of this journal that its numbers show to be missing, and those that its robot says it cannot give any more. */
+  #missing = 0;
+  #reported = 0;
 
   constructor(
     from: { readonly robotId: string; readonly journalId: string; readonly watermark: Watermark | undefined },
@@ -88,9 +89,14 @@ export class JournalIntake {
     return { robotId: this.robotId, journalId: this.journalId, ...this.#newest, delivered: this.#delivered };
   }
 
-  /** The robot says how many records of its journal it cannot give any more: those of whole files leave no gap in the numbers. */
+  /**
+   * The robot says how many records of its journal it cannot give any more: those of whole epochs leave no gap in the numbers. It may
+   * say so before the gap that others leave has come.
+   */
   reportLost(records: number): void {
-    this.#lose(records - this.#lost);
+    this.#countLost(() => {
+      this.#reported = Math.max(this.#reported, records);
+    });
   }
 
   /**
@@ -123,17 +129,24 @@ export class JournalIntake {
       this.#counters.delivered++;
     } else {
       quarantine(this.#counters, record.error);
-      this.#lose(1);
+      this.#miss(1);
     }
     const expected = this.#newest?.epoch === id.epoch ? this.#newest.seq + 1 : 0;
-    this.#lose(id.seq - expected);
+    this.#miss(Math.max(0, id.seq - expected));
     this.#newest = id;
   }
 
-  #lose(records: number): void {
-    if (records <= 0) return;
-    this.#lost += records;
-    this.#counters.lost += records;
+  #miss(records: number): void {
+    this.#countLost(() => {
+      this.#missing += records;
+    });
+  }
+
+  /** Most of what is lost is in both counts: the larger one is the least that is lost. */
+  #countLost(change: () => void): void {
+    const before = Math.max(this.#missing, this.#reported);
+    change();
+    this.#counters.lost += Math.max(this.#missing, this.#reported) - before;
   }
 }
 
