@@ -1,17 +1,18 @@
 /**
- * Breaks the bus of an emulated arm while it moves, in every way that it can break, again and again, and says how soon that is known
+ * Breaks the bus of an emulated robot while it moves, in every way that it can break, again and again, and says how soon that is known
  * and what is done.
  *
  *   npm run trials:bus -- [NAME …] [--robot so101] [--trials 100] [--seed 1] [--json FILE]
  *
- * NAME: unplug, garbage, deadServo, overload, brownOut, guardKilled, guardFrozen; default all. Robots: so101 (Feetech), koch (Dynamixel).
- * Exit code 1 when anything took longer than promised, or an arm went limp before anybody was told. Some six seconds a trial. Needs a
+ * NAME: unplug, garbage, deadServo, overload, brownOut, guardKilled, guardFrozen; default all. Robots: so101 (Feetech), koch (Dynamixel),
+ * race-car-vesc (vescFault in place of deadServo and overload).
+ * Exit code 1 when anything took longer than promised, or a robot went limp before anybody was told. Some six seconds a trial. Needs a
  * build, and Linux.
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';
-import { TRIAL_ROBOTS } from '../dist/bench/bus-trials/bus-rig.js';
-import { BUS_TRIALS, formatBusTrials, runBusTrials } from '../dist/bench/bus-trials/bus-trials.js';
+import { busTrialsOf, formatBusTrials, runBusTrials } from '../dist/bench/bus-trials/bus-trials.js';
+import { TRIAL_ROBOTS } from '../dist/bench/bus-trials/trial-robots.js';
 import { scriptArguments } from './arguments.js';
 
 const { values, positionals } = scriptArguments(import.meta.url, {
@@ -23,13 +24,13 @@ const { values, positionals } = scriptArguments(import.meta.url, {
     json: { type: 'string' },
   },
 });
-const names = BUS_TRIALS.map(({ name }) => name);
-const unknown = positionals.filter((name) => !names.includes(name));
 const { robot } = values;
+if (!TRIAL_ROBOTS.includes(robot)) refuse(`--robot wants ${TRIAL_ROBOTS.join(' or ')}, not ${robot}.`);
+const names = busTrialsOf(robot).map(({ name }) => name);
+const unknown = positionals.filter((name) => !names.includes(name));
 const trials = Number(values.trials);
 const seed = Number(values.seed);
 if (unknown.length > 0) refuse(`There is no trial named ${unknown.join(', ')}. Trials: ${names.join(', ')}.`);
-if (!TRIAL_ROBOTS.includes(robot)) refuse(`--robot wants ${TRIAL_ROBOTS.join(' or ')}, not ${robot}.`);
 if (!Number.isInteger(trials) || trials < 1) refuse(`--trials wants a whole number from 1 on, not ${values.trials}.`);
 if (!Number.isSafeInteger(seed)) refuse(`--seed wants a whole number, not ${values.seed}.`);
 

@@ -1,4 +1,4 @@
-/** An emulated arm under a supervised guard, driven by this process as its node. */
+/** An emulated robot under a supervised guard, driven by this process as its node. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { loadRobotFile } from '../../src/config/index.ts';
+import type { RobotConfig } from '../../src/config/index.ts';
 import { driverSpec } from '../../src/config/setup.ts';
 import {
+  type ActionSpec,
   clamp,
   type GuardFrame,
   type GuardNotice,
@@ -27,11 +28,11 @@ import {
 } from '../../src/guard/index.ts';
 import { Supervisor, type SupervisorEvent } from '../../src/session/supervisor.ts';
 import type { ArmSample, EmulatorAnswer, EmulatorOrder } from './emulator-process.ts';
-import { LEASE_S, POLICY_PERIOD_S, TRIAL_ACTION, trialConfig } from './trial-arm.ts';
+import { LEASE_S, POLICY_PERIOD_S, type TrialRobot, trialAction, trialRobot } from './trial-robots.ts';
 
 const PATIENCE_S = 60;
 const COMMAND_MS = 40;
-/** How the arm swings, rad/s of its phase. */
+/** How it swings, rad/s of its phase. */
 const SWING_RAD_PER_S = 4;
 const HOMING_PER_RAD = 1;
 const LOG_LINES = 20;
@@ -42,8 +43,6 @@ const FAMILIES = {
   feetech: { family: feetechFamily, firmware: '3.10' },
   dynamixel: { family: dynamixelFamily, firmware: '46' },
 } as const;
-export const TRIAL_ROBOTS = ['so101', 'koch'] as const;
-export type TrialRobot = (typeof TRIAL_ROBOTS)[number];
 
 /** A frame of the guard, as far as trials look at it. */
 export interface SeenFrame {
@@ -64,6 +63,7 @@ export class BusRig {
   frames: SeenFrame[] = [];
   events: SeenEvent[] = [];
   notices: GuardNotice[] = [];
+  readonly #action: ActionSpec;
   readonly #folder: string;
   readonly #emulator: ChildProcess;
   readonly #config: GuardConfig;
@@ -92,14 +92,14 @@ export class BusRig {
     this.#folder = folder;
     this.#emulator = emulator;
     this.#errorsTo = openSync(join(folder, 'guard.log'), 'a');
-    const { driver, ...model } = trialConfig(loadRobotFile(robot).robot);
-    const calibration = join(folder, 'calibration.json');
-    writeFileSync(calibration, calibrationOf(model, driver as ServoConfig));
+    const config = trialRobot(robot);
+    const { driver, ...model } = config;
     this.model = model;
-    const written = { ...model, driver: { ...driver, port, calibration } };
+    this.#action = trialAction(config);
+    const written = { ...model, driver: { ...driver, port, ...this.#calibration(driver) } };
     this.#config = {
       model,
-      action: TRIAL_ACTION,
+      action: this.#action,
       policyPeriodS: POLICY_PERIOD_S,
       driver: driverSpec(
         written,
@@ -170,7 +170,7 @@ export class BusRig {
     return this.#clock.nowS();
   }
 
-  /** Acknowledges, enables and activates until the arm swings. */
+  /** Acknowledges, enables and activates until it swings. */
   async drive(): Promise<void> {
     clearInterval(this.#driving);
     const link = this.#link!;
@@ -180,11 +180,11 @@ export class BusRig {
     const untilS = this.nowS() + PATIENCE_S;
     while (link.latest.state !== 'active.policy') {
       if (this.nowS() > untilS)
-        fail(`the arm did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}, ${this.#refusal}`);
+        fail(`it did not come to move: ${link.latest.state}, faults ${link.latest.faultFlags}, ${this.#refusal}`);
       await this.getMoving();
     }
     const startS = this.nowS();
-    const driven = TRIAL_ACTION.dimensions.map(({ name }) => this.model.joints.findIndex((each) => each.name === name));
+    const driven = this.#action.dimensions.map(({ name }) => this.model.joints.findIndex((each) => each.name === name));
     this.#driving = setInterval(() => {
       const phase = SWING_RAD_PER_S * (this.nowS() - startS);
       command.seq = this.#seq++;
@@ -226,6 +226,14 @@ export class BusRig {
     if (pid === undefined) fail('there is no guard');
     process.kill(pid!, name);
     return this.nowS();
+  }
+
+  /** Of an arm: where the driver finds how it was calibrated. */
+  #calibration(driver: RobotConfig['driver']): { readonly calibration?: string } {
+    if (!(driver.kind in FAMILIES)) return {};
+    const calibration = join(this.#folder, 'calibration.json');
+    writeFileSync(calibration, calibrationOf(this.model, driver as ServoConfig));
+    return { calibration };
   }
 
   async #order(order: EmulatorOrder): Promise<EmulatorAnswer> {

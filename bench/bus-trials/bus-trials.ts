@@ -1,10 +1,11 @@
-/** Faults of a serial bus while its arm moves, again and again: what stops it, how soon, and what is said. */
+/** Faults of a serial bus while its robot moves, again and again: what stops it, how soon, and what is said. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import type { StopCause } from '../../src/guard/index.ts';
 import { type Fault, faultsOf } from '../../src/safety/index.ts';
 import { busStopped } from '../../src/session/supervisor.ts';
-import { BusRig, type TrialRobot } from './bus-rig.ts';
+import { BusRig } from './bus-rig.ts';
+import type { TrialRobot } from './trial-robots.ts';
 
 /** One kind of fault. */
 interface TrialKind {
@@ -25,8 +26,6 @@ interface TrialKind {
   readonly deaf: number;
 }
 
-/** Servos of the arm. */
-const SERVOS = 6;
 /** Standing is slower than this, rad/s: the sag of an arm that is let down counts, too. */
 const STANDING_RAD_PER_S = 0.05;
 const SWING_MS = 600;
@@ -41,7 +40,7 @@ const MISSED = (periodMs: number): number => 4.5 * periodMs;
 /** Row 13. */
 const SHOWN_MS = 100;
 
-export const BUS_TRIALS: readonly TrialKind[] = [
+const ARM_TRIALS: readonly TrialKind[] = [
   {
     name: 'unplug',
     rows: [10],
@@ -103,6 +102,22 @@ export const BUS_TRIALS: readonly TrialKind[] = [
   },
 ];
 
+/** What is otherwise with a car: one motor behind its own firmware, which lets go by itself where nobody speaks to it. */
+const OF_CAR: Readonly<Record<string, Partial<TrialKind>>> = {
+  unplug: { torque: 'off' },
+  garbage: { fault: 'noise 40000' },
+  overload: { name: 'vescFault', fault: 'error 0 4', heal: 'heal 0' },
+};
+const CAR_TRIALS: readonly TrialKind[] = ARM_TRIALS.filter(({ name }) => name !== 'deadServo').map((kind) => ({
+  ...kind,
+  ...OF_CAR[kind.name],
+}));
+
+/** The trials of `robot`. */
+export function busTrialsOf(robot: TrialRobot): readonly TrialKind[] {
+  return robot === 'race-car-vesc' ? CAR_TRIALS : ARM_TRIALS;
+}
+
 /** What one trial showed; ms from the fault. */
 export interface BusTrial {
   readonly knownMs: number;
@@ -147,7 +162,7 @@ export async function runBusTrials({
   seed,
   onTrial,
 }: BusTrialsOptions): Promise<readonly BusTrialResult[]> {
-  const kinds = BUS_TRIALS.filter(({ name }) => names.length === 0 || names.includes(name));
+  const kinds = busTrialsOf(robot).filter(({ name }) => names.length === 0 || names.includes(name));
   // Two arms side by side: those whose trials take longer, as each wants a new start, beside the others.
   const isSlow = ({ name }: TrialKind): boolean => name === 'brownOut' || name.startsWith('guard');
   const lanes = [kinds.filter((kind) => !isSlow(kind)), kinds.filter(isSlow)];
@@ -244,7 +259,9 @@ function judge(
     Number.isNaN(knownMs) ? 'nobody was told' : undefined,
     knownMs > kind.knownMs(periodMs) ? `known after ${knownMs.toFixed(0)} ms` : undefined,
     actions.includes(kind.action) ? undefined : `done was ${actions.join(', ') || 'nothing'}`,
-    kind.torque === 'stays' && since.some(({ torqued }) => torqued < SERVOS) ? 'servos let go' : undefined,
+    kind.torque === 'stays' && since.some(({ torqued }) => torqued < rig.model.joints.length)
+      ? 'servos let go'
+      : undefined,
     kind.torque === 'off' && allOff === undefined ? 'torque stayed on' : undefined,
     isOfGuard && stopped === undefined ? 'nobody said that the bus was stopped' : undefined,
     isOfGuard && cause !== CAUSES[kind.signal!] ? `the guardian named ${cause}` : undefined,

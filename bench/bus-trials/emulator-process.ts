@@ -1,47 +1,51 @@
 /**
- * An emulated arm for trials, which looks at itself: `emulator-process.js LINK ROBOT`. Orders come as messages: a fault as people type it, `home`
+ * An emulated robot for trials, which looks at itself: `emulator-process.js LINK ROBOT`. Orders come as messages: a fault as people type it, `home`
  * or `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
  */
-import { loadRobotFile } from '../../src/config/index.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
 import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
+import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
-import { trialConfig } from './trial-arm.ts';
+import { type TrialRobot, trialRobot } from './trial-robots.ts';
 
 /** What comes in. */
 export type EmulatorOrder = { readonly fault: string } | { readonly home: true } | { readonly report: true };
 
-/** A moment of the arm, s of the machine's monotonic clock. */
+/** A moment of the robot, s of the machine's monotonic clock. */
 export interface ArmSample {
   readonly atS: number;
   /** Fastest joint, rad/s. */
   readonly speedRadPerS: number;
-  /** Servos with torque on. */
+  /** Servos with torque on; of a car, whether its motor drives. */
   readonly torqued: number;
 }
 
 export type EmulatorAnswer = { readonly doneAtS: number } | { readonly samples: readonly ArmSample[] };
 
-const BAUD = 1_000_000;
 const MOST_SAMPLES = 20_000;
 
-const robot = trialConfig(loadRobotFile(process.argv[3]!).robot);
+const robot = trialRobot(process.argv[3] as TrialRobot);
 const { driver, ...model } = robot;
 const kind = emulatorKind(driver.kind);
+const { baud } = kind;
 /** Of a joint's stiffness: what is light for its servo. */
 const INERTIA_S2 = 1.6e-3;
 /** Dry friction holds it where it lets go, so that each trial begins in its middle; it is off by so much at most, rad. */
 const FRICTION_RAD = 2.5e-3;
-const body = new SimpleBody(
-  model.joints.map(({ stiffnessNmPerRad }, i) => ({
-    startRad: model.homeRad[i]!,
-    inertiaKgM2: INERTIA_S2 * stiffnessNmPerRad,
-    frictionNm: FRICTION_RAD * stiffnessNmPerRad,
-  })),
-);
-const bus = kind.create({ robot, body, baud: BAUD, rng: new Rng(1) });
+const body =
+  kind.body?.(robot) ??
+  new SimpleBody(
+    model.joints.map(({ stiffnessNmPerRad }, i) => ({
+      startRad: model.homeRad[i]!,
+      inertiaKgM2: INERTIA_S2 * stiffnessNmPerRad,
+      frictionNm: FRICTION_RAD * stiffnessNmPerRad,
+    })),
+  );
+const bus = kind.create({ robot, body, baud, rng: new Rng(1) });
+// A brake lets nothing drive.
+const isBraked = (): boolean => bus instanceof VescBus && bus.command.kind === 'brake';
 const clock = new SystemClock();
-const emulator = new Emulator({ bus, baud: BAUD, clock, rng: new Rng(2), link: process.argv[2] });
+const emulator = new Emulator({ bus, baud, clock, rng: new Rng(2), link: process.argv[2] });
 let samples: ArmSample[] = [];
 const abort = new AbortController();
 
@@ -67,7 +71,7 @@ await emulator.run(abort.signal, () => {
   samples.push({
     atS: clock.nowS(),
     speedRadPerS: Math.max(...body.velocityRadPerS.map(Math.abs)),
-    torqued: bus.states().filter(({ isTorqueOn }) => isTorqueOn).length,
+    torqued: isBraked() ? 0 : bus.states().filter(({ isTorqueOn }) => isTorqueOn).length,
   });
 });
 process.exit(0);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
-import type { BusRig, SeenFrame, TrialRobot } from '../../bench/bus-trials/bus-rig.ts';
+import type { BusRig, SeenFrame } from '../../bench/bus-trials/bus-rig.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { BUS, SystemClock } from '../../src/core/index.ts';
 import type { Driver } from '../../src/drivers/index.ts';
@@ -32,7 +32,7 @@ const dist = (path: string): string => fileURLToPath(new URL(`../../dist/bench/b
 /** How often the contract suite reads: faster than the arm's own ticks. */
 const READ_S = 0.005;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
-const ARMS: readonly { readonly name: TrialRobot; readonly family: ServoFamily }[] = [
+const ARMS: readonly { readonly name: 'so101' | 'koch'; readonly family: ServoFamily }[] = [
   { name: 'so101', family: feetechFamily },
   { name: 'koch', family: dynamixelFamily },
 ];
