@@ -127,8 +127,11 @@ async function runRobot(folder, seconds, more) {
   child.stdout.on('data', (data) => {
     looks += String(data).match(/^[^›\n]*The robot stands\./gm)?.length ?? 0;
   });
-  // As often as it takes: a robot that is on its way to rest, or not read yet, refuses.
-  const person = setInterval(() => child.stdin.write('c'), 3000);
+  // As often as it takes: a robot that is on its way to rest, or not read yet, refuses. An arm without torque is brought home before.
+  const person = setInterval(() => {
+    emulator.stdin.write('hold\n');
+    setTimeout(() => child.stdin.write('c'), 2000);
+  }, 3000);
   child.once('exit', () => clearInterval(person));
   const code = await new Promise((done) => child.once('exit', done));
   children.delete(child);

@@ -292,7 +292,7 @@ export class EpisodeRunner {
     // Torque comes on only where the robot was measured since.
     await link.advance(1);
     if (link.latest.state === 'standby') await this.#request({ kind: 'enable' });
-    await this.#request({ kind: 'activate' });
+    await this.#request({ kind: 'activate' }, episode.layout === undefined);
     await link.advance(1);
   }
 
@@ -329,13 +329,15 @@ export class EpisodeRunner {
     }
   }
 
-  /** Rejects with `NoLeaveError` where only a person may let it go on. */
-  async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
+  /** Rejects with `NoLeaveError` where only a person may let it go on, or can: `isPersons`, as no new scene mends what is in its way. */
+  async #request(request: Parameters<GuardLink['request']>[0], isPersons = false): Promise<void> {
     const { link } = this.#options;
     // After power-up each joint is tried first, which is waited for.
     const answer = await (request.kind === 'activate' ? activate(link) : link.request(request));
     if (answer.ok) return;
-    throw answer.needs === 'person' ? new NoLeaveError(answer.reason) : refused(request.kind, answer.reason);
+    throw isPersons || answer.needs === 'person'
+      ? new NoLeaveError(answer.reason)
+      : refused(request.kind, answer.reason);
   }
 
   /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */

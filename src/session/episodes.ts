@@ -128,7 +128,7 @@ export class Episodes {
         return true;
       },
       pause: (activity) => this.#pause(activity),
-      whyHeld: () => this.#guard.leave(),
+      whyHeld: async () => (await this.#guard.leave(true))?.reason,
       asks: () => this.#help.listen(),
       startsAs: () => parts.runner.startsAs(),
     });
@@ -140,7 +140,7 @@ export class Episodes {
     if (recording === undefined) return undefined;
     return new RecordingDesk(this.#parts, recording, this.#marks, {
       awaitLeave: (activity) => this.#pace.awaitLeave(activity),
-      whyHeld: () => this.#guard.leave(),
+      whyHeld: async () => (await this.#guard.leave(true))?.reason,
       drawLayout: () => {
         const layout = draws.layout('demo');
         if (layout !== undefined) this.#parts.listeners.emit('scene', layout);

@@ -55,16 +55,19 @@ export class GuardControl {
 
   /**
    * Leave to move, as far as a program may ask for it: a simulated robot goes on by itself unless something serious or somebody
-   * stopped it. `undefined`: given, and it holds. Else why a person is needed. Takes a tick or two; never moves it.
+   * stopped it. `undefined`: given, and it holds. Else why a person is needed, and whether for leave alone. `mends`: what else is in
+   * its way, a new scene may mend, or a person who drives it. Takes a tick or two; never moves it.
    */
-  async leave(): Promise<string | undefined> {
+  async leave(mends: boolean): Promise<{ readonly reason: string; readonly isLeaveAlone: boolean } | undefined> {
     const link = this.#link;
     const held = await holdAgain(link);
-    if (!held.ok) return held.reason;
-    const answer = await activate(link);
-    if (answer.ok) await link.request({ kind: 'hold' });
-    // What else forbids motion, a new scene may mend.
-    return answer.ok || answer.needs !== 'person' ? undefined : answer.reason;
+    const answer = held.ok ? await activate(link) : held;
+    if (answer.ok) {
+      await link.request({ kind: 'hold' });
+      return undefined;
+    }
+    const isLeaveAlone = answer.needs === 'person';
+    return mends && held.ok && !isLeaveAlone ? undefined : { reason: answer.reason, isLeaveAlone };
   }
 
   /**

@@ -64,6 +64,7 @@ export class RealTime implements Pace {
   readonly #parts: Parts;
   readonly #howToGoOn: string;
   readonly #guard: GuardControl;
+  readonly #isArranged: boolean;
   #hasJoined = false;
 
   /** `howToGoOn`: how a person lets the robot go on, one sentence; empty where that is told elsewhere. */
@@ -72,6 +73,7 @@ export class RealTime implements Pace {
     this.#parts = parts;
     this.#howToGoOn = howToGoOn;
     this.#guard = new GuardControl(link, setup.config.robot.joints);
+    this.#isArranged = arrangesScene(setup);
     this.weights = new ArrivingWeights({
       policy,
       take: () => (policy.isFixed ? undefined : recorder.connection?.takeNewest()),
@@ -105,9 +107,10 @@ export class RealTime implements Pace {
     let said = '';
     for (;;) {
       await this.#guard.stands();
-      const reason = await this.#guard.leave();
-      if (reason === undefined) break;
-      const why = this.#guard.refusal()?.message ?? 'Nobody has given leave to move.';
+      const held = await this.#guard.leave(this.#isArranged);
+      if (held === undefined) break;
+      const why =
+        this.#guard.refusal()?.message ?? (held.isLeaveAlone ? 'Nobody has given leave to move.' : held.reason);
       const message = `The robot stands. ${why} ${this.#howToGoOn}`;
       if (said !== why) {
         listeners.report({ level: 'warn', name: 'waitsForPerson', message });

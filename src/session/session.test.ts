@@ -318,6 +318,37 @@ describe('a stop', () => {
     await session.pause('enough');
     await run.done;
   });
+
+  it('that no new scene mends, such as an arm outside its limits, is waited out, and said with what it is', async () => {
+    Object.assign(robot.setup.task, { isArrangedByPeople: true });
+    const session = await robot.open({ policy: await robot.policyFile(), afterStop: 'askLeave' });
+    const OUTSIDE = 'The arm stands outside its joint limits or its workspace.';
+    const events: SessionEvent[] = [];
+    let isOutside = false;
+    session.listen({
+      event: (event) => {
+        events.push(event);
+        // Between leave and the first step, and then for as long as it lasts.
+        isOutside ||= event.name === 'goesOn' && said().length === 1;
+      },
+    });
+    const link = robot.link!;
+    const request = link.request.bind(link);
+    link.request = async (asked, by) =>
+      isOutside && asked.kind === 'activate' ? { ok: false, reason: OUTSIDE } : request(asked, by);
+    const said = (): readonly string[] =>
+      events.filter(({ name }) => name === 'waitsForPerson').map(({ message }) => message);
+    const run = session.resume();
+    await until(() => said().length === 1);
+    await robot.letGoOn();
+    await until(() => said().length === 2);
+    expect(said()[1]).toMatch(/^The robot stands\. The arm stands outside its joint limits/);
+    expect(session.state.step).toBe(0);
+    isOutside = false;
+    await until(() => session.state.step > 1);
+    await session.pause('enough');
+    await run.done;
+  });
 });
 
 describe('an observation that comes by topic', () => {

@@ -43,12 +43,11 @@ export class HeldBody implements EmulatedBody {
     return this.#isHeld;
   }
 
-  /** Brings the arm home, and holds it until a servo pulls. */
+  /** Brings the arm home, and holds it, until a servo pulls. */
   hold(): void {
-    this.#isHeld = true;
-    this.#poseRad.set(this.#homeRad);
+    if (!this.#isHeld) this.#poseRad.set(this.positionRad);
     this.#targetRad.set(this.#homeRad);
-    this.#body.place(this.#homeRad);
+    this.#isHeld = true;
   }
 
   /** Takes the arm where it is, and moves joint `joint` to `toRad`. It stays held. */
