@@ -33,6 +33,8 @@ export interface Driver {
    * real, or stands for what is.
    */
   readonly isSimulated?: boolean;
+  /** [n] to what it limits each joint's torque, N·m, where that may be less than `torqueMaxNm` of the robot's file. */
+  readonly torqueCapNm?: readonly number[];
   /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
   readonly measuresTorque?: boolean;
   /**

@@ -70,7 +70,7 @@ export class FaultWatch {
     this.#frame = measurement.frame;
     this.#kinematics = new ArmKinematics(model);
     this.#tank = new TankWatch(model);
-    this.#following = new FollowingWatchdog(model);
+    this.#following = new FollowingWatchdog(cappedModel(model, driver));
     this.#contact = new ContactMonitor(model);
     this.#torques = new TorqueObserver(
       driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
@@ -90,6 +90,11 @@ export class FaultWatch {
     this.#slowDown(overload | this.#measurement.driverFaults);
     if (isMoving(state)) flags |= overload | this.#measurement.stalled;
     return flags | this.#checkFollowing(state);
+  }
+
+  /** [n] see `FollowingWatchdog`. */
+  get beyondRad(): Float64Array {
+    return this.#following.beyondRad;
   }
 
   /** Writes the tool's pose. Where the reference is followed, the arm itself may be nearer to something than it. */
@@ -152,4 +157,14 @@ export class FaultWatch {
     }
     return flags;
   }
+}
+
+/** `model` with no more torque than `driver` lets its joints give. */
+export function cappedModel(model: RobotModel, { torqueCapNm }: Pick<Driver, 'torqueCapNm'>): RobotModel {
+  if (torqueCapNm === undefined) return model;
+  const joints = model.joints.map((joint, i) => ({
+    ...joint,
+    torqueMaxNm: Math.min(joint.torqueMaxNm, torqueCapNm[i]!),
+  }));
+  return { ...model, joints };
 }

@@ -26,12 +26,13 @@ import {
   START_OUTSIDE,
   worstAction,
 } from '../safety/index.ts';
-import { FaultWatch, isMoving, type TickTiming } from './fault-watch.ts';
+import { cappedModel, FaultWatch, isMoving, type TickTiming } from './fault-watch.ts';
 import { FirstMotion } from './first-motion.ts';
 import { FrameRecorder } from './frame-recorder.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
 import { Measurement } from './measurement.ts';
+import { PressureRelief } from './pressure-relief.ts';
 import { Protection } from './protection.ts';
 import type { TickStages } from './tick.ts';
 
@@ -66,6 +67,7 @@ export class GuardTick implements TickStages {
   readonly #rest: RestDetector = new RestDetector();
   readonly #exit: ExitRamp;
   readonly firstMotion: FirstMotion;
+  readonly #relief: PressureRelief;
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
     flags: 0,
@@ -96,6 +98,7 @@ export class GuardTick implements TickStages {
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(model);
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
+    this.#relief = new PressureRelief(cappedModel(model, driver));
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
   }
@@ -158,7 +161,19 @@ export class GuardTick implements TickStages {
     }
     // A reading that is not believed shows nothing: it stands until the next.
     const mayProbe = first.isRunning && this.#measurement.isTrusted;
-    this.#protection.protect(this.#chosen, mayProbe ? first.wantedRadPerS : null);
+    this.#protection.protect(this.#chosen, mayProbe ? first.wantedRadPerS : this.#relieve());
+  }
+
+  /** What an arm that stands and presses is to ask for by itself; null for nothing. */
+  #relieve(): Float64Array | null {
+    const { isTrusted, dtS } = this.#measurement;
+    if (this.#state !== 'ready' || this.firstMotion.isRunning) this.#relief.restart();
+    else if (isTrusted) {
+      const { sentRad } = this.#protection.chain;
+      const isAsked = this.#relief.step(sentRad, this.frame.robot.positionRad, this.#watch.beyondRad, dtS);
+      if (isAsked) return this.#relief.wantedRadPerS;
+    }
+    return null;
   }
 
   /** Nobody has seen this robot's joints move since power came on. */

@@ -24,6 +24,7 @@ export class ServoDriver implements Driver {
   readonly name: string;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
+  readonly torqueCapNm: readonly number[];
   hardwareFaults = 0;
   readonly #model: RobotModel;
   readonly #family: ServoFamily;
@@ -47,6 +48,12 @@ export class ServoDriver implements Driver {
     this.#periodS = 1 / model.controlHz;
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
+    // What grips, or slides, the robot's file has in units of its own.
+    this.torqueCapNm = options.jointNames.map((_, i) => {
+      const { model: servo, torqueRatio, grips, perTurn, shadowId } = options.motors[i]!;
+      if (grips === true || perTurn !== undefined) return Number.POSITIVE_INFINITY;
+      return (shadowId === undefined ? 1 : 2) * torqueRatio * family.models[servo]!.stallTorqueNm;
+    });
   }
 
   get bus(): DriverBus {

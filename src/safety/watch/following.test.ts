@@ -78,6 +78,31 @@ describe('row 14, a frozen reading', () => {
     expect(dog.check([0.1, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
   });
 
+  it('gives a joint the same time that stands with less than what breaks it loose', () => {
+    const dog = new FollowingWatchdog(shortArm);
+    const least = 0.05 * shortArm.joints[0]!.velocityMaxRadPerS * 0.1;
+    for (let tick = 0; tick <= 100; tick++)
+      expect(dog.check([Math.min(tick * 0.1, 0.9) * least, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    for (let tick = 1; tick < 5; tick++) expect(dog.check([(0.9 + tick) * least, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    expect(dog.check([6 * least, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
+  });
+
+  it('asks nothing of a servo at its limit whose reference comes back to where it pulls less', () => {
+    const [first, ...others] = shortArm.joints;
+    const knee = 0.1;
+    const model = { ...shortArm, joints: [{ ...first!, torqueMaxNm: knee * first!.stiffnessNmPerRad }, ...others] };
+    const torqueNm = [model.joints[0]!.torqueMaxNm, 0, 0];
+    const dog = new FollowingWatchdog(model);
+    for (let tick = 0; tick < 20; tick++) {
+      const reference = 0.19 - 0.004 * tick;
+      expect(dog.check([reference, 0, 0], [0, 0, 0], DT_S, torqueNm)).toBe(0);
+    }
+    // Where it goes the other way, it is asked again.
+    let flags = 0;
+    for (let tick = 0; tick < 6; tick++) flags |= dog.check([0.114 + 0.02 * tick, 0, 0], [0, 0, 0], DT_S, torqueNm);
+    expect(flags & STALLED).toBe(STALLED);
+  });
+
   it('gives the wheels of a base 500 ms', () => {
     const [first, ...others] = shortArm.joints;
     const base: RobotModel = { ...shortArm, joints: [{ ...first!, kind: 'path' }, ...others] };

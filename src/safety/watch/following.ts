@@ -39,10 +39,20 @@ const ROUNDING_S = 1e-9;
  * law says is held by something: readings that stand still are frozen where nothing else explains them. A joint beside the tool, a gripper, may press on what it holds with all that it may give. Tick-safe after construction.
  */
 export class FollowingWatchdog {
+  /**
+   * [n] how far the reference has gone on in front of a reading that stands still, beyond half of what counts as asking it to move, rad or
+   * m: what a joint that stands is pressed with against something. 0 for a joint that follows.
+   */
+  readonly beyondRad: Float64Array;
   readonly #joints: readonly JointModel[];
+  /** [n] a reference that goes so far asks the joint to move, rad or m. */
+  readonly #leastRad: Float64Array;
+  /** [n] a reference that is farther ahead pulls no harder than one that is so far, rad or m. */
+  readonly #kneeRad: Float64Array;
   /** [n] the reading that has not changed since, where the reference was then, and with which torque (N·m). */
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
+  readonly #referenceBefore: Float64Array;
   readonly #torqueThen: Float64Array;
   readonly #stillS: Float64Array;
   /** [n] how long the reference has been too far ahead, s. */
@@ -57,8 +67,19 @@ export class FollowingWatchdog {
   constructor(model: RobotModel) {
     const n = model.joints.length;
     this.#joints = model.joints;
+    this.beyondRad = new Float64Array(n);
+    this.#leastRad = Float64Array.from(model.joints, (joint) =>
+      Math.max(
+        COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint),
+        STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
+      ),
+    );
+    this.#kneeRad = Float64Array.from(model.joints, (joint) =>
+      isFree(joint) ? Number.POSITIVE_INFINITY : joint.torqueMaxNm / joint.stiffnessNmPerRad,
+    );
     this.#still = new Float64Array(n);
     this.#referenceThen = new Float64Array(n);
+    this.#referenceBefore = new Float64Array(n);
     this.#torqueThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
@@ -72,6 +93,7 @@ export class FollowingWatchdog {
   /** Nothing is asked of the robot, or the reference was put elsewhere: what was seen so far means nothing. */
   restart(): void {
     this.#hasReading = false;
+    this.beyondRad.fill(0);
     this.#awayS.fill(0);
     this.#toolAwayS = 0;
   }
@@ -94,10 +116,12 @@ export class FollowingWatchdog {
       const position = positionRad[i]!;
       const torque = torqueNm?.[i] ?? Number.NaN;
       const isFrozen = this.#isFrozen(i, reference, position, torque, passedS);
+      this.beyondRad[i] = this.#beyond(i, reference);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
       if (isFrozen && !isPressing) flags |= this.#flagOf(i, reference, torque);
       if (isAway) flags |= TRACKING_ERROR;
+      this.#referenceBefore[i] = reference;
     }
     this.#hasReading = true;
     return this.#isToolAway(referenceRad, positionRad, passedS) ? flags | TRACKING_ERROR : flags;
@@ -112,20 +136,27 @@ export class FollowingWatchdog {
       this.#stillS[i] = 0;
       return false;
     }
-    // A joint that stood, asked for nothing, has not been frozen all that time: it is given its time to begin.
-    if (Math.abs(reference - this.#referenceThen[i]!) <= SAME) {
+    // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
+    const errorRad = reference - position;
+    if (Math.abs(errorRad) > this.#kneeRad[i]! && (reference - this.#referenceThen[i]!) * errorRad < 0) {
+      this.#referenceThen[i] = reference;
+      this.#torqueThen[i] = torqueNm;
+    }
+    // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
+    const goneRad = Math.abs(reference - this.#referenceThen[i]!);
+    const isAsked = Math.abs(reference - this.#referenceBefore[i]!) > SAME;
+    if (goneRad <= SAME || (!isAsked && goneRad < this.#leastRad[i]!)) {
       this.#stillS[i] = 0;
       return false;
     }
     this.#stillS[i] = this.#stillS[i]! + passedS;
-    const joint = this.#joints[i]!;
-    const afterS = isFree(joint) ? FREE_FROZEN_AFTER_S : FROZEN_AFTER_S;
-    if (this.#stillS[i]! < afterS - ROUNDING_S) return false;
-    const least = Math.max(
-      COMMANDED_SHARE * joint.velocityMaxRadPerS * afterS,
-      STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
-    );
-    return Math.abs(reference - this.#referenceThen[i]!) >= least;
+    if (this.#stillS[i]! < frozenAfterS(this.#joints[i]!) - ROUNDING_S) return false;
+    return goneRad >= this.#leastRad[i]!;
+  }
+
+  #beyond(i: number, reference: number): number {
+    const goneRad = reference - this.#referenceThen[i]!;
+    return Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
   }
 
   /**
@@ -176,4 +207,8 @@ export class FollowingWatchdog {
     this.#toolAwayS = Math.sqrt(x * x + y * y + z * z) <= LARGEST_ERROR_M ? 0 : this.#toolAwayS + passedS;
     return this.#toolAwayS >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
   }
+}
+
+function frozenAfterS(joint: JointModel): number {
+  return isFree(joint) ? FREE_FROZEN_AFTER_S : FROZEN_AFTER_S;
 }

@@ -1,0 +1,69 @@
+/**
+ * An arm of position servos that has come to stand while it presses on something presses on, as hard as its reference is ahead of it: at
+ * its torque limit that is a stall half a second later (row 37), on what does not give way a reading that stands still under command (row
+ * 14), and a servo that grows hot. Its reference goes back until no joint pulls with more than half of its limit, and to where a joint whose
+ * reading stands still has followed it. What it asks for passes the whole chain. Pure: tick-safe after construction.
+ */
+import { LinkTopology, type RobotModel } from '../core/index.ts';
+
+/** Share of a joint's torque limit with which it may press while it stands; weight that a servo holds is below it, too. */
+export const PRESSING_SHARE = 0.5;
+/** How soon what is above that has gone to a third, s. */
+const TIME_CONSTANT_S = 0.1;
+/** So little is nothing, rad. */
+const DONE_RAD = 5e-4;
+
+export class PressureRelief {
+  /** [n] what the chain is to ask for in this tick, rad/s. */
+  readonly wantedRadPerS: Float64Array;
+  /** [n] by how much a set-point may be ahead of its joint, rad; a gripper holds what it holds. */
+  readonly #mostRad: Float64Array;
+  /** [n] how far each may go back, rad: under a weight that is more than half of the limit an arm would else sink for ever. */
+  readonly #backToRad: Float64Array;
+  readonly #isUsed: boolean;
+  #isFresh = true;
+
+  constructor(model: RobotModel) {
+    this.#isUsed = model.gravityCompensated === false && model.base === undefined;
+    const topology = this.#isUsed ? new LinkTopology(model) : undefined;
+    this.wantedRadPerS = new Float64Array(model.joints.length);
+    this.#backToRad = new Float64Array(model.joints.length);
+    this.#mostRad = Float64Array.from(model.joints, ({ torqueMaxNm, stiffnessNmPerRad }, i) =>
+      topology?.carriesTool(i) === true ? (PRESSING_SHARE * torqueMaxNm) / stiffnessNmPerRad : Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** It moves, or has no torque: the next tick in which it stands is the first. */
+  restart(): void {
+    this.#isFresh = true;
+  }
+
+  /**
+   * One tick of an arm that stands: true where `wantedRadPerS` is to be asked for. `beyondRad` ([n]): of `FollowingWatchdog`; all in rad.
+   */
+  step(sentRad: ArrayLike<number>, positionRad: ArrayLike<number>, beyondRad: ArrayLike<number>, dtS: number): boolean {
+    if (!this.#isUsed || !(dtS > 0)) return false;
+    let isAsked = false;
+    for (let i = 0; i < this.wantedRadPerS.length; i++) {
+      const overRad = this.#over(i, sentRad[i]! - positionRad[i]!, beyondRad[i]!);
+      if (this.#isFresh) this.#backToRad[i] = sentRad[i]! - overRad;
+      const leftRad = Math.max(0, Math.sign(overRad) * (sentRad[i]! - this.#backToRad[i]!));
+      const wayRad = Math.min(leftRad, Math.abs(overRad));
+      const isOver = wayRad > DONE_RAD;
+      this.wantedRadPerS[i] = isOver ? (-Math.sign(overRad) * wayRad) / Math.max(dtS, TIME_CONSTANT_S) : 0;
+      isAsked ||= isOver;
+    }
+    this.#isFresh = false;
+    return isAsked;
+  }
+
+  /** How far the set-point of joint `i` is too far ahead, with its sign. */
+  #over(i: number, aheadRad: number, beyondRad: number): number {
+    const mostRad = this.#mostRad[i]!;
+    if (mostRad === Number.POSITIVE_INFINITY) return 0;
+    const overRad = Math.sign(aheadRad) * Math.max(0, Math.abs(aheadRad) - mostRad);
+    // Only what pushes on in the same way.
+    const heldRad = beyondRad * aheadRad > 0 ? beyondRad : 0;
+    return Math.abs(heldRad) > Math.abs(overRad) ? heldRad : overRad;
+  }
+}
