@@ -126,6 +126,11 @@ export class GuardTick implements TickStages {
     return this.#measurement.isLost;
   }
 
+  /** Where it was measured last no policy may move it. */
+  get isOutside(): boolean {
+    return this.#protection.startFault !== 0;
+  }
+
   read(): void {
     this.#measurement.read();
   }

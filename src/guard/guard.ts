@@ -29,6 +29,11 @@ const CALIBRATE = "Run `rein calibrate` with the robot's file";
 const LOOK_AT_WHEELS =
   "Raise the wheels and run `rein doctor`, then `rein bring-up`, with the robot's file: what drives them has to turn, the way that it was told to";
 
+/** Of an arm that hands move while it has no torque, and nobody and nothing once it has. */
+const BY_HAND: GuardAnswer = {
+  ok: false,
+  reason: 'The arm stands outside its joint limits or its workspace: move it inside by hand, then let it go on.',
+};
 /** Said where a joint's first motion would begin outside the limits, where a wrong zero looks like a pose. */
 const OUTSIDE =
   'the arm is read outside its limits, and its joints have not been seen to move since power came on: move it inside by hand with the torque off, or run `rein calibrate`';
@@ -181,6 +186,7 @@ export class Guard {
 
   /** Whether torque can come on now. */
   #prepare(): GuardAnswer {
+    if (this.#tick.isOutside && this.#model.gravityCompensated === false) return BY_HAND;
     const reason = this.#driver.prepare?.();
     if (reason !== undefined) return { ok: false, reason };
     // It may have taken seconds, in which an arm without torque goes where it likes.

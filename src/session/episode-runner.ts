@@ -118,10 +118,10 @@ export class ResetHangsError extends ReinError {
   }
 }
 
-/** The guard has stopped the robot since the episode was to begin: only a person lets it go on. */
+/** The guard lets no episode begin, and no new scene mends that: only a person does. */
 export class NoLeaveError extends ReinError {
   constructor(reason: string) {
-    super('driver', `The robot was stopped before its first step: ${reason}.`);
+    super('driver', `The robot may not begin: ${reason.replace(/\.$/, '')}.`);
   }
 }
 

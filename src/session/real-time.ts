@@ -168,7 +168,11 @@ export class RealTime implements Pace {
     if (cut === undefined) return true;
     if (activity.reason !== undefined) return false;
     const { afterStop, listeners } = this.#parts;
-    listeners.report({ level: 'warn', name: 'episodeCut', message: `The episode ended early: ${cut.why}.` });
+    listeners.report({
+      level: 'warn',
+      name: 'episodeCut',
+      message: `The episode ended early: ${cut.why.replace(/\.$/, '')}.`,
+    });
     // Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked.
     const isTankEmpty = cut.why === TANK_STAYS_EMPTY && afterStop === 'wait';
     if (isTankEmpty) {

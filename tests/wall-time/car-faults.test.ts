@@ -1,10 +1,14 @@
 /** A car with a VESC at a port of this machine, in real time. Needs `dist/`. */
 import { spawnSync } from 'node:child_process';
-import { afterEach, describe, expect } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import type { BusRig } from '../../bench/bus-trials/bus-rig.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState, HARDWARE, SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, type LineStatus, VescReader, vesc } from '../../src/drivers/serial.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
+import { faultsOf } from '../../src/safety/index.ts';
 import { describeDriver } from '../contract/driver.contract.ts';
 import { Emulated } from '../support/emulated.ts';
 import { anyReference, vescOptionsOf } from '../support/emulated-car.ts';
@@ -198,3 +202,80 @@ describe('a car with a VESC, in real time', () => {
     30_000,
   );
 });
+
+describe.sequential('a guard over a car with a VESC', () => {
+  let rig: BusRig;
+
+  beforeAll(async () => {
+    const path = fileURLToPath(new URL('../../dist/bench/bus-trials/bus-rig.js', import.meta.url));
+    const bench = (await import(path)) as typeof import('../../bench/bus-trials/bus-rig.ts');
+    rig = await bench.BusRig.open('race-car-vesc');
+    await rig.start();
+  }, 60_000);
+  afterAll(() => rig.close());
+  beforeEach(() => rig.drive(), 90_000);
+
+  /** From `sinceS` until nothing drives the motor, s. */
+  async function released(sinceS: number): Promise<number> {
+    for (const endS = sinceS + 5; rig.nowS() < endS; await delay(20)) {
+      const off = (await rig.samples()).find(({ atS, torqued }) => atS >= sinceS && torqued === 0);
+      if (off !== undefined) return off.atS - sinceS;
+    }
+    throw new Error(`the motor is driven on\n${rig.log()}`);
+  }
+
+  async function driven(): Promise<void> {
+    await rig.fault('noise 0');
+    for (const endS = rig.nowS() + 20; ; await delay(20)) {
+      if ((await rig.samples()).at(-1)?.torqued === 1 && rig.newest().state === 'active.policy') return;
+      if (rig.nowS() > endS) throw new Error(`it was not driven: ${rig.newest().state}\n${rig.log()}`);
+      if (rig.newest().state !== 'active.policy') await rig.drive();
+    }
+  }
+
+  faultRow(
+    25,
+    'wall',
+    'the guard of a car is killed: its motor brakes',
+    async () => {
+      await driven();
+      expect(await released(rig.kill('SIGKILL'))).toBeLessThan(0.1);
+      await rig.stop();
+      await rig.start();
+    },
+    60_000,
+  );
+
+  faultRow(
+    24,
+    'wall',
+    'the guard of a car is frozen: its motor brakes',
+    async () => {
+      await driven();
+      const { guardPid } = rig;
+      const afterS = await released(rig.kill('SIGSTOP'));
+      process.kill(guardPid, 'SIGCONT');
+      expect(afterS).toBeLessThan(0.2);
+    },
+    60_000,
+  );
+
+  faultRow(
+    10,
+    'wall',
+    'the cable of a car is pulled: it is told, and its firmware lets go',
+    async () => {
+      await driven();
+      const pulledS = await rig.fault('unplug');
+      expect(await released(pulledS)).toBeLessThan(0.25);
+      for (const endS = rig.nowS() + 5; !rig.frames.some(({ flags }) => isRow10(flags)); await delay(5))
+        if (rig.nowS() > endS) throw new Error(`nobody was told: ${rig.newest().state}`);
+      await rig.fault('plug');
+    },
+    60_000,
+  );
+});
+
+function isRow10(flags: number): boolean {
+  return faultsOf(flags).some(({ row }) => row === 10);
+}

@@ -27,6 +27,7 @@ export function servoKind<Config extends ServoConfig>(
     options: servoOptions,
     needs: 'serial',
     world: () => 'real',
+    arrangesScene: () => false,
     model: ({ model }) => model,
     signals: ({ signals }) => signals.map(({ name }) => name),
     problems: ({ motors, signals }) =>

@@ -14,6 +14,7 @@ export const vescKind: DriverKind<VescConfig, VescDriverOptions> = {
   options: vescOptions,
   needs: 'serial',
   world: () => 'real',
+  arrangesScene: () => false,
   model: ({ model }) => model,
   signals: () => VESC_SIGNALS,
   problems: ({ battery, steering }) => {

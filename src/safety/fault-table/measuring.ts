@@ -162,7 +162,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 16,
     fault: 'The robot starts outside its limits',
     promise:
-      'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s.',
+      'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s. An arm whose weight its servos hold gets no torque there: hands move it.',
     source: 'libfranka refuses such a start pose; the recovery is ours',
     numbers: { recoveryRadPerS: 0.1 },
     signs: [
