@@ -162,9 +162,9 @@ export class FaultWatch {
 /** `model` with no more torque than `driver` lets its joints give. */
 export function cappedModel(model: RobotModel, { torqueCapNm }: Pick<Driver, 'torqueCapNm'>): RobotModel {
   if (torqueCapNm === undefined) return model;
-  const joints = model.joints.map((joint, i) => ({
-    ...joint,
-    torqueMaxNm: Math.min(joint.torqueMaxNm, torqueCapNm[i]!),
-  }));
+  const joints = model.joints.map((joint, i) => {
+    const capNm = torqueCapNm[i]!;
+    return { ...joint, torqueMaxNm: capNm > 0 ? Math.min(joint.torqueMaxNm, capNm) : joint.torqueMaxNm };
+  });
   return { ...model, joints };
 }

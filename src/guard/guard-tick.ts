@@ -172,8 +172,10 @@ export class GuardTick implements TickStages {
   /** What an arm that stands and presses is to ask for by itself; null for nothing. */
   #relieve(): Float64Array | null {
     const { isTrusted, dtS } = this.#measurement;
-    if (this.#state !== 'ready' || this.firstMotion.isRunning) this.#relief.restart();
-    else if (isTrusted) {
+    const isReady = this.#state === 'ready' && !this.needsFirstMotion;
+    // Only a motion that somebody asked for may bring it against something anew.
+    if (!hasTorque(this.#state) || (!isReady && !this.#protection.isReferenceAtRest)) this.#relief.restart();
+    else if (isReady && isTrusted) {
       const { sentRad } = this.#protection.chain;
       const isAsked = this.#relief.step(sentRad, this.frame.robot.positionRad, this.#watch.beyondRad, dtS);
       if (isAsked) return this.#relief.wantedRadPerS;
@@ -267,6 +269,7 @@ export class GuardTick implements TickStages {
   #followAnew(): void {
     this.#recorder.restart();
     this.#watch.restart();
+    this.#relief.restart();
   }
 
   /**

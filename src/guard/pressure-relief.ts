@@ -6,9 +6,9 @@
  */
 import { LinkTopology, type RobotModel } from '../core/index.ts';
 
-/** Share of a joint's torque limit with which it may press while it stands; weight that a servo holds is below it, too. */
+/** Share of a joint's torque limit with which it may press while it stands; most arms' weight takes less. */
 export const PRESSING_SHARE = 0.5;
-/** How soon what is above that has gone to a third, s. */
+/** Time constant of what is above that, s. */
 const TIME_CONSTANT_S = 0.1;
 /** So little is nothing, rad. */
 const DONE_RAD = 5e-4;
@@ -33,7 +33,7 @@ export class PressureRelief {
     );
   }
 
-  /** It moves, or has no torque: the next tick in which it stands is the first. */
+  /** It was moved, or has no torque: the next tick in which it stands is the first. */
   restart(): void {
     this.#isFresh = true;
   }

@@ -43,7 +43,7 @@ export class Protection {
     this.#robot = measurement.frame.robot;
   }
 
-  /** `probeRadPerS`: what the first motion asks for where nobody commands. */
+  /** `probeRadPerS`: what the guard itself asks for where nobody commands: the first motion, or less pressure where it stands. */
   protect(command: ActionCommand | null, probeRadPerS: Float64Array | null = null): void {
     this.#times[NOW] = this.#measurement.nowS;
     this.#times[PASSED] = this.#measurement.dtS;

@@ -128,7 +128,7 @@ export class Episodes {
         return true;
       },
       pause: (activity) => this.#pause(activity),
-      whyHeld: async () => (await this.#guard.leave(true))?.reason,
+      whyHeld: async () => (await this.#guard.leave())?.reason,
       asks: () => this.#help.listen(),
       startsAs: () => parts.runner.startsAs(),
     });
@@ -140,7 +140,7 @@ export class Episodes {
     if (recording === undefined) return undefined;
     return new RecordingDesk(this.#parts, recording, this.#marks, {
       awaitLeave: (activity) => this.#pace.awaitLeave(activity),
-      whyHeld: async () => (await this.#guard.leave(true))?.reason,
+      whyHeld: async () => (await this.#guard.leave())?.reason,
       drawLayout: () => {
         const layout = draws.layout('demo');
         if (layout !== undefined) this.#parts.listeners.emit('scene', layout);
@@ -234,7 +234,11 @@ export class Episodes {
       const report = await this.#run(activity, 'evaluation', this.#inEvaluation(this.#parts.people));
       if (report.abortedBy !== undefined) {
         await this.#guard.stands();
-        endedEarly = activity.reason ?? this.#guard.refusal()?.message;
+        endedEarly =
+          activity.reason ??
+          this.#guard.refusal()?.message ??
+          // Nobody is waited for here, and no new scene mends it.
+          (this.#needsPerson ? report.abortedBy : undefined);
         continue;
       }
       done.push(report);

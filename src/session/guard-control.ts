@@ -1,5 +1,8 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
+
+import type { RunSetup } from '../config/setup.ts';
 import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
+import { driverKind } from '../drivers/index.ts';
 import { activate, faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 
@@ -11,10 +14,12 @@ const HOLDS_TICKS = 6;
 export class GuardControl {
   readonly #link: GuardLink;
   readonly #joints: readonly JointModel[];
+  readonly #isArranged: boolean;
 
-  constructor(link: GuardLink, joints: readonly JointModel[]) {
+  constructor(link: GuardLink, setup: RunSetup) {
     this.#link = link;
-    this.#joints = joints;
+    this.#joints = setup.config.robot.joints;
+    this.#isArranged = arrangesScene(setup);
   }
 
   /** Brakes and holds, latched. Resolves when the guard has taken it. */
@@ -55,10 +60,10 @@ export class GuardControl {
 
   /**
    * Leave to move, as far as a program may ask for it: a simulated robot goes on by itself unless something serious or somebody
-   * stopped it. `undefined`: given, and it holds. Else why a person is needed, and whether for leave alone. `mends`: what else is in
-   * its way, a new scene may mend, or a person who drives it. Takes a tick or two; never moves it.
+   * stopped it. `undefined`: given, and it holds. Else why a person is needed, and whether for leave alone. Takes a tick or two; asks for
+   * no motion.
    */
-  async leave(mends: boolean): Promise<{ readonly reason: string; readonly isLeaveAlone: boolean } | undefined> {
+  async leave(): Promise<{ readonly reason: string; readonly isLeaveAlone: boolean } | undefined> {
     const link = this.#link;
     const held = await holdAgain(link);
     const answer = held.ok ? await activate(link) : held;
@@ -67,7 +72,8 @@ export class GuardControl {
       return undefined;
     }
     const isLeaveAlone = answer.needs === 'person';
-    return mends && held.ok && !isLeaveAlone ? undefined : { reason: answer.reason, isLeaveAlone };
+    // What else is in its way, a new scene may mend.
+    return this.#isArranged && held.ok && !isLeaveAlone ? undefined : { reason: answer.reason, isLeaveAlone };
   }
 
   /**
@@ -97,4 +103,10 @@ export class GuardControl {
 
 function isMoving({ state }: GuardFrame): boolean {
   return state === 'stopping' || state === 'active.policy' || state === 'active.human';
+}
+
+/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
+export function arrangesScene({ task, driver }: RunSetup): boolean {
+  if (task.isArrangedByPeople === true) return false;
+  return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;
 }

@@ -1,11 +1,10 @@
 /** The pace of a robot in real time: the newest weights act, nobody is waited for in silence, and people give leave to move. */
 import type { RunSetup } from '../config/setup.ts';
 import { Rng } from '../core/index.ts';
-import { driverKind } from '../drivers/index.ts';
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';
-import { GuardControl } from './guard-control.ts';
+import { arrangesScene, GuardControl } from './guard-control.ts';
 import type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -47,12 +46,6 @@ export function realTimeDraws(setup: RunSetup, { epoch, connection }: Transition
   };
 }
 
-/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
-function arrangesScene({ task, driver }: RunSetup): boolean {
-  if (task.isArrangedByPeople === true) return false;
-  return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;
-}
-
 type Parts = Pick<
   SessionParts,
   'setup' | 'clock' | 'link' | 'policy' | 'kept' | 'recorder' | 'live' | 'listeners' | 'afterStop'
@@ -64,7 +57,6 @@ export class RealTime implements Pace {
   readonly #parts: Parts;
   readonly #howToGoOn: string;
   readonly #guard: GuardControl;
-  readonly #isArranged: boolean;
   #hasJoined = false;
 
   /** `howToGoOn`: how a person lets the robot go on, one sentence; empty where that is told elsewhere. */
@@ -72,8 +64,7 @@ export class RealTime implements Pace {
     const { policy, recorder, kept, setup, link } = parts;
     this.#parts = parts;
     this.#howToGoOn = howToGoOn;
-    this.#guard = new GuardControl(link, setup.config.robot.joints);
-    this.#isArranged = arrangesScene(setup);
+    this.#guard = new GuardControl(link, setup);
     this.weights = new ArrivingWeights({
       policy,
       take: () => (policy.isFixed ? undefined : recorder.connection?.takeNewest()),
@@ -107,7 +98,7 @@ export class RealTime implements Pace {
     let said = '';
     for (;;) {
       await this.#guard.stands();
-      const held = await this.#guard.leave(this.#isArranged);
+      const held = await this.#guard.leave();
       if (held === undefined) break;
       const why =
         this.#guard.refusal()?.message ?? (held.isLeaveAlone ? 'Nobody has given leave to move.' : held.reason);

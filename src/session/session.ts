@@ -55,7 +55,7 @@ export class LiveSession {
   constructor(parts: SessionParts, pace: Pace) {
     const { link, listeners, clock } = parts;
     this.#parts = parts;
-    this.#guard = new GuardControl(link, parts.setup.config.robot.joints);
+    this.#guard = new GuardControl(link, parts.setup);
     this.#policy = new PolicyUse(parts, pace.weights);
     this.#marks = new Marks(listeners, clock);
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));

@@ -16,3 +16,9 @@ it('sees the emergency stop of a robot whose bus is watched', async () => {
   watched.read(state);
   expect(watched.isEmergencyStopPressed).toBe(false);
 });
+
+it('says to what its driver limits torques', () => {
+  const robot = Object.assign(new MockDriver(diffBase), { torqueCapNm: [1, 2] });
+  const watched = new WatchedDriver(robot, new GuardPulse(new LockStepClock(1)));
+  expect(watched.torqueCapNm).toEqual([1, 2]);
+});

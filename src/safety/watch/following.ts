@@ -138,7 +138,8 @@ export class FollowingWatchdog {
     }
     // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
     const errorRad = reference - position;
-    if (Math.abs(errorRad) > this.#kneeRad[i]! && (reference - this.#referenceThen[i]!) * errorRad < 0) {
+    const isBack = Math.abs(errorRad) > this.#kneeRad[i]! && (reference - this.#referenceThen[i]!) * errorRad < 0;
+    if (isBack && (Number.isNaN(torqueNm) || this.#isAtCap(i, torqueNm))) {
       this.#referenceThen[i] = reference;
       this.#torqueThen[i] = torqueNm;
     }
