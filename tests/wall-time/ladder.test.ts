@@ -30,6 +30,14 @@ it('climbs from the doctor to full speed, and records each rung with what it has
     // A hand takes its time: 2 rad a second, on a machine that may be busy.
     await new Promise((done) => setTimeout(done, takesMs));
   };
+  const places = async (): Promise<string> => {
+    const { servos } = await type.call(arm, 'state', 'state');
+    return JSON.stringify((servos as { position: number }[]).map(({ position }) => position));
+  };
+  const broughtHome = async (): Promise<void> => {
+    await hand('hold', 500);
+    for (let before = ''; before !== (await places()); await hand('hold', 300)) before = await places();
+  };
   const file = emulatedArmFile(folder, arm.link, '  answerMs: 15');
   // Three ticks in which the emulator is held up are 100 ms.
   writeFileSync(file, readFileSync(file, 'utf8').replace('controlHz: 50', 'controlHz: 30'));
@@ -43,7 +51,7 @@ it('climbs from the doctor to full speed, and records each rung with what it has
     if (joint >= 0) await hand(`move ${joint + 1} ${robot.homeRad[joint]! + (joint === 3 ? 0.3 : 0.5)}`, 800);
     if (joint >= 0 || line.includes('press Enter')) return '';
     // Without torque it has fallen.
-    if (line.includes('[y/N]')) await hand('hold', 1500);
+    if (line.includes('[y/N]')) await broughtHome();
     return line.includes('[y/N]') ? 'y' : undefined;
   };
   const said: string[] = [];
