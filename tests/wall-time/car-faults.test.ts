@@ -76,18 +76,20 @@ async function car(drive: Partial<ReturnType<typeof vescOptionsOf>['drive']> = {
   return { emulator, driver, model: robot, line: () => line! };
 }
 
-/** Ticks in real time, `reference` of each tick's number. */
+/** Ticks in real time, `reference` of each tick's number. `heldUpS`: by how much the latest tick was late. */
 function run({ driver }: Car, ticks: number, reference: (tick: number) => readonly [number, number] | undefined) {
   const state = createRobotState(2, 0);
   const startS = clock.nowS();
   let missed = 0;
+  let heldUpS = 0;
   for (let i = 0; i < ticks; i++) {
+    heldUpS = Math.max(heldUpS, clock.nowS() - startS - i * PERIOD_S);
     if (driver.read(state) !== 'ok') missed++;
     const asked = reference(i);
     if (asked !== undefined) driver.write(anyReference(asked));
     while (clock.nowS() < startS + (i + 1) * PERIOD_S);
   }
-  return { missed, positionRad: state.positionRad };
+  return { missed, heldUpS, positionRad: state.positionRad };
 }
 
 describeDriver('VESC, at a pseudo-terminal', async () => {
@@ -108,9 +110,10 @@ describe('a car with a VESC, in real time', () => {
       driver.enable();
       run(subject, 60, (tick) => [0.03 * tick, 0]);
       const last = line().packets.findLast(({ command }) => command === 'erpm')!;
-      run(subject, 10, () => undefined);
+      const { heldUpS } = run(subject, 10, () => undefined);
       const neutral = line().packets.find(({ command, atS }) => command === 'brake' && atS > last.atS)!;
-      expect(neutral.atS - last.atS).toBeLessThanOrEqual(promised('neutralS'));
+      // Less what a busy machine kept this process from its ticks.
+      expect(neutral.atS - last.atS - heldUpS).toBeLessThanOrEqual(promised('neutralS'));
       // Now nobody says a word while it drives: its firmware has to.
       const { positionRad } = run(subject, 40, (tick) => [1.8 + 0.02 * tick, 0]);
       expect(positionRad[0]).toBeGreaterThan(1.5);

@@ -53,6 +53,8 @@ export class FollowingWatchdog {
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
   readonly #referenceBefore: Float64Array;
+  /** [n] how long the reference has stood, s. */
+  readonly #unaskedS: Float64Array;
   readonly #torqueThen: Float64Array;
   readonly #stillS: Float64Array;
   /** [n] how long the reference has been too far ahead, s. */
@@ -80,6 +82,7 @@ export class FollowingWatchdog {
     this.#still = new Float64Array(n);
     this.#referenceThen = new Float64Array(n);
     this.#referenceBefore = new Float64Array(n);
+    this.#unaskedS = new Float64Array(n);
     this.#torqueThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
@@ -146,7 +149,8 @@ export class FollowingWatchdog {
     // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
     const goneRad = Math.abs(reference - this.#referenceThen[i]!);
     const isAsked = Math.abs(reference - this.#referenceBefore[i]!) > SAME;
-    if (goneRad <= SAME || (!isAsked && goneRad < this.#leastRad[i]!)) {
+    this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
+    if (goneRad <= SAME || (this.#unaskedS[i]! >= FROZEN_AFTER_S && goneRad < this.#leastRad[i]!)) {
       this.#stillS[i] = 0;
       return false;
     }
