@@ -5,7 +5,7 @@
  *   npm run trials:bus -- [NAME …] [--robot so101] [--trials 100] [--seed 1] [--json FILE]
  *
  * NAME: unplug, garbage, deadServo, overload, brownOut, guardKilled, guardFrozen; default all. Robots: so101 (Feetech), koch (Dynamixel),
- * race-car-vesc (vescFault in place of deadServo and overload).
+ * race-car-vesc (unplug, garbage, vescFault and the guard's).
  * Exit code 1 when anything took longer than promised, or a robot went limp before anybody was told. Some six seconds a trial. Needs a
  * build, and Linux.
  */
