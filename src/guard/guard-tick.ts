@@ -171,12 +171,12 @@ export class GuardTick implements TickStages {
 
   /** What an arm that stands and presses is to ask for by itself; null for nothing. */
   #relieve(): Float64Array | null {
-    const { isTrusted, dtS } = this.#measurement;
     const isReady = this.#state === 'ready' && !this.needsFirstMotion;
     // Only a motion that somebody asked for may bring it against something anew.
     if (!hasTorque(this.#state) || (!isReady && !this.#protection.isReferenceAtRest)) this.#relief.restart();
-    else if (isReady && isTrusted) {
+    else if (isReady && this.#measurement.isTrusted) {
       const { sentRad } = this.#protection.chain;
+      const { dtS } = this.#measurement;
       const isAsked = this.#relief.step(sentRad, this.frame.robot.positionRad, this.#watch.beyondRad, dtS);
       if (isAsked) return this.#relief.wantedRadPerS;
     }

@@ -45,7 +45,13 @@ export class PressureRelief {
     if (!this.#isUsed || !(dtS > 0)) return false;
     let isAsked = false;
     for (let i = 0; i < this.wantedRadPerS.length; i++) {
-      const overRad = this.#over(i, sentRad[i]! - positionRad[i]!, beyondRad[i]!);
+      const mostRad = this.#mostRad[i]!;
+      if (mostRad === Number.POSITIVE_INFINITY) continue;
+      const aheadRad = sentRad[i]! - positionRad[i]!;
+      const pullRad = Math.sign(aheadRad) * Math.max(0, Math.abs(aheadRad) - mostRad);
+      // Only what pushes on in the same way.
+      const heldRad = beyondRad[i]! * aheadRad > 0 ? beyondRad[i]! : 0;
+      const overRad = Math.abs(heldRad) > Math.abs(pullRad) ? heldRad : pullRad;
       if (this.#isFresh) this.#backToRad[i] = sentRad[i]! - overRad;
       const leftRad = Math.max(0, Math.sign(overRad) * (sentRad[i]! - this.#backToRad[i]!));
       const wayRad = Math.min(leftRad, Math.abs(overRad));
@@ -55,15 +61,5 @@ export class PressureRelief {
     }
     this.#isFresh = false;
     return isAsked;
-  }
-
-  /** How far the set-point of joint `i` is too far ahead, with its sign. */
-  #over(i: number, aheadRad: number, beyondRad: number): number {
-    const mostRad = this.#mostRad[i]!;
-    if (mostRad === Number.POSITIVE_INFINITY) return 0;
-    const overRad = Math.sign(aheadRad) * Math.max(0, Math.abs(aheadRad) - mostRad);
-    // Only what pushes on in the same way.
-    const heldRad = beyondRad * aheadRad > 0 ? beyondRad : 0;
-    return Math.abs(heldRad) > Math.abs(overRad) ? heldRad : overRad;
   }
 }

@@ -63,6 +63,8 @@ export class FollowingWatchdog {
   readonly #measured: ArmKinematics | undefined;
   /** [n] the joint moves no tool: a gripper. */
   readonly #isBeside: readonly boolean[];
+  /** [1] since the reading before, s. */
+  readonly #passedS: Float64Array = new Float64Array(1);
   #toolAwayS = 0;
   #hasReading = false;
 
@@ -113,13 +115,16 @@ export class FollowingWatchdog {
     torqueNm?: ArrayLike<number>,
   ): number {
     const passedS = dtS > 0 ? dtS : 0;
+    this.#passedS[0] = passedS;
     let flags = 0;
     for (let i = 0; i < this.#still.length; i++) {
       const reference = referenceRad[i]!;
       const position = positionRad[i]!;
       const torque = torqueNm?.[i] ?? Number.NaN;
-      const isFrozen = this.#isFrozen(i, reference, position, torque, passedS);
-      this.beyondRad[i] = this.#beyond(i, reference);
+      const isFrozen = this.#isFrozen(i, referenceRad, positionRad, torqueNm);
+      const goneRad = reference - this.#referenceThen[i]!;
+      // Not by a function: V8 would box what it gives.
+      this.beyondRad[i] = Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
       if (isFrozen && !isPressing) flags |= this.#flagOf(i, reference, torque);
@@ -131,7 +136,17 @@ export class FollowingWatchdog {
   }
 
   /** The reference went as far as a twentieth of the highest speed goes in the time, and the reading is still the same. */
-  #isFrozen(i: number, reference: number, position: number, torqueNm: number, passedS: number): boolean {
+  #isFrozen(
+    i: number,
+    referenceRad: ArrayLike<number>,
+    positionRad: ArrayLike<number>,
+    torques: ArrayLike<number> | undefined,
+  ): boolean {
+    // By arrays: V8 would box each number that it hands over.
+    const reference = referenceRad[i]!;
+    const position = positionRad[i]!;
+    const torqueNm = torques?.[i] ?? Number.NaN;
+    const passedS = this.#passedS[0]!;
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
@@ -157,11 +172,6 @@ export class FollowingWatchdog {
     this.#stillS[i] = this.#stillS[i]! + passedS;
     if (this.#stillS[i]! < frozenAfterS(this.#joints[i]!) - ROUNDING_S) return false;
     return goneRad >= this.#leastRad[i]!;
-  }
-
-  #beyond(i: number, reference: number): number {
-    const goneRad = reference - this.#referenceThen[i]!;
-    return Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
   }
 
   /**
