@@ -128,11 +128,15 @@ export class Episodes {
         return true;
       },
       pause: (activity) => this.#pause(activity),
-      whyHeld: async () => (await this.#guard.leave())?.reason,
+      whyHeld: () => this.#whyHeld(),
       asks: () => this.#help.listen(),
       startsAs: () => parts.runner.startsAs(),
     });
     this.recording = this.#openDesk();
+  }
+
+  async #whyHeld(): Promise<string | undefined> {
+    return (await this.#guard.leave())?.reason;
   }
 
   #openDesk(): RecordingDesk | undefined {
@@ -140,7 +144,7 @@ export class Episodes {
     if (recording === undefined) return undefined;
     return new RecordingDesk(this.#parts, recording, this.#marks, {
       awaitLeave: (activity) => this.#pace.awaitLeave(activity),
-      whyHeld: async () => (await this.#guard.leave())?.reason,
+      whyHeld: () => this.#whyHeld(),
       drawLayout: () => {
         const layout = draws.layout('demo');
         if (layout !== undefined) this.#parts.listeners.emit('scene', layout);

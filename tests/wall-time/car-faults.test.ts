@@ -92,10 +92,14 @@ function run({ driver }: Car, ticks: number, reference: (tick: number) => readon
   return { missed, heldUpS, positionRad: state.positionRad };
 }
 
-describeDriver('VESC, at a pseudo-terminal', async () => {
-  const { driver, model } = await car({ erpmMin: 0, positionGainPerS: 6 });
-  return { driver, model };
-});
+describeDriver(
+  'VESC, at a pseudo-terminal',
+  async () => {
+    const { driver, model } = await car({ erpmMin: 0, positionGainPerS: 6 });
+    return { driver, model };
+  },
+  5,
+);
 
 describe('a car with a VESC, in real time', () => {
   faultRow(
