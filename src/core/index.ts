@@ -175,7 +175,7 @@ export {
   type StepView,
   shownObjects,
 } from './telemetry.ts';
-export { clockText, grouped, markdownTable, percent, significant } from './text.ts';
+export { clockText, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
 export {
   copyTransition,
   createTransition,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockText, grouped, markdownTable, percent, significant } from './text.ts';
+import { clockText, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
 
 describe('clockText', () => {
   it('writes times for people', () => {
@@ -13,6 +13,10 @@ describe('clockText', () => {
       '-',
     ]);
   });
+});
+
+it('lets a sentence be part of another', () => {
+  expect(['It stands.', 'It stands', ''].map(withoutFullStop)).toEqual(['It stands', 'It stands', '']);
 });
 
 describe('numbers', () => {

@@ -5,6 +5,11 @@ export function significant(value: number, digits = 3): string {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** A sentence as part of another: `The robot does not answer.` → `The robot does not answer`. */
+export function withoutFullStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
 /** A number rounded to whole, with `gap` between groups of three: 12345 → `12 345`; `-` when not finite. */
 export function grouped(value: number, gap = ' '): string {
   return Number.isFinite(value) ? String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, gap) : '-';

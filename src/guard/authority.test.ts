@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type GuardRequest, LockStepClock } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { FAULTS } from '../safety/faults.ts';
 import { Authority } from './authority.ts';
-import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
 import type { Asker } from './link/link.ts';
-import { MemoryGuardLink } from './link/memory-link.ts';
+import type { MemoryGuardLink } from './link/memory-link.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
 
-const action = {
-  kind: 'joint' as const,
-  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' as const })),
-};
+const action = jointSpec(ur5eLike, 0.02);
 const KINDS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'permit'] as const;
 const FAULTS_TRIED = ['lost', 'late', 'nan', 'contact', 'emergencyStop', 'jump'] as const;
 
@@ -26,12 +24,7 @@ class Rig {
   constructor(kind: 'real' | 'simulated') {
     const { clock, driver } = this;
     if (kind === 'simulated') Object.defineProperty(driver, 'isSimulated', { value: true });
-    this.link = new MemoryGuardLink({
-      nodeIs: 'person',
-      shape: { joints: 6, signals: 0, actions: 6, controlHz: ur5eLike.controlHz },
-      clock,
-      createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),
-    });
+    this.link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
   }
 
   static async open(kind: 'real' | 'simulated'): Promise<Rig> {

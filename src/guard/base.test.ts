@@ -5,9 +5,8 @@ import { type ActionCommand, LockStepClock, Rng } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { MOCK_FAULTS } from '../drivers/mock/mock-faults.ts';
 import { faultsOf } from '../safety/index.ts';
-import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
-import { MemoryGuardLink } from './link/memory-link.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
 
 const PERIOD_S = 1 / diffBase.controlHz;
 
@@ -16,12 +15,7 @@ async function rig() {
   const driver = new MockDriver(diffBase);
   await driver.open();
   const action = jointSpec(diffBase, 0.05);
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints: 2, signals: 0, actions: 2, controlHz: diffBase.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model: diffBase, action, policyPeriodS: 0.1, clock, port }),
-  });
+  const link = lockStepGuard({ nodeIs: 'person', driver, model: diffBase, action, policyPeriodS: 0.1, clock });
   const command: ActionCommand = createActionCommand(2);
   const push = (ahead: number, turn: number): void => {
     command.seq++;

@@ -1,18 +1,16 @@
 /** What the guard tells of its safety chain in every frame. */
 import { describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type ActionSpec, type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
+import { type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
-import { Guard, type GuardOptions } from './guard.ts';
+import type { GuardOptions } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
-import { MemoryGuardLink } from './link/memory-link.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
-const action: ActionSpec = {
-  kind: 'joint',
-  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.1, unit: 'rad' })),
-};
+const action = jointSpec(ur5eLike, 0.1);
 const withTank: RobotModel = {
   ...ur5eLike,
   tank: { port: 'joint', startJ: 3, minJ: 0.1, maxJ: 4, powerMaxW: 100, recovery: 0.9 },
@@ -138,12 +136,14 @@ async function rig(model: RobotModel, timing?: GuardOptions['timing']) {
   const driver = new MockDriver(model, {});
   await driver.open();
   const joints = model.joints.length;
-  const link = new MemoryGuardLink({
+  const link = lockStepGuard({
     nodeIs: 'person',
-    shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
+    driver,
+    model,
+    action,
+    policyPeriodS: 0.1,
     clock,
-    createGuard: (port) =>
-      new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, ...(timing && { timing }) }),
+    ...(timing && { timing }),
   });
   const command = createActionCommand(joints);
   const push = (value: number): void => {

@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type ActionCommand, type ActionSpec, type Decider, type GuardFrame, LockStepClock } from '../core/index.ts';
+import { type ActionCommand, type Decider, type GuardFrame, LockStepClock } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import type { MockDriverOptions } from '../drivers/mock/options.ts';
 import { faultsOf } from '../safety/index.ts';
-import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
-import { MemoryGuardLink } from './link/memory-link.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 const LEASE_S = 0.15;
-const action: ActionSpec = {
-  kind: 'joint',
-  dimensions: ur5eLike.joints.map((joint) => ({ name: joint.name, scale: 0.02, unit: 'rad' as const })),
-};
+const action = jointSpec(ur5eLike, 0.02);
 
 describe('the guard', () => {
   it('starts with torque off, and moves nothing before it is enabled and activated', async () => {
@@ -311,12 +308,7 @@ async function rig(options: MockDriverOptions = {}) {
   const driver = new MockDriver(ur5eLike, options);
   await driver.open();
   const joints = ur5eLike.joints.length;
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints, signals: 0, actions: joints, controlHz: ur5eLike.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),
-  });
+  const link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
   const command: ActionCommand = createActionCommand(joints);
   const push = (value: number, decider: Decider = 'policy'): void => {
     command.seq++;

@@ -53,8 +53,7 @@ const UNMEASURED: GuardAnswer = {
  * person let go, the policy goes on once its command was sent and `activate` was asked for.
  *
  * @example
- * const createGuard = (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port });
- * const link = new MemoryGuardLink({ shape, clock, nodeIs: 'person', createGuard });
+ * const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
  * await link.advance(1); // torque comes on where the robot is measured
  * await link.request({ kind: 'enable' });
  * await link.request({ kind: 'activate' });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type ActionSpec, LockStepClock, type SafetyStateName, type Vec } from '../core/index.ts';
+import { LockStepClock, type SafetyStateName, type Vec } from '../core/index.ts';
 import { type Driver, type DriverStatus, MockDriver } from '../drivers/index.ts';
 import { DRIVER_LOST, START_OUTSIDE } from '../safety/index.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
@@ -8,10 +9,7 @@ import { Measurement, MISSED_TICKS } from './measurement.ts';
 import { Protection } from './protection.ts';
 
 const joints = ur5eLike.joints.length;
-const action: ActionSpec = {
-  kind: 'joint',
-  dimensions: ur5eLike.joints.map((joint) => ({ name: joint.name, scale: 0.02, unit: 'rad' as const })),
-};
+const action = jointSpec(ur5eLike, 0.02);
 const WITH_TORQUE: SafetyStateName[] = ['ready', 'active.policy', 'stopping', 'stopped'];
 
 describe('protection', () => {

@@ -1,23 +1,24 @@
 import { expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { LockStepClock } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
-import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
-import { MemoryGuardLink } from './link/memory-link.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
 
 /** Largest share of its own speed at which the reference of any joint went in a second of full actions. */
 async function fastest(speedRatioMax: number | undefined): Promise<number> {
   const clock = new LockStepClock(1 / ur5eLike.controlHz);
   const driver = new MockDriver(ur5eLike);
-  const dimensions = ur5eLike.joints.map(({ name }) => ({ name, scale: 0.2, unit: 'rad' as const }));
-  const action = { kind: 'joint' as const, dimensions };
-  const link = new MemoryGuardLink({
+  const action = jointSpec(ur5eLike, 0.2);
+  const link = lockStepGuard({
     nodeIs: 'person',
-    shape: { joints: 6, signals: 0, actions: 6, controlHz: ur5eLike.controlHz },
+    driver,
+    model: ur5eLike,
+    action,
+    policyPeriodS: 0.1,
+    speedRatioMax,
     clock,
-    createGuard: (port) =>
-      new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, speedRatioMax, clock, port }),
   });
   await driver.open();
   await link.advance(2);

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type GuardRequest, LockStepClock, type RobotState, type Vec } from '../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../drivers/index.ts';
@@ -13,10 +14,7 @@ import { MemoryGuardLink } from './link/memory-link.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 const JOINTS = ur5eLike.joints.length;
-const action = {
-  kind: 'joint' as const,
-  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' as const })),
-};
+const action = jointSpec(ur5eLike, 0.02);
 
 const READINGS = ['ok', 'jump', 'again', 'late', 'lost', 'nan', 'nanSpeed', 'moved', 'creep'] as const;
 type Reading = (typeof READINGS)[number];

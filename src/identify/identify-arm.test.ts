@@ -3,7 +3,7 @@ import { arm6Setup } from '../../tests/support/arm6.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { PlantArm, type PlantArmOptions } from '../../tests/support/plant-arm.ts';
 import { type JointModel, LockStepClock, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
-import { createActionCommand, Guard, MemoryGuardLink } from '../guard/index.ts';
+import { createActionCommand, lockStepGuard, type MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import type { Identification } from './evaluate.ts';
 import { identifyArm } from './identify-arm.ts';
@@ -105,12 +105,13 @@ describe('the torque observer of an identified arm', () => {
     await arm.open();
     const clock = new LockStepClock(1 / model.controlHz);
     const action = identifyAction(watched);
-    const link = new MemoryGuardLink({
+    const link = lockStepGuard({
       nodeIs: 'person',
-      shape: { joints: 6, signals: 0, actions: 6, controlHz: model.controlHz },
+      driver: arm,
+      model: watched,
+      action,
+      policyPeriodS: actionPeriodS(watched),
       clock,
-      createGuard: (port) =>
-        new Guard({ driver: arm, model: watched, action, policyPeriodS: actionPeriodS(watched), clock, port }),
     });
     await link.advance(2);
     await link.request({ kind: 'enable' });

@@ -4,7 +4,7 @@ import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createSetup, driverSpec } from '../config/setup.ts';
 import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, worldOf } from '../drivers/index.ts';
-import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { type GuardLink, lockStepGuard } from '../guard/index.ts';
 import { ANSWER_MS, ask, inTime } from './arm-drive.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
 
@@ -32,17 +32,7 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
   const action = identifyAction(model);
   const clock = new LockStepClock(1 / model.controlHz);
   await driver.open();
-  const link = new MemoryGuardLink({
-    nodeIs: 'program',
-    shape: {
-      joints: model.joints.length,
-      signals: driver.signalNames.length,
-      actions: model.joints.length,
-      controlHz: model.controlHz,
-    },
-    clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: actionPeriodS(model), clock, port }),
-  });
+  const link = lockStepGuard({ nodeIs: 'program', driver, model, action, policyPeriodS: actionPeriodS(model), clock });
   try {
     await readySimulated(link, model, driver.scene === undefined ? 'asItIs' : 'resettable');
   } catch (error) {

@@ -2,7 +2,7 @@
  * What can go wrong and what is done about it: the fault table, put together. Rows are in `fault-table/`. A flag is one bit; 0
  * is healthy. Row numbers never change, so that tests and reports can cite them.
  */
-import { type GuardFrame, type JointModel, torqueUnit } from '../core/index.ts';
+import { type GuardFrame, type JointModel, torqueUnit, withoutFullStop } from '../core/index.ts';
 import { DECIDING } from './fault-table/deciding.ts';
 import {
   type FaultRow,
@@ -126,12 +126,12 @@ export function messageOf(
   const amount = Number.isFinite(residualNm)
     ? `${residualNm.toFixed(1)} ${torqueUnit(joint)}`
     : 'no torque is measured';
-  return `${message.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
+  return `${withoutFullStop(message)} (${joint.name}: ${amount}).`;
 }
 
 /** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */
 export function withRow(message: string, row: number): string {
-  return `${message.replace(/\.$/, '')} (fault ${row}).`;
+  return `${withoutFullStop(message)} (fault ${row}).`;
 }
 
 /** Remembers flags that must be acknowledged. Tick-safe. */

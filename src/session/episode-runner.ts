@@ -19,6 +19,7 @@ import {
   type SceneLayout,
   type Source,
   type Transition,
+  withoutFullStop,
 } from '../core/index.ts';
 import { activate, createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
@@ -121,7 +122,7 @@ export class ResetHangsError extends ReinError {
 /** The guard lets no episode begin, and no new scene mends that: only a person does. */
 export class NoLeaveError extends ReinError {
   constructor(reason: string) {
-    super('driver', `The robot may not begin: ${reason.replace(/\.$/, '')}.`);
+    super('driver', `The robot may not begin: ${withoutFullStop(reason)}.`);
   }
 }
 
@@ -292,7 +293,7 @@ export class EpisodeRunner {
     // Torque comes on only where the robot was measured since.
     await link.advance(1);
     if (link.latest.state === 'standby') await this.#request({ kind: 'enable' });
-    await this.#request({ kind: 'activate' }, episode.layout === undefined);
+    await this.#activate(episode);
     await link.advance(1);
   }
 
@@ -329,15 +330,22 @@ export class EpisodeRunner {
     }
   }
 
-  /** Rejects with `NoLeaveError` where only a person may let it go on, or can: `isPersons`, as no new scene mends what is in its way. */
-  async #request(request: Parameters<GuardLink['request']>[0], isPersons = false): Promise<void> {
+  /** Rejects with `NoLeaveError` where only a person may let it go on, or can: where they arrange the scene, no new one mends what is in its way. */
+  async #activate({ layout }: EpisodeOptions): Promise<void> {
     const { link } = this.#options;
     // After power-up each joint is tried first, which is waited for.
-    const answer = await (request.kind === 'activate' ? activate(link) : link.request(request));
+    const answer = await activate(link);
     if (answer.ok) return;
-    throw isPersons || answer.needs === 'person'
+    throw layout === undefined || answer.needs === 'person'
       ? new NoLeaveError(answer.reason)
-      : refused(request.kind, answer.reason);
+      : refused('activate', answer.reason);
+  }
+
+  /** Rejects with `NoLeaveError` where only a person may let it go on. */
+  async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
+    const answer = await this.#options.link.request(request);
+    if (answer.ok) return;
+    throw answer.needs === 'person' ? new NoLeaveError(answer.reason) : refused(request.kind, answer.reason);
   }
 
   /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */

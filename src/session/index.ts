@@ -3,7 +3,7 @@
 export { LearnerConnection } from './learner-connection.ts';
 export { openLockStep, openSession } from './open-session.ts';
 export { type OperatorsContext, openOperators } from './operators.ts';
-export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
+export { type CutEpisode, cutMessage, type Draws, type Pace, type ShownByPerson } from './pace.ts';
 export type { PersonRequest, RunWatcher } from './person-request.ts';
 export { RawInput } from './raw-input.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';

@@ -1,5 +1,5 @@
 /** How a session keeps time: the one thing in which a robot in real time and one in lock-step with its learner differ. */
-import type { SceneLayout } from '../core/index.ts';
+import { type SceneLayout, withoutFullStop } from '../core/index.ts';
 import type { PolicyNoise } from '../policy/index.ts';
 import type { PersonDemonstrator } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
@@ -41,6 +41,11 @@ export interface CutEpisode {
   readonly why: string;
   /** `person`: only they can mend it, whatever the guard says. */
   readonly needs: 'guard' | 'person';
+}
+
+/** What people are told of it. */
+export function cutMessage({ why }: CutEpisode): string {
+  return `The episode ended early: ${withoutFullStop(why)}.`;
 }
 
 /** What chance decides in a session. Streams are drawn from in the order of episodes. */

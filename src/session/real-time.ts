@@ -5,7 +5,7 @@ import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';
 import { arrangesScene, GuardControl } from './guard-control.ts';
-import type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
+import { type CutEpisode, cutMessage, type Draws, type Pace, type ShownByPerson } from './pace.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
 import type { SessionParts } from './session-parts.ts';
 import { ArrivingWeights } from './weights/weights-source.ts';
@@ -159,11 +159,7 @@ export class RealTime implements Pace {
     if (cut === undefined) return true;
     if (activity.reason !== undefined) return false;
     const { afterStop, listeners } = this.#parts;
-    listeners.report({
-      level: 'warn',
-      name: 'episodeCut',
-      message: `The episode ended early: ${cut.why.replace(/\.$/, '')}.`,
-    });
+    listeners.report({ level: 'warn', name: 'episodeCut', message: cutMessage(cut) });
     // Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked.
     const isTankEmpty = cut.why === TANK_STAYS_EMPTY && afterStop === 'wait';
     if (isTankEmpty) {

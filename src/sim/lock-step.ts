@@ -6,7 +6,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { RunSetup } from '../config/setup.ts';
 import { ReinError, Rng } from '../core/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
-import type { CutEpisode, Draws, Pace, SessionParts, ShownByPerson, WeightsSource } from '../session/index.ts';
+import {
+  type CutEpisode,
+  cutMessage,
+  type Draws,
+  type Pace,
+  type SessionParts,
+  type ShownByPerson,
+  type WeightsSource,
+} from '../session/index.ts';
 import { isJudgedByPeople } from '../tasks/index.ts';
 import type { SimulatedRobot } from './simulated-robot.ts';
 import type { TrainingPlan } from './training-plan.ts';
@@ -148,8 +156,7 @@ export class LockStep implements Pace {
   async afterEpisode(_: unknown, cut: CutEpisode | undefined): Promise<boolean> {
     const { listeners, live } = this.#parts;
     if (cut !== undefined) {
-      const message = `The episode ended early: ${cut.why}.`;
-      listeners.emit('event', { level: 'warn', name: 'episodeCut', row: 0, message, remedy: '' });
+      listeners.report({ level: 'warn', name: 'episodeCut', message: cutMessage(cut) });
     }
     live.log.restarted((await this.#options.robot.goOn()).reason);
     return true;

@@ -11,7 +11,7 @@ import {
   type RobotModel,
 } from '../core/index.ts';
 import { createDriver, DRIVER_OPEN_LIMIT_MS, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
-import { acknowledge, faultText, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { acknowledge, faultText, type GuardLink, lockStepGuard } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/rollout.ts';
 
@@ -91,18 +91,8 @@ async function openParts(
     if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has lost its scene`);
     return driver.scene;
   };
-  const link = new MemoryGuardLink({
-    shape: {
-      joints: robot.joints.length,
-      signals: task.signalNames.length,
-      actions: setup.actionSize,
-      controlHz: robot.controlHz,
-    },
-    clock,
-    // In a run nobody is here who could look: what only people may do, it may not.
-    nodeIs,
-    createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
-  });
+  // `nodeIs`: in a run nobody is here who could look, and what only people may do, it may not.
+  const link = lockStepGuard({ nodeIs, driver, model: robot, action: task.action, policyPeriodS, clock });
   closes.push(() => link.close());
   const runner = createRunner({ setup, link, clock, timings, basePolicy: base, leasePeriods: LEASE_PERIODS });
   // The first episode begins as all others do: held. Where the guard refuses, the episode says why.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
 import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { createActionCommand, type Guard, lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { BusClock, type ServoRig, servoRig } from '../support/emulated-servos.ts';
 
@@ -33,14 +33,8 @@ beforeEach(async () => {
     action: ConstructorParameters<typeof Guard>[0]['action'];
   };
   const clock = new BusClock(rig);
-  const [joints, actions] = [model.joints.length, action.dimensions.length];
-  link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints, signals: 0, actions, controlHz: model.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock, port }),
-  });
-  command = createActionCommand(actions);
+  link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock });
+  command = createActionCommand(action.dimensions.length);
   command.decider = 'policy';
   command.leaseS = 2 / POLICY_HZ;
   await driver.open();

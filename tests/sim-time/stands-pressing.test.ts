@@ -1,11 +1,11 @@
 /** An SO-101 on its emulated bus that was driven against something and then stands there, as at the end of an episode. */
 import { expect, it } from 'vitest';
 import { feetechFamily } from '../../src/drivers/serial.ts';
-import { activate, createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import { PRESSING_SHARE } from '../../src/guard/pressure-relief.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { BusClock, servoRig } from '../support/emulated-servos.ts';
-import { jointAction } from '../support/fault-rig.ts';
 
 const WRIST = 3;
 const STANDS_S = 20;
@@ -15,12 +15,13 @@ it('eases off until it is no stall, and stands for as long as it likes', async (
   const { driver, body } = rig;
   const { driver: _, ...model } = rig.robot;
   const clock = new BusClock(rig);
-  const link = new MemoryGuardLink({
+  const link = lockStepGuard({
     nodeIs: 'person',
-    shape: { joints: 6, signals: 0, actions: 6, controlHz: model.controlHz },
+    driver,
+    model,
+    action: jointSpec(model, 0.15),
+    policyPeriodS: 0.1,
     clock,
-    createGuard: (port) =>
-      new Guard({ driver, model, action: jointAction(model, 0.15), policyPeriodS: 0.1, clock, port }),
   });
   const step = body.step.bind(body);
   let stopRad = Number.NEGATIVE_INFINITY;

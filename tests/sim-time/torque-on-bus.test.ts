@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest';
 import { feetech, feetechFamily } from '../../src/drivers/serial.ts';
 import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { lockStepGuard } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { BusClock, servoRig } from '../support/emulated-servos.ts';
 
 const GOAL_ADDRESS = 42;
@@ -15,14 +16,8 @@ it('row 10: torque that comes on nowhere stops the robot, is told with the servo
   const { driver, faults, line } = rig;
   const { driver: _, ...model } = rig.robot;
   const clock = new BusClock(rig);
-  const dimensions = model.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' as const }));
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints: 6, signals: 0, actions: 6, controlHz: model.controlHz },
-    clock,
-    createGuard: (port) =>
-      new Guard({ driver, model, action: { kind: 'joint', dimensions }, policyPeriodS: 0.1, clock, port }),
-  });
+  const action = jointSpec(model, 0.02);
+  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
   const notices: string[] = [];
   link.onNotice(({ row, message }) => notices.push(`${row}: ${message}`));
   const write = line.write.bind(line);

@@ -1,10 +1,11 @@
 /** A guard over a mock arm on lock-step time, with a hand on everything that can go wrong with it. */
-import { type ActionSpec, type Decider, LockStepClock, type RobotModel } from '../../src/core/index.ts';
+import { type Decider, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { FaultPlan } from '../../src/drivers/mock/mock-faults.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
-import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { createActionCommand, lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { jointSpec } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';
 
 export interface RigOptions {
@@ -38,13 +39,8 @@ export class FaultRig {
       ...options.mock,
     });
     const { clock, driver, timing } = this;
-    const action = jointAction(model, options.scale ?? 0.02);
-    this.link = new MemoryGuardLink({
-      nodeIs: 'person',
-      shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
-      clock,
-      createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, timing }),
-    });
+    const action = jointSpec(model, options.scale ?? 0.02);
+    this.link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock, timing });
     this.#command = createActionCommand(joints);
     this.#command.leaseS = 0.2;
   }
@@ -104,12 +100,4 @@ export class FaultRig {
     });
     return Math.max(...speeds);
   }
-}
-
-/** An action that moves every joint of `model`. */
-export function jointAction(model: RobotModel, scale: number): ActionSpec {
-  return {
-    kind: 'joint',
-    dimensions: model.joints.map(({ name, kind }) => ({ name, scale, unit: kind === 'path' ? 'm' : 'rad' })),
-  };
 }

@@ -1,10 +1,10 @@
 /** A car with an emulated VESC under a guard, in lock-step with the line's own time. */
 import { expect } from 'vitest';
 import { type GuardNotice, LockStepClock } from '../../src/core/index.ts';
-import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { createActionCommand, lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { jointSpec } from './adversary.ts';
 import { type CarRig, type CarRigOptions, carRig } from './emulated-car.ts';
-import { jointAction } from './fault-rig.ts';
 
 /** Of a full action, m and rad in a step of the policy. */
 const SCALE = 0.1;
@@ -48,13 +48,8 @@ export async function guardedCar(options: CarRigOptions = {}): Promise<GuardedCa
   const { driver } = rig;
   const { driver: _, ...model } = rig.robot;
   const clock = new LineClock(rig);
-  const action = jointAction(model, SCALE);
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints: 2, signals: 0, actions: 2, controlHz: model.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock, port }),
-  });
+  const action = jointSpec(model, SCALE);
+  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock });
   const notices: GuardNotice[] = [];
   link.onNotice((notice) => notices.push(notice));
   await driver.open();

@@ -2,7 +2,8 @@
 import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
-import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import { lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
+import { jointSpec } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';
 
 /** As a robot's file has it: readings of nobody's encoder are exact, and nothing here asks how far they are off. */
@@ -12,10 +13,7 @@ export const mockModel: RobotModel = {
 };
 export const mockSignals: readonly string[] = ['estimate', 'depthM'];
 
-export const mockAction: ActionSpec = {
-  kind: 'joint',
-  dimensions: mockModel.joints.map((joint) => ({ name: joint.name, scale: 0.02, unit: 'rad' as const })),
-};
+export const mockAction = jointSpec(mockModel, 0.02);
 
 export interface MockLink {
   readonly clock: LockStepClock;
@@ -31,16 +29,6 @@ export async function createMockLink(
 ): Promise<MockLink> {
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
   await driver.open();
-  const link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: {
-      joints: mockModel.joints.length,
-      signals: mockSignals.length,
-      actions: action.dimensions.length,
-      controlHz: mockModel.controlHz,
-    },
-    clock,
-    createGuard: (port) => new Guard({ driver, model: mockModel, action, policyPeriodS: 0.1, clock, port }),
-  });
+  const link = lockStepGuard({ nodeIs: 'person', driver, model: mockModel, action, policyPeriodS: 0.1, clock });
   return { clock, driver, link };
 }

@@ -4,7 +4,7 @@ import { resolveConfig } from '../../src/config/index.ts';
 import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../../src/safety/bits.ts';
 import { TANK_EMPTY } from '../../src/safety/index.ts';
-import { jointAction } from '../support/fault-rig.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 import { rowsOf, WallGuard } from '../support/wall-guard.ts';
@@ -86,7 +86,7 @@ describe('a robot that is asked for too much', () => {
       // Without its tank and the walls beside it, which would have slowed or stopped it before.
       const workspace = { minM: [-1, -1, arm6.workspace.minM[2]], maxM: [1, 1, 1] } as const;
       const { tank: _, points: __, ...model } = { ...arm6, leashRad: 1, workspace };
-      guard = await WallGuard.start({ model, action: jointAction(model, SCALE_RAD) });
+      guard = await WallGuard.start({ model, action: jointSpec(model, SCALE_RAD) });
       await guard.active();
       const kinematics = new ArmKinematics(arm6);
       // The forearm folded into the shoulder; the tool point below the table.
@@ -140,7 +140,7 @@ describe('a robot that is asked for too much', () => {
 
   faultRow(42, 'wall', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
     const tank = { port: 'joint', startJ: 0.2, minJ: 0.1, maxJ: 1, powerMaxW: 80, recovery: 0 } as const;
-    guard = await WallGuard.start({ model: { ...ur5eLike, tank }, action: jointAction(ur5eLike, 0.05) });
+    guard = await WallGuard.start({ model: { ...ur5eLike, tank }, action: jointSpec(ur5eLike, 0.05) });
     await guard.active();
     guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 1 : -1));
     await guard.seen(({ flags }) => (flags & TANK_EMPTY) !== 0, 'the empty tank');

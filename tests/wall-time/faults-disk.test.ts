@@ -9,7 +9,7 @@ import { type Journal, openJournal, readJournal } from '../../src/link/index.ts'
 import type { JournalStorage } from '../../src/link/journal/storage.ts';
 import { nodeStorage } from '../../src/link/journal/storage.ts';
 import { TICK_STALLED } from '../../src/safety/fault-table/flags.ts';
-import { jointAction } from '../support/fault-rig.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 import { WallGuard } from '../support/wall-guard.ts';
@@ -22,7 +22,7 @@ const transition = createTransition(SIZES.observationSize, SIZES.actionSize);
 let guard: WallGuard;
 
 beforeAll(async () => {
-  guard = await WallGuard.start({ model: ur5eLike, action: jointAction(ur5eLike, 0.02) });
+  guard = await WallGuard.start({ model: ur5eLike, action: jointSpec(ur5eLike, 0.02) });
 });
 afterAll(async () => {
   await guard.close();

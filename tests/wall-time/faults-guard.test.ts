@@ -9,7 +9,7 @@ import type { RobotModel } from '../../src/core/index.ts';
 import { connectGuardLink, GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
 import { OVERLOADED, OVERRUN, TICK_STALLED } from '../../src/safety/fault-table/flags.ts';
 import { START_FAR } from '../../src/safety/index.ts';
-import { jointAction } from '../support/fault-rig.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 import { rowsOf, type SeenTick, WallGuard } from '../support/wall-guard.ts';
@@ -32,7 +32,7 @@ let guard: WallGuard;
 beforeAll(async () => {
   guard = await WallGuard.start({
     model,
-    action: jointAction(model, 0.12),
+    action: jointSpec(model, 0.12),
     nodeFlags: [...GUARD_NODE_FLAGS, '--import', preload],
     env: { REIN_JUMPED: jumped },
   });
@@ -384,7 +384,7 @@ faultRow(54, 'wall', 'a joint whose torque its file does not explain cuts the to
   };
   const watched = await WallGuard.start({
     model: { ...ur5eLike, torqueObserver },
-    action: jointAction(model, 0.12),
+    action: jointSpec(model, 0.12),
     mock: { torqueNm: limits.map(() => 0) },
   });
   try {

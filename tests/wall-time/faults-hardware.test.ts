@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS, type GuardNotice, type HardwareFault, type RobotModel } from '../../src/core/index.ts';
 import { activate } from '../../src/guard/index.ts';
-import { jointAction } from '../support/fault-rig.ts';
+import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 import { rowsOf, type SeenTick, WallGuard } from '../support/wall-guard.ts';
@@ -16,7 +16,7 @@ const notices: GuardNotice[] = [];
 let guard: WallGuard;
 
 beforeAll(async () => {
-  guard = await WallGuard.start({ model, action: jointAction(model, 0.12), mock: { countsBus: true } });
+  guard = await WallGuard.start({ model, action: jointSpec(model, 0.12), mock: { countsBus: true } });
   guard.link.onNotice((notice) => notices.push(notice));
 });
 afterAll(() => guard.close());
@@ -95,7 +95,7 @@ describe('hardware that reports a fault of itself in motion', () => {
 });
 
 it('carries no bus where there is none', async () => {
-  const plain = await WallGuard.start({ model, action: jointAction(model, 0.12) });
+  const plain = await WallGuard.start({ model, action: jointSpec(model, 0.12) });
   try {
     await plain.link.advance(3);
     expect([...plain.link.latest.busCounters].every(Number.isNaN)).toBe(true);
@@ -112,7 +112,7 @@ faultRow(
     const faults = { seed: 1, ratio: { mirrored: 1 } };
     const wrong = await WallGuard.start({
       model,
-      action: jointAction(model, 0.12),
+      action: jointSpec(model, 0.12),
       mock: { needsFirstMotion: true, faults },
     });
     const heard: GuardNotice[] = [];

@@ -1,6 +1,6 @@
 /** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
 import { existsSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, withoutFullStop } from '../../core/index.ts';
 import type { ServoFamily, ServoModel } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import { checkCalibration } from '../calibrate/check-calibration.ts';
@@ -63,7 +63,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
       ({ id, kind, message, remedy }): Finding => ({
         name: `servo ${id}`,
         status: kind === 'firmware' ? 'warn' : 'fail',
-        detail: message.replace(/\.$/, ''),
+        detail: withoutFullStop(message),
         remedy,
       }),
     );

@@ -1,5 +1,5 @@
 /** What is on the port of a car: the VESC, its supply, what it reports, and whether it stops by itself. Nothing moves. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError, withoutFullStop } from '../../core/index.ts';
 import { countsPerM, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
 import type { BusPort, OpenBusPort } from '../bus-port.ts';
 import { type VescCar, withVesc } from '../car.ts';
@@ -43,7 +43,7 @@ export async function inspectCar(request: CarRequest): Promise<CarInspection> {
   }
   const { message, remedy } = refusal!;
   const others = isSilent(refusal!) && bauds.length > 1 ? `; nor at ${bauds.slice(1).join(', ')}` : '';
-  const finding: Finding = { name: 'VESC', status: 'fail', detail: `${message.replace(/\.$/, '')}${others}`, remedy };
+  const finding: Finding = { name: 'VESC', status: 'fail', detail: `${withoutFullStop(message)}${others}`, remedy };
   return { findings: [finding], next: remedy ?? message };
 }
 
@@ -139,7 +139,7 @@ function timeoutFinding(link: VescLink, firmware: string, driver: VescConfig | u
     return { name, status: 'ok', detail: 'the firmware stops the motor by itself within 200 ms (fault 46)' };
   }
   const status = driver?.firmwareTimeout === 'reported' ? 'warn' : 'fail';
-  return { name, status, detail: problem.message.replace(/\.$/, ''), remedy: problem.remedy };
+  return { name, status, detail: withoutFullStop(problem.message), remedy: problem.remedy };
 }
 
 function odometryFinding(counts: number, driver: VescConfig | undefined): Finding {

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
-import { isFree, type JointModel, jointActionUnit, parseObject, ReinError, type Transition } from '../../core/index.ts';
+import {
+  isFree,
+  type JointModel,
+  jointActionUnit,
+  parseObject,
+  ReinError,
+  type Transition,
+  withoutFullStop,
+} from '../../core/index.ts';
 import { readJournal } from '../../link/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import { GUARD_LOG, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
@@ -184,10 +192,10 @@ export function faultsIn(log: string): readonly string[] {
   const end = entries.findIndex(({ msg }) => String(msg).startsWith(GUARD_ENDS));
   const found = entries.slice(0, end < 0 ? entries.length : end).flatMap((entry) => {
     const why = entry['why'];
-    if (typeof why === 'string') return [why.replace(/\.$/, '')];
+    if (typeof why === 'string') return [withoutFullStop(why)];
     const level = entry['level'];
     const isError = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);
-    return isError ? [String(entry['msg']).replace(/\.$/, '')] : [];
+    return isError ? [withoutFullStop(String(entry['msg']))] : [];
   });
   return [...new Set(found)];
 }

@@ -1,6 +1,6 @@
 /** What `rein report` does, and what live runs do at their end. */
 import { join } from 'node:path';
-import { ReinError, writeErrorOf } from '../../core/index.ts';
+import { ReinError, withoutFullStop, writeErrorOf } from '../../core/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import type { ReportOptions } from '../report.ts';
 
@@ -26,7 +26,7 @@ export async function reportLine(folder: string): Promise<string> {
     const { loadReportData, writeReport } = await pages();
     return `  report ${await writeReport(folder, await loadReportData(folder))}`;
   } catch (error) {
-    return `  report not written: ${(error as Error).message.replace(/\.$/, '')}; try: rein report ${folder}`;
+    return `  report not written: ${withoutFullStop((error as Error).message)}; try: rein report ${folder}`;
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a driver cannot do between ticks, for those who asked and for the guard's notices. */
-import { type GuardNotice, ReinError } from '../../core/index.ts';
+import { type GuardNotice, ReinError, withoutFullStop } from '../../core/index.ts';
 import type { SerialLine } from './line.ts';
 
 /** The `ReinError` that `act` throws; all else goes on. */
@@ -15,7 +15,7 @@ export function refusalOf(act: () => void): ReinError | undefined {
 
 /** What is wrong and what mends it, as one sentence without its end: an answer of `Driver.prepare`. */
 export function refusalText({ message, remedy = '' }: ReinError): string {
-  return `${message} ${remedy}`.trim().replace(/\.$/, '');
+  return withoutFullStop(`${message} ${remedy}`.trim());
 }
 
 /** What there is to say of a line that was opened, as news. */

@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { diffBase } from '../../../tests/support/robot-models.ts';
 import { createRobotState, LockStepClock } from '../../core/index.ts';
-import { MockDriver } from '../../drivers/index.ts';
+import { type Driver, MockDriver } from '../../drivers/index.ts';
 import { GuardPulse } from './guard-pulse.ts';
 import { WatchedDriver } from './watched-driver.ts';
+
+it('has all that a driver may have', () => {
+  expectTypeOf<Exclude<keyof Driver, keyof WatchedDriver>>().toBeNever();
+});
 
 it('sees the emergency stop of a robot whose bus is watched', async () => {
   const robot = new MockDriver(diffBase);

@@ -43,6 +43,10 @@ export class WatchedDriver implements Driver {
     return this.#driver.isEmergencyStopPressed === true;
   }
 
+  get isSimulated(): boolean {
+    return this.#driver.isSimulated === true;
+  }
+
   get hardwareFaults(): number {
     return this.#driver.hardwareFaults ?? 0;
   }

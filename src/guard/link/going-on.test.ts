@@ -1,17 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { jointSpec } from '../../../tests/support/adversary.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { type GuardFrame, LockStepClock } from '../../core/index.ts';
 import { MockDriver } from '../../drivers/index.ts';
 import { TORQUE_FAULTS } from '../../safety/index.ts';
-import { Guard } from '../guard.ts';
+import { lockStepGuard } from '../lock-step-guard.ts';
 import { createActionCommand } from './frames.ts';
 import { faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './going-on.ts';
-import { MemoryGuardLink } from './memory-link.ts';
+import type { MemoryGuardLink } from './memory-link.ts';
 
-const action = {
-  kind: 'joint' as const,
-  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' as const })),
-};
+const action = jointSpec(ur5eLike, 0.02);
 let driver: MockDriver;
 let link: MemoryGuardLink;
 let clock: LockStepClock;
@@ -20,12 +18,7 @@ beforeEach(async () => {
   driver = new MockDriver(ur5eLike);
   clock = new LockStepClock(1 / ur5eLike.controlHz);
   await driver.open();
-  link = new MemoryGuardLink({
-    nodeIs: 'person',
-    shape: { joints: 6, signals: 0, actions: 6, controlHz: ur5eLike.controlHz },
-    clock,
-    createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),
-  });
+  link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
   await link.advance(2);
 });
 

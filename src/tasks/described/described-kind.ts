@@ -1,5 +1,5 @@
 /** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
-import { didYouMean, messageOf, ReinError, TOOL_AXES } from '../../core/index.ts';
+import { didYouMean, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
 import {
   isMujoco,
   isRos,
@@ -123,7 +123,7 @@ function sceneIn({ scene }: DescribedTaskConfig): SceneFile | TaskProblem {
   try {
     return readSceneFile(scene.file);
   } catch (error) {
-    return { path: ['scene', 'file'], message: messageOf(error).replace(/\.$/, '') };
+    return { path: ['scene', 'file'], message: withoutFullStop(messageOf(error)) };
   }
 }
 
