@@ -106,8 +106,8 @@ const ARM_TRIALS: readonly TrialKind[] = [
 ];
 
 /**
- * What is otherwise with a car: one motor behind its own firmware, which lets go by itself where nobody speaks to it (row 46). That a VESC
- * started anew near where its count begins nobody sees, and nothing drives it. A motor that is slowed is driven by nothing for a moment, too.
+ * What is otherwise with a car: one motor behind its own firmware, which lets go by itself where nobody speaks to it (row 46). A VESC
+ * that started anew wants another start of the program, as its fence lies elsewhere. A motor that is slowed is driven by nothing for a moment, too.
  */
 const OF_CAR: Readonly<Record<string, Partial<TrialKind>>> = {
   unplug: { rows: [10, 46], action: 'cat0', torque: 'off', goesLimp: true },

@@ -1,6 +1,6 @@
 /** Who is on a bus: at which speed, with which id, model and firmware, and whether two have one id. Reads only: nothing is written. */
 import { BUS } from '../core/index.ts';
-import type { ServoBus, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
+import type { ServoBus, ServoFamily, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
 import type { BusFamily, ServoArm } from './families.ts';
 import { ServoAccess } from './servo-access.ts';
@@ -14,7 +14,7 @@ const COLLISION_TRIES = 8;
 const COLLISIONS = 3;
 /** A reply that is late has come by then, s. */
 const LATE_S = 0.03;
-/** Ids of an arm or so; of more nobody waits for a second round. */
+/** Ids of an arm or so, which are asked twice, for a line may disturb a question; of more nobody waits for a second round. */
 const ASKED_AGAIN = 32;
 
 /** A servo that answered, or answers that cannot be read. */
@@ -39,7 +39,7 @@ function protocolsOf({ family }: BusFamily): readonly ServoProtocol[] {
   return [...new Set(Object.values(family.models).map((model) => family.protocolOf([model])))];
 }
 
-/** Looks for `ids` at the speed of `port`. `preferred`: the name of the model that is expected, where two share a number. */
+/** Looks for `ids` at the speed of `port`, one question each. `preferred`: the model that is expected, where two share a number. */
 async function findServos(
   port: BusPort,
   bus: BusFamily,
@@ -58,9 +58,7 @@ async function findServos(
     return found;
   };
   const found = await ask(ids);
-  // An answer that came when another was asked is one that was late, as on a machine that is busy: who was silent is asked again.
-  const isLate = buses.some((each) => stray(each).replies > 0);
-  if (!isLate || ids.length > ASKED_AGAIN) return found;
+  if (ids.length > ASKED_AGAIN) return found;
   return [...found, ...(await ask(ids.filter((id) => !found.some((each) => each.id === id))))];
 }
 
@@ -83,13 +81,11 @@ function findServo(
   let heard: FoundServo | undefined;
   for (const bus of buses) {
     const before = stray(bus).garbage;
-    const identity = family.identify(bus, id);
+    const identity = family.identify(bus, id, 1) ?? askedOn(bus, family, id, before);
     if (bus.isLost) throw lostPort(bus.line.path);
     if (identity === undefined) {
-      bus.drain();
       if (stray(bus).garbage === before) return heard;
-      const collisions = COLLISION_TRIES;
-      heard = { id, protocol: bus.protocol, identity, model: undefined, collisions };
+      heard = { id, protocol: bus.protocol, identity, model: undefined, collisions: COLLISION_TRIES };
       continue;
     }
     const fits = (model: ServoModel): boolean =>
@@ -105,6 +101,14 @@ function findServo(
     return { ...servo, collisions: collisionsOf(new ServoAccess(bus, id, model)) };
   }
   return heard;
+}
+
+/** Where what came was no answer, beyond what was garbage before, somebody is there, whom it is worth asking on. */
+function askedOn(bus: ServoBus, family: ServoFamily, id: number, before: number): ServoIdentity | undefined {
+  bus.drain();
+  const identity = stray(bus).garbage > before ? family.identify(bus, id) : undefined;
+  bus.drain();
+  return identity;
 }
 
 /**
@@ -149,24 +153,30 @@ export interface ScanResult {
 
 /**
  * Tries every speed of `families` at `path`, `first` before the others, and stops at the one where intact answers come. First the usual
- * ids and those `wanted` at each speed, then all of them, but where all that are wanted have answered. `undefined`: nobody answers.
+ * ids and those `wanted` at each speed, then all of them, but where all that are wanted have answered. Where nothing but
+ * garbage comes, it gives the speed at which most does. `undefined`: nobody answers.
  */
 export async function scanBauds(
   open: OpenBusPort,
   path: string | undefined,
   families: readonly BusFamily[],
-  { wanted = [], first, onTry = () => {} }: ScanOptions = {},
+  { wanted = [], first, say = () => {} }: ScanOptions = {},
 ): Promise<ScanResult | undefined> {
   const all = Array.from({ length: ID_MAX + 1 }, (_, id) => id);
   const usual = [...new Set([...wanted, ...all.slice(1, USUAL_IDS + 1)])];
+  let garbled: ScanResult | undefined;
   for (const ids of [usual, all.filter((id) => !usual.includes(id))]) {
+    if (ids !== usual)
+      say('No servo answers to a usual id: looking for all ids at all speeds, for half a minute or two.');
     for (const bus of families) {
       const bauds = [...new Set([...(first === undefined ? [] : [first]), ...bus.bauds])];
       for (const baud of bauds) {
-        onTry(baud);
         const servos = await withPort(open, { path, baud }, async (port) => {
           const some = await findServos(port, bus, ids);
-          if (!some.some(({ identity }) => identity !== undefined)) return [];
+          if (!some.some(({ identity }) => identity !== undefined)) {
+            if (some.length > (garbled?.servos.length ?? 0)) garbled = { bus, baud, servos: some };
+            return [];
+          }
           const isWhole = wanted.length > 0 && wanted.every((id) => some.some((servo) => servo.id === id));
           if (isWhole) return some;
           // Here they are, and not all of them: everybody is asked.
@@ -182,6 +192,7 @@ export async function scanBauds(
         if (servos.length > 0) return { bus, baud, servos: [...servos].sort((a, b) => a.id - b.id) };
       }
     }
+    if (garbled !== undefined) return garbled;
   }
   return undefined;
 }
@@ -191,5 +202,6 @@ export interface ScanOptions {
   readonly wanted?: readonly number[];
   /** Its speed. */
   readonly first?: number;
-  readonly onTry?: (baud: number) => void;
+  /** Told people before what takes long. */
+  readonly say?: ((line: string) => void) | undefined;
 }

@@ -9,8 +9,9 @@ export async function refuseSilence(
   { servos, driver, bus, named }: ServoArm,
   path: string | undefined,
   open: OpenBusPort,
+  say?: (line: string) => void,
 ): Promise<never> {
-  const scan = await scanBauds(open, path, [bus], { wanted: servos.map(({ id }) => id), first: driver.baud });
+  const scan = await scanBauds(open, path, [bus], { wanted: servos.map(({ id }) => id), first: driver.baud, say });
   if (scan === undefined || scan.baud === driver.baud) {
     throw new ReinError('driver', `No servo answers, at any speed of ${bus.family.name}.`, {
       remedy: `Look whether the servos have power (their supply, not the USB cable) and the first cable sits; then: rein doctor --robot ${named}`,

@@ -55,7 +55,7 @@ const options = optionsOf({
   fault: option(
     listOf(text()).default([]),
     '--fault <name=value>',
-    'something wrong from the beginning on, e.g. drop=0.01, dead=3, shift=2,0.3; may be given several times',
+    'something wrong from the beginning on, e.g. drop=0.01, drop=0.01,requests, dead=3, shift=2,0.3; may be given several times',
     { read: collect },
   ),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
@@ -71,7 +71,7 @@ const HELP = `
 What happens:
   A port appears that speaks, byte for byte and at the speed of the line, as servos or VESC would. Behind servos
   the robot's own model is simulated, in real time. A hand holds it at home until its servos pull; without torque it falls
-  then, and hold brings it back. Behind a VESC a car stands with its wheels in the air: turn 0.5 turns them by hand.
+  then, and hold brings it back. Behind a VESC the car's own model stands on an endless floor: turn 0.5 turns its wheels by hand.
   Whatever opens a serial port can use it, Rein's own commands or a program of others; nothing tells it from a cable
   but that nothing can break.
   --task puts the scene of a task beside the arm; servos under driver.signals of the robot's file measure it.
@@ -82,6 +82,8 @@ What happens:
     drop 0.01      one byte of a hundred is lost        unplug, plug   the cable
     dead 3         servo 3 answers no more              brown-out      the supply
     overload 2     it answers, and hardly pulls         heal 3         it is well again
+  Faults of the line befall replies: each request arrives. drop, flip and garbage befall requests instead with that
+  word behind them, e.g. drop 0.01 requests.
   The same faults on the same bytes follow from the same --seed.
 
 Examples:

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { RobotModel } from '../core/index.ts';
 import type { Driver } from './driver.ts';
+import type { ModelSource } from './model-source.ts';
 import type { PegSceneSpec, SurroundingsSpec } from './mujoco/options.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';
 import type { RosLink } from './ros/protocol.ts';
@@ -50,6 +51,8 @@ export interface DriverContext {
   readonly rosLink?: ((options: RosDriverOptions) => Promise<RosLink>) | undefined;
   /** For a kind on a serial port: opens it. */
   readonly openLine?: OpenLine | undefined;
+  /** See `ServoDriverParts`. */
+  readonly torqueFound?: 'refuse' | 'letGo' | undefined;
 }
 
 /**
@@ -69,7 +72,7 @@ export interface DriverKind<Config extends DriverConfig = DriverConfig, Options 
   readonly needs?: 'ros' | 'serial';
   world(config: Config): World;
   /** The robot's own MJCF or URDF: what stands for it in simulation and in checks, and is drawn. Absent: none is known. */
-  model?(config: Config): string | undefined;
+  model?(config: Config): ModelSource | undefined;
   /** Names of the numbers that `config` measures for a task. Absent: the simulator measures all, or nobody knows. */
   signals?(config: Config): readonly string[];
   /** What contradicts itself in `config`, beyond the range of each number. */

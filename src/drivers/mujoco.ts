@@ -3,7 +3,7 @@ export { importRobot } from './import/import-robot.ts';
 export type { ImportedJoint, ImportedRobot, NamedFrame } from './import/imported-robot.ts';
 export { compilePlantImage } from './mujoco/compile-plant.ts';
 export { type DrawnPose, type DrawnScene, drawnScene, type SceneShape } from './mujoco/drawn-scene.ts';
-export type { PackageFolders } from './mujoco/model-file.ts';
+export type { PackageFolders } from './mujoco/model-assets.ts';
 export { MujocoDriver } from './mujoco/mujoco-driver.ts';
 export { Simulation } from './mujoco/mujoco-module.ts';
 export type { MujocoDriverOptions, PegSceneSpec } from './mujoco/options.ts';

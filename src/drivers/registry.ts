@@ -6,6 +6,7 @@ import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec
 import { dynamixelKind } from './dynamixel/dynamixel-kind.ts';
 import { feetechKind } from './feetech/feetech-kind.ts';
 import { mockKind } from './mock/mock-kind.ts';
+import type { ModelSource } from './model-source.ts';
 import { mujocoKind } from './mujoco/mujoco-kind.ts';
 import { pluginKind } from './plugin.ts';
 import { rosProcesses } from './ros/options.ts';
@@ -46,8 +47,8 @@ export function worldOf(driver: DriverConfig): World {
   return driverKind(driver.kind).world(driver);
 }
 
-/** The MJCF or URDF of the robot with this `driver`, by its absolute path once paths are; `undefined` where it names none. */
-export function modelOf(driver: DriverConfig): string | undefined {
+/** The MJCF or URDF of the robot with this `driver`; `undefined` where it names none. */
+export function modelOf(driver: DriverConfig): ModelSource | undefined {
   return driverKind(driver.kind).model?.(driver);
 }
 
@@ -63,7 +64,7 @@ export function signalsOf(driver: DriverConfig): readonly string[] | undefined {
 export function simulatedDriver(driver: DriverConfig): DriverConfig {
   if (driverKind(driver.kind).needs !== 'serial') return driver;
   const model = modelOf(driver);
-  if (model !== undefined) return { kind: mujocoKind.kind, model } as DriverConfig;
+  if (model !== undefined) return { kind: mujocoKind.kind, ...model } as DriverConfig;
   throw new ReinError('config', 'This robot names no model to simulate it by.', {
     remedy: 'Write the path of its MJCF or URDF as `model` under `driver` of its file.',
   });

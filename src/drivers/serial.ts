@@ -34,9 +34,11 @@ export {
 export {
   countsPerUnit,
   type Motor,
+  mendingCommand,
   offsetProblem,
   type ServoFamily,
   type ServoIdentity,
+  type SetupProblem,
   shadowsOf,
 } from './servo/family.ts';
 export { isEncoder, type ServoDriverOptions } from './servo/options.ts';

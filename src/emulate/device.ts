@@ -47,6 +47,8 @@ export interface DeviceState {
   readonly errors: readonly string[];
   /** Of an encoder: the signal that it measures, and what one count of it is, m or rad. */
   readonly measures?: { readonly signal: string; readonly perCount: number } | undefined;
+  /** Where a car's rear axle has its middle, and where it heads, to the left, from where it stood at first; absent with wheels in the air. */
+  readonly place?: { readonly xM: number; readonly yM: number; readonly headingRad: number };
 }
 
 /** All devices of a line, of one family. */

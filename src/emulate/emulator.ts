@@ -1,7 +1,7 @@
 /** A bus of emulated devices at a port, with all that can be made to go wrong on it. */
 import { type Clock, ReinError, type Rng } from '../core/index.ts';
 import type { EmulatedBus } from './device.ts';
-import type { FaultTarget, LineFault, PacketFault, ServoFaults } from './faults.ts';
+import type { FaultTarget, LineFault, PacketFault, RequestFault, ServoFaults } from './faults.ts';
 import { FaultyDevice } from './faulty-device.ts';
 import { PortLink } from './terminal/pseudo-terminal.ts';
 import { TerminalServer } from './terminal/terminal-server.ts';
@@ -59,6 +59,10 @@ export class Emulator implements FaultTarget {
 
   setRate(fault: LineFault, rate: number): void {
     this.#line.replies[fault] = rate;
+  }
+
+  setRequestRate(fault: RequestFault, rate: number): void {
+    this.#line.requests[fault] = rate;
   }
 
   setNoise(bytesPerS: number): void {

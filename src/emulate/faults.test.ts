@@ -10,6 +10,7 @@ function target(): FaultTarget & { readonly done: string[]; readonly faults: Ret
     ids: [1, 2],
     servo: (id) => (id === 2 ? faults : undefined),
     setRate: (fault, rate) => void done.push(`${fault} ${rate}`),
+    setRequestRate: (fault, rate) => void done.push(`${fault} ${rate} of requests`),
     setNoise: (bytesPerS) => void done.push(`noise ${bytesPerS}`),
     plan: (fault) => void done.push(JSON.stringify(fault)),
     setSupply: (volts) => void done.push(`supply ${volts}`),
@@ -52,6 +53,12 @@ it('does what is typed', () => {
   expect(emulator.faults).toEqual(noServoFaults());
 });
 
+it('befalls requests where that is said', () => {
+  const emulator = target();
+  for (const line of ['drop 0.01 requests', 'flip 0 requests', 'garbage 1']) applyFault(emulator, line);
+  expect(emulator.done).toEqual(['drop 0.01 of requests', 'flip 0 of requests', 'garbage 1']);
+});
+
 it('plans the fault of one packet, changes registers, and lets a battery run empty', () => {
   const emulator = target();
   for (const line of ['next flip 13', 'next split 3 0.002', 'next stale', 'set 2 id 1', 'supply 5.5']) {
@@ -76,6 +83,8 @@ it.each([
   ['ded 2', /no fault "ded", did you mean "dead"\?/],
   ['drop', /wants a number/],
   ['drop 2', /from 0 to 1/],
+  ['drop 1 writes', /takes requests or nothing after its rate, not "writes"/],
+  ['delay 1 requests', /takes RATE after it/],
   ['dead 3', /no servo 3; there are 1, 2/],
   ['dead x', /wants a number, not "x"/],
   ['next flop', /next takes drop, flip/],

@@ -18,6 +18,11 @@ export const LINE_FAULTS = {
 
 export type LineFault = keyof typeof LINE_FAULTS;
 
+/** Of these, what can befall bytes on their way to the devices, too. */
+export const REQUEST_FAULTS = ['drop', 'flip', 'garbage'] as const satisfies readonly LineFault[];
+
+export type RequestFault = (typeof REQUEST_FAULTS)[number];
+
 /** To one packet, the next: with numbers of its own, where a rate would draw them. */
 export type PacketFault =
   | { readonly kind: 'drop'; readonly at: number; readonly count: number }
@@ -36,7 +41,10 @@ export interface ServoFaults {
   isDead: boolean;
   /** Added to its error bits, whatever its state. */
   errorBits: number;
-  /** Its overload protection has latched: it acknowledges everything and exerts its protective torque at most. */
+  /**
+   * Its overload protection has latched, until its power is cut or, where a family has that, it is rebooted: it acknowledges everything and
+   * exerts its protective torque at most. What loads it may latch it again.
+   */
   isOverloaded: boolean;
   /** The horn turns the other way for the same numbers: motor and encoder are turned round together, which no register shows. */
   isMirrored: boolean;
@@ -65,8 +73,10 @@ export function noServoFaults(): ServoFaults {
 
 /** What faults can be done to: an emulator as a whole. */
 export interface FaultTarget {
-  /** Share of packets or bytes, 0 to 1. */
+  /** Share of packets or bytes that come of the devices, 0 to 1. */
   setRate(fault: LineFault, rate: number): void;
+  /** Of those that go to them. */
+  setRequestRate(fault: RequestFault, rate: number): void;
   /** Random bytes without end, a second; 0 ends it. */
   setNoise(bytesPerS: number): void;
   /** The next packet, after those that are planned already. */
@@ -83,6 +93,9 @@ export interface FaultTarget {
   plug(): void;
 }
 
+/** What is typed behind the rate of a fault that is to befall requests. */
+const REQUESTS = 'requests';
+
 interface FaultCommand {
   /** Arguments, as help shows them. */
   readonly usage: string;
@@ -94,9 +107,13 @@ const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
   dead: servoCommand('ID', 'the servo hears and answers nothing any more', (servo) => {
     servo.isDead = true;
   }),
-  overload: servoCommand('ID', 'its overload protection latches: it still answers, and hardly pulls', (servo) => {
-    servo.isOverloaded = true;
-  }),
+  overload: servoCommand(
+    'ID',
+    'its overload protection latches until brown-out or reboot: it answers, and hardly pulls',
+    (servo) => {
+      servo.isOverloaded = true;
+    },
+  ),
   error: servoCommand('ID BITS', 'error bits in all that it answers', (servo, bits = 0) => {
     servo.errorBits = bits;
   }),
@@ -121,18 +138,7 @@ const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
 };
 
 const LINE_COMMANDS: Readonly<Record<string, FaultCommand>> = Object.fromEntries(
-  Object.entries(LINE_FAULTS).map(([name, help]) => [
-    commandName(name),
-    {
-      usage: 'RATE',
-      help: `${help}; 0 ends it`,
-      apply: (target: FaultTarget, args: readonly string[]) => {
-        const rate = numberOf(commandName(name), args[0]);
-        if (!(rate >= 0 && rate <= 1)) throw misuse(`${commandName(name)} takes a rate from 0 to 1, not ${args[0]}`);
-        target.setRate(name as LineFault, rate);
-      },
-    },
-  ]),
+  Object.entries(LINE_FAULTS).map(([name, help]) => [commandName(name), lineCommand(name as LineFault, help)]),
 );
 
 /** How the fault of one packet is typed behind `next`, and what its numbers are. */
@@ -196,6 +202,22 @@ export function applyFault(target: FaultTarget, line: string): void {
   const most = command.usage === '' ? 0 : command.usage.split(' ').length;
   if (args.length > most) throw misuse(`${word} takes ${most === 0 ? 'nothing' : command.usage} after it`);
   command.apply(target, args);
+}
+
+function lineCommand(fault: LineFault, help: string): FaultCommand {
+  const word = commandName(fault);
+  const ofRequest = REQUEST_FAULTS.find((name) => name === fault);
+  return {
+    usage: ofRequest === undefined ? 'RATE' : `RATE [${REQUESTS}]`,
+    help: `${help}; 0 ends it; of replies${ofRequest === undefined ? '' : ', or of requests'}`,
+    apply: (target, [rateText, way]) => {
+      const rate = numberOf(word, rateText);
+      if (!(rate >= 0 && rate <= 1)) throw misuse(`${word} takes a rate from 0 to 1, not ${rateText}`);
+      if (way === undefined) target.setRate(fault, rate);
+      else if (way === REQUESTS && ofRequest !== undefined) target.setRequestRate(ofRequest, rate);
+      else throw misuse(`${word} takes ${REQUESTS} or nothing after its rate, not "${way}"`);
+    },
+  };
 }
 
 function servoCommand(

@@ -1,7 +1,7 @@
 /** A device behind a bad line: what comes of it, and what goes to it, is dropped, turned, delayed, repeated, split or made up, from a seed. */
 import type { Rng } from '../core/index.ts';
 import type { EmulatedDevice, PacketShape, Transmit } from './device.ts';
-import { LINE_FAULTS, type LineFault, type PacketFault } from './faults.ts';
+import { LINE_FAULTS, type LineFault, type PacketFault, REQUEST_FAULTS, type RequestFault } from './faults.ts';
 
 const DELAY_MAX_S = 0.02;
 const GAP_MAX_S = 0.005;
@@ -9,19 +9,19 @@ const GARBAGE_MAX_BYTES = 64;
 /** How often noise is made, s. */
 const NOISE_S = 0.001;
 
-export type FaultRates = Record<LineFault, number>;
+export type FaultRates<Fault extends string = LineFault> = Record<Fault, number>;
 
 /** No fault befalls anything. */
-function noRates(): FaultRates {
-  return Object.fromEntries(Object.keys(LINE_FAULTS).map((name) => [name, 0])) as FaultRates;
+function noRates<Fault extends string>(faults: readonly Fault[]): FaultRates<Fault> {
+  return Object.fromEntries(faults.map((name) => [name, 0])) as FaultRates<Fault>;
 }
 
 /** Each packet that the device transmits in one piece is one that faults befall. For tests and emulators: allocates. */
 export class FaultyDevice implements EmulatedDevice {
   /** Mutable: they hold from the next packet on. */
-  readonly replies: FaultRates = noRates();
-  /** Of these `drop`, `flip` and `garbage` befall what goes to the device. */
-  readonly requests: FaultRates = noRates();
+  readonly replies: FaultRates = noRates(Object.keys(LINE_FAULTS) as LineFault[]);
+  /** The same of what goes to it. */
+  readonly requests: FaultRates<RequestFault> = noRates(REQUEST_FAULTS);
   /** Random bytes from nowhere, a second. */
   noiseBytesPerS = 0;
   readonly #device: EmulatedDevice;

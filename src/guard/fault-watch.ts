@@ -70,7 +70,11 @@ export class FaultWatch {
     this.#frame = measurement.frame;
     this.#kinematics = new ArmKinematics(model);
     this.#tank = new TankWatch(model);
-    this.#following = new FollowingWatchdog(cappedModel(model, driver));
+    const capped = cappedModel(model, driver);
+    this.#following = new FollowingWatchdog(
+      model,
+      capped.joints.map(({ torqueMaxNm }) => torqueMaxNm),
+    );
     this.#contact = new ContactMonitor(model);
     this.#torques = new TorqueObserver(
       driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,

@@ -1,5 +1,4 @@
 /** The guard: the process with the driver, the tick, the safety chain, and its link. */
-export { Guard } from './guard.ts';
 export { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
 export { Guardian, type GuardianEvent, readBusMessage } from './guardian/guardian.ts';
 export type { StopCause } from './guardian/protocol.ts';
@@ -7,7 +6,6 @@ export { createActionCommand } from './link/frames.ts';
 export { acknowledge, activate, faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './link/going-on.ts';
 export type { GuardLink } from './link/link.ts';
 export { lostError } from './link/link-end.ts';
-export { MemoryGuardLink } from './link/memory-link.ts';
 export { parseRequest, readAnswer, readNumbers } from './link/messages.ts';
 export { PendingAnswers } from './link/remote.ts';
 export { connectGuardLink } from './link/socket-link.ts';

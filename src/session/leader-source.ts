@@ -6,13 +6,14 @@
  * 50 ms of its slow motion from where it stood.
  */
 import type { RobotConfig } from '../config/index.ts';
-import { BUS, type Clock, createRobotState, ReinError, SystemClock } from '../core/index.ts';
+import { BUS, type Clock, createRobotState, messageOf, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, driverKind } from '../drivers/index.ts';
 import {
   DescriptorLine,
-  type HeldPort,
   holdPort,
+  type LineSettings,
   loadCalibration,
+  type SerialLine,
   type ServoDriverOptions,
 } from '../drivers/serial.ts';
 
@@ -23,21 +24,47 @@ const FIRST_READS = 10;
 /** One that was lost is looked for so often, s. */
 const RETRY_S = 1;
 
+/** A port that is held for a leader, and what its driver reads and writes there. */
+interface LeaderPort {
+  readonly line: () => SerialLine;
+  close(): Promise<void>;
+}
+
+/** Rejects with `ReinError`. */
+type OpenLeaderPort = (settings: LineSettings, clock: Clock) => Promise<LeaderPort>;
+
+/** For people: what is to be known of a leader, and what mends it. */
+interface LeaderNotice {
+  readonly message: string;
+  readonly remedy: string;
+}
+
 export class LeaderSource {
   readonly #spec: DriverSpec;
   readonly #model: RobotConfig;
   readonly #clock: Clock;
   readonly #state: ReturnType<typeof createRobotState>;
-  #open: { readonly driver: Driver; readonly port: HeldPort | undefined } | undefined;
+  readonly #openPort: OpenLeaderPort;
+  #open: { readonly driver: Driver; readonly port: LeaderPort | undefined } | undefined;
   #readAtS = Number.NEGATIVE_INFINITY;
   #triedAtS = 0;
   #opening: Promise<void> | undefined;
   #isClosed = false;
+  #notice: LeaderNotice | undefined;
+  /** Why it could not be opened again, since it was lost: each is told once. */
+  readonly #refusals: Set<string> = new Set();
 
-  constructor(spec: DriverSpec, model: RobotConfig, clock: Clock = new SystemClock()) {
+  /** `openPort`: tests have their own. */
+  constructor(
+    spec: DriverSpec,
+    model: RobotConfig,
+    clock: Clock = new SystemClock(),
+    openPort: OpenLeaderPort = openRealPort,
+  ) {
     this.#spec = spec;
     this.#model = model;
     this.#clock = clock;
+    this.#openPort = openPort;
     this.#state = createRobotState(model.joints.length, 0);
   }
 
@@ -51,17 +78,28 @@ export class LeaderSource {
     return this.#open?.driver;
   }
 
-  /** Torque is off afterwards. Rejects with `ReinError`. */
+  /** What there is to know of it, each thing once; `undefined` where that is nothing new. */
+  takeNotice(): LeaderNotice | undefined {
+    const notice = this.#notice;
+    this.#notice = undefined;
+    return notice ?? this.driver?.takeNotice?.();
+  }
+
+  /** Torque is off afterwards, also that of one that was lost while it went along. Rejects with `ReinError`. */
   async open(): Promise<void> {
     const port = driverKind(this.#spec.name).needs === 'serial' ? await this.#holdPort() : undefined;
     try {
-      const openLine = port && (() => new DescriptorLine(port, this.#clock));
-      const driver = await createDriver(this.#spec, { model: this.#model, openLine });
+      const driver = await createDriver(this.#spec, {
+        model: this.#model,
+        openLine: port?.line,
+        torqueFound: 'letGo',
+      });
       await driver.open();
-      // One that was unplugged while it went along still holds.
+      // A driver of another kind may have found torque, too.
       driver.disable();
       this.#readFirst(driver);
       this.#open = { driver, port };
+      this.#refusals.clear();
     } catch (error) {
       await port?.close();
       throw error;
@@ -108,10 +146,17 @@ export class LeaderSource {
     this.#triedAtS = nowS;
     this.#opening = this.#release()
       .then(() => this.open())
-      .catch(() => undefined) // not there yet
+      .catch((error: unknown) => this.#tell(error))
       .finally(() => {
         this.#opening = undefined;
       });
+  }
+
+  #tell(error: unknown): void {
+    const message = messageOf(error);
+    if (this.#refusals.has(message)) return;
+    this.#refusals.add(message);
+    this.#notice = { message, remedy: (error instanceof ReinError ? error.remedy : undefined) ?? '' };
   }
 
   async #release(): Promise<void> {
@@ -121,7 +166,7 @@ export class LeaderSource {
     await open?.port?.close();
   }
 
-  #holdPort(): Promise<HeldPort> {
+  #holdPort(): Promise<LeaderPort> {
     // Servos are the only leaders on a cable: their calibration says which adapter is theirs.
     const { named, calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
     const { adapter } = loadCalibration(calibration, {
@@ -130,6 +175,11 @@ export class LeaderSource {
       family: this.#spec.name,
       jointNames,
     });
-    return holdPort({ path, baud, adapter, named });
+    return this.#openPort({ path, baud, adapter, named }, this.#clock);
   }
+}
+
+async function openRealPort(settings: LineSettings, clock: Clock): Promise<LeaderPort> {
+  const held = await holdPort(settings);
+  return { line: () => new DescriptorLine(held, clock), close: () => held.close() };
 }

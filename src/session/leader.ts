@@ -112,7 +112,7 @@ export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig
   return {
     positionRad: source.positionRad,
     read: () => source.read(),
-    takeNotice: () => source.driver?.takeNotice?.(),
+    takeNotice: () => source.takeNotice(),
     ...(alongside === undefined ? {} : { motors: motorsOf(source, model, alongside) }),
     close: () => void source.close().catch(() => undefined), // it is let go of either way
   };

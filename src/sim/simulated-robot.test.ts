@@ -8,7 +8,7 @@ import { LeaderArm } from '../../tests/support/leader-arm.ts';
 import { weightsOf } from '../../tests/support/policy-fixture.ts';
 import { createSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
-import { MemoryGuardLink } from '../guard/index.ts';
+import { MemoryGuardLink } from '../guard/link/memory-link.ts';
 import { OnnxPolicy } from '../policy/index.ts';
 import { createDemonstrator } from '../session/scripted-operators.ts';
 import { openBase } from '../session/task-policies.ts';

@@ -1,5 +1,6 @@
 /** A car with an emulated VESC that drives under the guard, and what goes wrong then. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { HARDWARE } from '../../src/core/index.ts';
 import { activate } from '../../src/guard/link/going-on.ts';
 import type { CarRig, CarRigOptions } from '../support/emulated-car.ts';
 import { faultRow } from '../support/fault-row.ts';
@@ -30,6 +31,21 @@ async function goesOn(car: GuardedCar): Promise<void> {
   expect(await activate(car.link)).toEqual({ ok: true });
   await car.ahead(60);
   expect(car.link.latest.robot.velocityRadPerS[0]).toBeGreaterThan(0.2);
+}
+
+const ANEW = 'The VESC has started anew by itself: where the car is is not known any more.';
+
+/** Whatever people acknowledge: it would be driven by a place in the fence that is not its own. */
+async function isDrivenNoMore(car: GuardedCar): Promise<void> {
+  expect(await car.link.request({ kind: 'acknowledge' })).toEqual({ ok: true });
+  await car.link.advance(2);
+  expect(await car.link.request({ kind: 'enable' })).toMatchObject({
+    ok: false,
+    reason: expect.stringMatching(
+      /where the car is in its fence is not known any more\. Put the car to where it is to begin/,
+    ),
+  });
+  expect(car.link.latest.state).toBe('standby');
 }
 
 /** Its speed has gone, by whoever stopped it. */
@@ -134,8 +150,45 @@ describe('a car under the guard', () => {
     const ticks = await car.ticksUntil(() => car.rows().includes(13));
     expect(ticks / car.robot.controlHz).toBeLessThanOrEqual(promised('shownS'));
     await stands(car);
-    expect(car.notices.map(({ message }) => message)).toContain('The VESC has started anew by itself.');
+    expect(car.notices.map(({ message }) => message)).toContain(ANEW);
     expect(car.driver.needsFirstMotion).toBe(true);
+    await isDrivenNoMore(car);
+  });
+
+  faultRow(
+    13,
+    'fake',
+    'whose VESC starts anew 5 m out, in 1.2 s of silence, is not driven beyond its fence: it is driven no more',
+    async () => {
+      const car = await driving();
+      await car.ahead(165);
+      const atM = car.link.latest.robot.positionRad[0]!;
+      expect(atM).toBeGreaterThan(4.5);
+      car.bus.faults.isDead = true;
+      await car.link.advance(60);
+      car.bus.powerCycle();
+      car.bus.faults.isDead = false;
+      await car.link.advance(50);
+      expect(car.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+      expect(car.driver.needsFirstMotion).toBe(true);
+      expect(Math.abs(car.body.velocityRadPerS[0]!)).toBeLessThan(0.05);
+      expect(car.notices.map(({ message }) => message)).toContain(ANEW);
+      await isDrivenNoMore(car);
+      // No nearer to its start than it is.
+      expect(car.link.latest.robot.positionRad[0]).toBeGreaterThan(atM - 0.05);
+    },
+  );
+
+  it('whose cable is pulled while it coasts knows how far it rolled, and goes on from there', async () => {
+    const car = await driving({ options: (options) => ({ ...options, drive: { ...options.drive, stopBrakeA: 0 } }) });
+    car.line.unplug();
+    await car.link.advance(100);
+    const seenM = car.link.latest.robot.positionRad[0]!;
+    car.line.plug();
+    await goesOn(car);
+    expect(car.body.positionRad[0]! - seenM).toBeGreaterThan(0.5);
+    expect(car.link.latest.robot.positionRad[0]).toBeCloseTo(car.body.positionRad[0]!, 1);
+    expect(car.notices.map(({ message }) => message)).not.toContain(ANEW);
   });
 
   faultRow(45, 'fake', 'whose battery empties is told so, slowed, and stopped', async () => {

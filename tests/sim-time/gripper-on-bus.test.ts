@@ -3,7 +3,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
 import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import { createActionCommand, type Guard, lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
+import type { Guard } from '../../src/guard/guard.ts';
+import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
+import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { BusClock, type ServoRig, servoRig } from '../support/emulated-servos.ts';
 

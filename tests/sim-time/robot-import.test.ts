@@ -3,9 +3,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
+import { driverKind } from '../../src/drivers/index.ts';
+import { loadCheckSubject } from '../../src/safety-check/index.ts';
 import { openRobot } from '../../src/sim/index.ts';
+import { Emulated } from '../support/emulated.ts';
 import { reinHere } from '../support/rein-here.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rein-import-'));
@@ -133,14 +136,7 @@ describe('rein robot import', () => {
   });
 
   it('names the packages that it was told of, without which the model has no meshes', async () => {
-    const cube = ['0 0 0', '1 0 0', '0 1 0', '0 0 1', '1 1 1'].map((at) => `v ${at}`).join('\n');
-    mkdirSync(join(dir, 'ws', 'meshes'), { recursive: true });
-    writeFileSync(
-      join(dir, 'ws', 'meshes', 'hand.obj'),
-      `${cube}\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 5\nf 2 4 5\nf 3 4 5\n`,
-    );
-    const mesh = '<mesh filename="package://desk/meshes/hand.obj" scale="0.05 0.05 0.05"/>';
-    writeFileSync(join(dir, 'arm.urdf'), URDF.replace('<box size="0.08 0.06 0.03"/>', mesh));
+    writePackage('ws');
     expect(await run('arm.urdf', '--package', 'desk=ws', '--out', 'robots/meshed.yaml')).toMatchObject({ code: 0 });
     expect(textOf('robots/meshed.yaml')).toContain('  packages:\n    "desk": "../ws"\n');
     const { robot } = loadRobotFile(join(dir, 'robots', 'meshed.yaml'));
@@ -149,6 +145,41 @@ describe('rein robot import', () => {
     const opened = await openRobot({ task: join(dir, 'task.yaml'), seed: 1 });
     await opened.close();
   }, 60_000);
+
+  it('names the packages that a sourced ROS led to, which a real arm hands on without it', async () => {
+    writePackage(join('opt', 'share', 'desk'));
+    vi.stubEnv('AMENT_PREFIX_PATH', join(dir, 'opt'));
+    const imported = await run('arm.urdf', '--out', 'mine.yaml').finally(() => vi.unstubAllEnvs());
+    expect(imported.code).toBe(0);
+    const text = textOf('mine.yaml');
+    expect(text).toContain('  packages:\n    "desk": "opt/share/desk"\n');
+    const motors = ['turn', 'shoulder', 'elbow', 'wrist'].map(
+      (name, i) => `    ${name}: { id: ${i + 1}, model: sts3215 }`,
+    );
+    writeFileSync(
+      join(dir, 'mine.yaml'),
+      `${text.replace('kind: mujoco', 'kind: feetech')}  motors:\n${motors.join('\n')}\n`,
+    );
+    const { robot } = loadRobotFile(join(dir, 'mine.yaml'));
+    expect(robot.driver).toMatchObject({ kind: 'feetech', packages: { desk: join(dir, 'opt', 'share', 'desk') } });
+    const request = { robot, task: 'none', signalNames: [], scene: () => expect.fail('there is no scene') };
+    expect(driverKind('feetech').optionsOf(robot.driver, request)).not.toHaveProperty('packages');
+    expect((await loadCheckSubject(join(dir, 'mine.yaml'))).plantImage).toBeDefined();
+    const arm = new Emulated(['feetech', '--robot', join(dir, 'mine.yaml')]);
+    try {
+      expect(await arm.next('ready')).toMatchObject({ ids: [1, 2, 3, 4] });
+    } finally {
+      await arm.end();
+    }
+  }, 60_000);
+
+  it('says how a xacro file becomes a URDF', async () => {
+    writeFileSync(join(dir, 'arm.urdf.xacro'), URDF);
+    expect(await run('arm.urdf.xacro')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('→ expand it first: xacro arm.urdf.xacro > robot.urdf'),
+    });
+  });
 
   it('writes over a file only where it is told to', async () => {
     writeFileSync(join(dir, 'desk-arm.yaml'), 'mine');
@@ -162,6 +193,18 @@ describe('rein robot import', () => {
     expect(textOf('desk-arm.yaml')).toContain('name: desk-arm');
   });
 });
+
+/** Writes `arm.urdf` with a mesh of the ROS package `desk`, and that package in `folder`. */
+function writePackage(folder: string): void {
+  const cube = ['0 0 0', '1 0 0', '0 1 0', '0 0 1', '1 1 1'].map((at) => `v ${at}`).join('\n');
+  mkdirSync(join(dir, folder, 'meshes'), { recursive: true });
+  writeFileSync(
+    join(dir, folder, 'meshes', 'hand.obj'),
+    `${cube}\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 5\nf 2 4 5\nf 3 4 5\n`,
+  );
+  const mesh = '<mesh filename="package://desk/meshes/hand.obj" scale="0.05 0.05 0.05"/>';
+  writeFileSync(join(dir, 'arm.urdf'), URDF.replace('<box size="0.08 0.06 0.03"/>', mesh));
+}
 
 /** Sixteen joints and a base, each with a shape: one more than a robot's file may have. */
 function longUrdf(): string {

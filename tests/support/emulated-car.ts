@@ -5,9 +5,9 @@ import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import type { VescDriverOptions } from '../../src/drivers/vesc/options.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
 import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
-import type { SimpleBody } from '../../src/emulate/index.ts';
+import type { EmulatedBody } from '../../src/emulate/index.ts';
 import { MemoryLine } from '../../src/emulate/memory-line.ts';
-import { carBody } from '../../src/emulate/vesc/car.ts';
+import { raisedCar } from '../../src/emulate/vesc/car.ts';
 import type { VescBusOptions } from '../../src/emulate/vesc/vesc-bus.ts';
 import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { keptLine } from './kept-line.ts';
@@ -19,7 +19,7 @@ export interface CarRig {
   readonly robot: RobotConfig;
   readonly line: MemoryLine;
   readonly bus: VescBus;
-  readonly body: SimpleBody;
+  readonly body: EmulatedBody;
   /** The line's faults. */
   readonly faults: FaultyDevice;
   readonly state: RobotState;
@@ -48,6 +48,9 @@ function fail(): never {
 }
 
 export interface CarRigOptions {
+  /** Default: a raised car. */
+  readonly body?: EmulatedBody;
+  readonly robot?: (robot: RobotConfig) => RobotConfig;
   readonly options?: (options: VescDriverOptions) => VescDriverOptions;
   readonly signalNames?: readonly string[];
   readonly vesc?: Partial<VescBusOptions>;
@@ -56,11 +59,13 @@ export interface CarRigOptions {
 }
 
 /** Closed, standing. */
-export function carRig({ options: change, signalNames, vesc, hostBaud, seed = 1 }: CarRigOptions = {}): CarRig {
-  const { robot } = loadRobotFile('race-car-vesc');
+export function carRig({ robot: built, options: change, ...more }: CarRigOptions = {}): CarRig {
+  const { signalNames, vesc, hostBaud, seed = 1, body: given } = more;
+  const { robot: standard } = loadRobotFile('race-car-vesc');
+  const robot = built?.(standard) ?? standard;
   const plain = vescOptionsOf(robot, signalNames);
   const options = change?.(plain) ?? plain;
-  const body = carBody(robot);
+  const body = given ?? raisedCar(robot);
   const rng = new Rng(seed);
   const { baud } = options;
   const bus = new VescBus({ robot, body, baud, rng: rng.fork('bus'), ...vesc });

@@ -58,8 +58,8 @@ export function freshCalibration(
   const joints = jointNames.map((name, i): [string, JointCalibration] => {
     const { id, model } = motors[i]!;
     const { modelNumber, countsPerTurn } = family.models[model]!;
-    const zeroCounts = countsPerTurn / 2;
-    const reach = { minCounts: 0, maxCounts: countsPerTurn - 1, homingOffsetCounts: 0 };
+    const zeroCounts = Math.round(countsPerTurn / 2);
+    const reach = { minCounts: 0, maxCounts: Math.round(countsPerTurn) - 1, homingOffsetCounts: 0 };
     return [name, { id, model, modelNumber, firmware, direction: 1, zeroCounts, ...reach }];
   });
   return {
@@ -87,8 +87,12 @@ function fail(): never {
 /** Closed, in the home pose. */
 export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', ...rest }: ServoRigOptions): ServoRig {
   const { robot } = loadRobotFile(name);
-  const { signals = [] } = rest.options ?? {};
-  const built = { ...robot, driver: { ...robot.driver, signals } };
+  const { signals = [], motors } = rest.options ?? {};
+  const ofJoints = motors && Object.fromEntries(robot.joints.map((joint, i) => [joint.name, motors[i]!]));
+  const built = {
+    ...robot,
+    driver: { ...robot.driver, signals, ...(ofJoints && { motors: ofJoints }) },
+  } as RobotConfig;
   const options = { ...servoOptionsOf(built, rest.signalNames ?? []), ...rest.options };
   const body = new SimpleBody(robot.joints.map((_, i) => ({ startRad: robot.homeRad[i]!, inertiaKgM2: 0.03 })));
   const rng = new Rng(seed);

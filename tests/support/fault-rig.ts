@@ -3,7 +3,8 @@ import { type Decider, LockStepClock, type RobotModel } from '../../src/core/ind
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { FaultPlan } from '../../src/drivers/mock/mock-faults.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
-import { createActionCommand, lockStepGuard, type MemoryGuardLink } from '../../src/guard/index.ts';
+import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
+import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { jointSpec } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';

@@ -202,10 +202,13 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       expect(await cut('overload 2', [13], 'overload 2')).toBeLessThanOrEqual(
         promised('shownS') + SLACK_TICKS * periodS,
       );
-      // Nobody's acknowledgement makes it well.
-      await rig.getMoving();
-      expect(rig.newest().state).toBe('fault');
-      await rig.fault('heal 2');
+      // A Dynamixel is rebooted as it is acknowledged. Nobody's acknowledgement makes a Feetech well, but its supply does.
+      if (name === 'so101') {
+        await rig.getMoving();
+        expect(rig.newest().state).toBe('fault');
+        await rig.fault('brown-out');
+      }
+      await rig.drive();
     });
 
     faultRow(14, 'wall', "a bus servo's encoder is frozen", async (promised) => {

@@ -89,6 +89,15 @@ it('has the faults that are typed, until it is healed', async () => {
   expect(message).toMatch(/did you mean "dead"/);
 });
 
+it('loses requests where that is said, and then nothing is obeyed', async () => {
+  const arm = await emulated('--fault', 'drop=1,requests');
+  const bus = busOf(arm);
+  expect(bus.ping(1, new Uint8Array(1), 0, 1)).toBe('missing');
+  expect((await arm.type('statistics', 'statistics'))['requests']).toBe(0);
+  await arm.type('drop 0 requests');
+  expect(bus.ping(1, new Uint8Array(1), 0)).toBe('ok');
+});
+
 it('spoils the next packet as it is told, and lets two servos have one id', async () => {
   const arm = await emulated();
   const bus = busOf(arm);

@@ -8,6 +8,7 @@ import {
   calibrationText,
   isSocket,
   type JointCalibration,
+  type Motor,
   offsetProblem,
   readCalibration,
 } from '../../drivers/serial.ts';
@@ -67,7 +68,18 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
     if (!found.some(({ identity }) => identity !== undefined)) return undefined;
     return new ArmCalibration(request, port, found).run();
   });
-  return result ?? (await refuseSilence(arm, path, open));
+  return result ?? (await refuseSilence(arm, path, open, (line) => request.guide.say(line)));
+}
+
+/** A register that is to hold something else for good. */
+interface Stored {
+  readonly motor: Motor;
+  readonly servo: ServoAccess;
+  readonly register: string;
+  readonly now: number;
+  readonly value: number;
+  /** What it is good for, as the end of a sentence. */
+  readonly why: string;
 }
 
 /** One calibration at an open port. */
@@ -107,7 +119,7 @@ class ArmCalibration {
         joint,
         motor,
         bus: arm.bus,
-        servo: this.#access(i),
+        servo: this.#access(motor.id),
         words: words[i]!,
         modelNumber: identity!.modelNumber,
         firmware: identity!.firmware,
@@ -161,9 +173,9 @@ class ArmCalibration {
     const { from, arm, guide } = this.#request;
     if (from === undefined) return undefined;
     const joints = readLeRobotFile(from, arm.motors);
-    for (const [i, { id, name }] of arm.motors.entries()) {
-      const motor = arm.motors[i]!;
-      const servo = this.#access(i);
+    for (const motor of arm.motors) {
+      const { id, name } = motor;
+      const servo = this.#access(motor.id);
       const stored = servo.read('homingOffset');
       const { homingOffset: homingOffsetCounts, rangeMin, rangeMax } = joints[name]!;
       // Of a joint that was not moved the offset alone counts.
@@ -234,14 +246,14 @@ class ArmCalibration {
   #ofThisArm({ robot, adapter, joints }: Calibration): Readonly<Record<string, JointCalibration>> {
     const { arm } = this.#request;
     if (robot !== arm.robot.name || adapter !== this.#port.adapter) return {};
-    const kept = arm.motors.flatMap((motor, i) => {
+    const kept = arm.motors.flatMap((motor) => {
       const joint = joints[motor.name];
       const identity = this.#found.find(({ id }) => id === motor.id)?.identity;
       const isSame =
         joint?.id === motor.id &&
         joint.model === motor.model.name &&
         joint.firmware === identity?.firmware &&
-        joint.homingOffsetCounts === (this.#access(i).read('homingOffset') ?? 0);
+        joint.homingOffsetCounts === (this.#access(motor.id).read('homingOffset') ?? 0);
       return isSame ? [[motor.name, joint] as const] : [];
     });
     return Object.fromEntries(kept);
@@ -250,8 +262,8 @@ class ArmCalibration {
   async #letGo(): Promise<void> {
     const { guide, arm } = this.#request;
     await guide.ask('Torque goes off now, and what it holds up falls. Hold the arm, then press Enter.');
-    for (const [i, motor] of arm.motors.entries()) {
-      if (this.#access(i).set('torqueEnable', 0)) continue;
+    for (const motor of arm.motors) {
+      if (this.#access(motor.id).set('torqueEnable', 0)) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
         remedy: 'Look at its cable; cut its supply if it holds on.',
       });
@@ -265,14 +277,15 @@ class ArmCalibration {
   async #readAsDriven(names: readonly string[]): Promise<void> {
     const { guide, arm } = this.#request;
     const { family } = arm.bus;
-    const wanted = arm.motors.flatMap((motor, i) => {
+    const wanted = arm.motors.flatMap((motor): readonly Stored[] => {
       if (!names.includes(motor.name)) return [];
-      const servo = this.#access(i);
+      const servo = this.#access(motor.id);
       const mode = servo.read('operatingMode');
       const offset = servo.read('homingOffset') ?? 0;
       const driven = family.operatingMode(motor);
       const isIgnored = Math.abs(offset) > family.offsetMaxCounts(motor);
       return [
+        ...this.#cleared(motor),
         ...(mode === undefined || mode === driven
           ? []
           : [{ motor, servo, register: 'operatingMode', now: mode, value: driven, why: 'it reads as it is driven' }]),
@@ -299,11 +312,32 @@ class ArmCalibration {
     }
   }
 
+  /**
+   * Bits that are not driven; a second servo, which is mounted the other way round, then has its own the other way round, too: as it
+   * obeys the first one, that is written last.
+   */
+  #cleared(motor: Motor): readonly Stored[] {
+    const { arm } = this.#request;
+    const { clearBits } = arm.bus.family;
+    if (clearBits === undefined) return [];
+    const { register, bits, why } = clearBits;
+    const servo = this.#access(motor.id);
+    const now = servo.read(register) ?? 0;
+    if ((now & bits) === 0) return [];
+    const own = { motor, servo, register, now, value: now & ~bits, why };
+    const second = arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
+    if (second === undefined) return [own];
+    const shadow = this.#access(second.id);
+    const before = shadow.read(register) ?? 0;
+    const value = before ^ (now & bits);
+    return [own, { motor: second, servo: shadow, register, now: before, value, why: 'it turns as the first one does' }];
+  }
+
   /** What stands in the servos for good, after a yes. */
   async #store(): Promise<void> {
     const { guide, arm, ranges } = this.#request;
-    const wanted = arm.motors.flatMap((motor, i) => {
-      const servo = this.#access(i);
+    const wanted = arm.motors.flatMap((motor) => {
+      const servo = this.#access(motor.id);
       const joint = this.#joints[motor.name]!;
       const limits =
         ranges === 'servos' && servo.has('positionMin')
@@ -351,8 +385,8 @@ class ArmCalibration {
     await keepCalibration(path, this.#calibration());
   }
 
-  #access(joint: number): ServoAccess {
-    const { id, model } = this.#request.arm.motors[joint]!;
+  #access(id: number): ServoAccess {
+    const { model } = this.#request.arm.servos.find((each) => each.id === id)!;
     const servo = this.#found.find((each) => each.id === id);
     if (servo === undefined) throw lostPort(this.#port.line.path);
     return new ServoAccess(busOn(this.#port, servo.protocol), id, model);

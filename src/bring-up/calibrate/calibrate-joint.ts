@@ -178,10 +178,19 @@ async function askDirection(
       hand.meanwhile(() => ({ zeroCounts, direction: 1 })),
     );
     hand.look();
-    const movedCounts = hand.now - zeroCounts;
-    if (Math.abs(movedCounts) >= leastCounts) return movedCounts > 0 ? 1 : -1;
-    const moved = shownPosition(joint, Math.abs(movedCounts) / countsPerUnit(motor));
-    guide.say(`  It has moved by ${moved} only: go on to ${shownPosition(joint, leastCounts / countsPerUnit(motor))}.`);
+    // From where it turned about: a joint that stands at its stop is moved back first.
+    const [rise, fall] = [hand.now - hand.least, hand.most - hand.now];
+    if (rise >= leastCounts !== fall >= leastCounts) return rise > fall ? 1 : -1;
+    const shown = (counts: number): string => shownPosition(joint, counts / countsPerUnit(motor));
+    if (rise < leastCounts) {
+      const moved = shown(Math.max(rise, fall));
+      guide.say(
+        `  It has moved by ${moved} only: go on to ${shown(leastCounts)}. At its stop, move it back first, then that way.`,
+      );
+    } else {
+      guide.say('  It went both ways: move it that way once more, and keep it there.');
+      hand.restart();
+    }
   }
 }
 

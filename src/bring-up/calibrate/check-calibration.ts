@@ -7,7 +7,8 @@ import {
   countsPerUnit,
   loadCalibration,
   type Motor,
-  offsetProblem,
+  mendingCommand,
+  type SetupProblem,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { BusFamily, ServoArm } from '../families.ts';
@@ -78,7 +79,10 @@ export function checkJoints(
     }
     const access = new ServoAccess(busOn(port, servo.protocol), motor.id, motor.model);
     const wrong = jointProblem(arm.bus, motor, calibration, servo, access);
-    if (wrong !== undefined) return [{ name: motor.name, status: 'fail', detail: wrong, remedy: calibrate }];
+    if (wrong !== undefined) {
+      const remedy = mendingCommand(named, motor.name, wrong) ?? calibrate;
+      return [{ name: motor.name, status: 'fail', detail: wrong.what, remedy }];
+    }
     const stands = { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
     return [stands, ...overloadFindings(motor, access, calibrate)];
   });
@@ -105,18 +109,17 @@ function jointProblem(
   { joints }: Calibration,
   { identity }: FoundServo,
   servo: ServoAccess,
-): string | undefined {
+): SetupProblem | undefined {
   const joint = joints[motor.name]!;
   if (joint.id !== motor.id || joint.model !== motor.model.name) {
-    return `servo ${motor.id} (${motor.model.name}) in the robot's file, ${joint.id} (${joint.model}) in the calibration`;
+    const what = `servo ${motor.id} (${motor.model.name}) in the robot's file, ${joint.id} (${joint.model}) in the calibration`;
+    return { what };
   }
   if (identity?.modelNumber !== joint.modelNumber || identity.firmware !== joint.firmware) {
-    return `model ${identity?.modelNumber}, firmware ${identity?.firmware}; it was ${joint.modelNumber}, ${joint.firmware} when it was calibrated`;
+    const what = `model ${identity?.modelNumber}, firmware ${identity?.firmware}; it was ${joint.modelNumber}, ${joint.firmware} when it was calibrated`;
+    return { what };
   }
-  const offset = servo.read('homingOffset') ?? 0;
-  return offset === joint.homingOffsetCounts
-    ? offsetProblem(family, motor, joint)
-    : `it stores the offset ${offset}, and ${joint.homingOffsetCounts} when it was calibrated: its zero is elsewhere`;
+  return family.storedProblem(motor, joint, (name) => servo.read(name));
 }
 
 function standing(
@@ -186,7 +189,7 @@ export function rebindCalibration(request: CheckRequest & { readonly guide: Guid
 }
 
 async function withServos<T>(
-  { arm, port: given, open }: CheckRequest,
+  { arm, port: given, open, say }: CheckRequest,
   work: (port: BusPort, found: readonly FoundServo[]) => Promise<T>,
 ): Promise<T> {
   const { driver } = arm;
@@ -198,7 +201,7 @@ async function withServos<T>(
     if (twice !== undefined) throw problemError(twice);
     return { value: await work(port, found) };
   });
-  return result === undefined ? refuseSilence(arm, path, open) : result.value;
+  return result === undefined ? refuseSilence(arm, path, open, say) : result.value;
 }
 
 export interface CheckRequest {
@@ -208,4 +211,6 @@ export interface CheckRequest {
   /** Of the calibration. */
   readonly path: string;
   readonly open: OpenBusPort;
+  /** Told people before what takes long. */
+  readonly say?: ((line: string) => void) | undefined;
 }

@@ -128,6 +128,31 @@ describe('Dynamixels that LeRobot has set up', () => {
     expect(Math.abs(read - truly)).toBeLessThan(0.01);
   });
 
+  it('do not turn the other way, nor follow another, once they were calibrated', async () => {
+    const rig = kochRig({ [SHOULDER]: { registers: { driveMode: 1 } } });
+    const guide = new HandGuide(rig);
+    await rig.calibrate(guide);
+    expect(guide.said.join('\n')).toContain('servo 2 (shoulder_lift): driveMode 1 → 0, so that it counts as it turns');
+    expect(rig.servos[SHOULDER]!.registers.get('driveMode')).toBe(0);
+  });
+
+  it('are refused by the check as by the driver where they turn the other way, or store a narrower range', async () => {
+    for (const [registers, options] of [
+      [{ driveMode: 1 }, ''],
+      [{ positionMin: 2000 }, ' --store-ranges --joint shoulder_lift'],
+    ] as const) {
+      const rig = kochRig();
+      await rig.calibrate(new HandGuide(rig));
+      for (const [name, value] of Object.entries(registers)) rig.servos[SHOULDER]!.registers.set(name, value);
+      const remedy = `rein calibrate --robot koch${options}`;
+      const { arm, out: path, open } = rig;
+      const found = await checkServoCalibration({ arm, port: undefined, path, open });
+      expect(found.find(({ name }) => name === 'shoulder_lift')).toMatchObject({ status: 'fail', remedy });
+      const driver = await rig.driver();
+      await expect(driver.open()).rejects.toMatchObject({ remedy });
+    }
+  });
+
   it('are not measured without a yes', async () => {
     const rig = kochRig({ [SHOULDER]: { registers: { operatingMode: EXTENDED } } });
     const guide = new HandGuide(rig, (question) => (question.startsWith('Write that?') ? 'n' : undefined));

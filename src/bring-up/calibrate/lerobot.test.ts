@@ -78,6 +78,23 @@ describe('a calibration of LeRobot', () => {
     }
   });
 
+  it('tells the direction of a joint that rests at its stop by its way back to it', async () => {
+    const { rig, file, path } = lerobotArm();
+    writeFileSync(path, JSON.stringify(file));
+    const stops = rig.arm.robot.joints.map(({ positionMaxRad }) => positionMaxRad);
+    rig.body.positionRad.set(stops);
+    const guide = new HandGuide(rig, (question, hand) => {
+      if (!question.includes('its angle rises')) return undefined;
+      hand.moves(stops[hand.joint]! - 0.5, stops[hand.joint]!);
+      return '';
+    });
+    await imported(rig, path, guide);
+    const { joints } = readCalibration(rig.out, 'so101');
+    expect(rig.arm.motors.map(({ name }) => joints[name]!.direction)).toEqual(
+      MOUNTINGS.map(({ direction }) => direction),
+    );
+  });
+
   it('is refused where the servos store other offsets than it says', async () => {
     const { rig, file, path } = lerobotArm();
     file['elbow_flex']!['homing_offset'] = 16;

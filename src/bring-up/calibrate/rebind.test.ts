@@ -53,7 +53,7 @@ describe('a calibration behind an adapter without serial number', () => {
     await expect(rebindCalibration({ ...request, guide: no })).rejects.toThrow(/nobody said that it is the same arm/);
     rig.servos[2]!.registers.set('homingOffset', 77);
     await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toThrow(
-      /not bound anew: elbow_flex: it stores the offset 77, and 0 when it was calibrated/,
+      /not bound anew: elbow_flex: adds 77 to its position, and 0 when it was calibrated/,
     );
     expect(readCalibration(rig.out, 'so101').adapter).toBe(SOCKETS[0]);
   });

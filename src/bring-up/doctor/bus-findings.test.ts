@@ -66,6 +66,16 @@ describe('rein doctor on a bus', () => {
     expect(found.next).toBe("Write baud: 115200 under driver in the robot's file.");
   });
 
+  it('looks for all ids at all speeds in a minute where nobody answers, and says that it does', async () => {
+    const rig = rigOf({ mountings: [] });
+    const said: string[] = [];
+    const startS = rig.clock.nowS();
+    const found = await inspectBus({ arm: armOf(rig), open: rig.open, say: (line) => said.push(line) });
+    expect(failures(found)).toMatchObject([{ name: 'bus' }]);
+    expect(said).toEqual([expect.stringMatching(/^No servo answers to a usual id/)]);
+    expect(rig.clock.nowS() - startS).toBeLessThan(60);
+  });
+
   it('asks again who answered too late, and takes its answer for nobody else', async () => {
     const rig = rigOf();
     const held: number[] = [];

@@ -16,8 +16,8 @@ export interface BusRequest {
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;
-  /** Called before each speed that is tried. */
-  readonly onTry?: ((baud: number) => void) | undefined;
+  /** Told people before what takes long. */
+  readonly say?: ((line: string) => void) | undefined;
 }
 
 export interface BusInspection {
@@ -28,14 +28,14 @@ export interface BusInspection {
 
 /** Never rejects for what a person can mend. */
 export async function inspectBus(request: BusRequest): Promise<BusInspection> {
-  const { arm, open, onTry } = request;
+  const { arm, open, say } = request;
   const port = request.port ?? arm?.driver.port;
   let scan: ScanResult | undefined;
   try {
     scan = await scanBauds(open, port, arm === undefined ? BUS_FAMILIES : [arm.bus], {
       wanted: arm?.servos.map(({ id }) => id) ?? [],
       ...(arm === undefined ? {} : { first: arm.driver.baud }),
-      ...(onTry === undefined ? {} : { onTry }),
+      say,
     });
   } catch (error) {
     if (!(error instanceof ReinError)) throw error;

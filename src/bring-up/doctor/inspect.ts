@@ -12,6 +12,8 @@ export interface InspectRequest {
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;
+  /** Told people before what takes long. */
+  readonly say?: ((line: string) => void) | undefined;
 }
 
 /** `undefined` for a robot that has neither bus servos nor a VESC. Never rejects for what a person can mend. */

@@ -20,7 +20,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
   const { port, mode, from } = options;
   const out = options.out ?? arm.calibration;
   if (mode === 'check') {
-    const findings = await checkServoCalibration({ arm, port, path: out, open: openBusPort });
+    const findings = await checkServoCalibration({ arm, port, path: out, open: openBusPort, say: warn });
     process.stdout.write(tableOf(findings, 'the arm'));
     return exitCodeOf(findings);
   }
@@ -33,7 +33,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
     });
     try {
       if (options.rebind) {
-        const bound = await rebindCalibration({ arm, port, path: out, open: openBusPort, guide });
+        const bound = await rebindCalibration({ arm, port, path: out, open: openBusPort, say: warn, guide });
         process.stdout.write(`${out} is bound to ${bound}.\nNext: rein bring-up --robot ${arm.named}\n`);
         return 0;
       }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { loadRobotFile, type Override, type RobotConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
 import { ReinError, Rng, SystemClock } from '../../core/index.ts';
+import { modelOf } from '../../drivers/index.ts';
 import { type ServoConfig, serialNumberOf } from '../../drivers/serial.ts';
 import {
   applyFault,
@@ -113,9 +114,10 @@ async function bodyOf(
     const body = family.body(robot);
     return body instanceof CarBody ? { body, hand: handAtCar(body) } : { body };
   }
-  const { model: file } = robot.driver as { readonly model?: string };
-  if (file !== undefined) {
-    const body = new HeldBody(await MujocoBody.open({ file, model: robot, scene }), robot.homeRad);
+  const own = modelOf(robot.driver);
+  if (own !== undefined) {
+    const { model: file, packages } = own;
+    const body = new HeldBody(await MujocoBody.open({ file, packages, model: robot, scene }), robot.homeRad);
     return { body, hand: handAtArm(body) };
   }
   if (scene !== undefined) {
@@ -263,9 +265,13 @@ class Reporter {
     this.#say(
       'state',
       { servos },
-      servos.map(({ id, model, position, isTorqueOn, load, currentA, temperatureC, errors }) => {
+      servos.map(({ id, model, position, isTorqueOn, load, currentA, temperatureC, errors, place }) => {
         const measured = `${position} counts, ${Math.round(load * 100)} % load, ${currentA.toFixed(2)} A, ${temperatureC.toFixed(0)} °C`;
-        return `${id} ${model}: ${measured}, torque ${isTorqueOn ? 'on' : 'off'}${errors.map((name) => `, ${name}`).join('')}`;
+        const where =
+          place === undefined
+            ? []
+            : [`at ${place.xM.toFixed(2)}, ${place.yM.toFixed(2)} m, ${place.headingRad.toFixed(2)} rad`];
+        return `${id} ${model}: ${[measured, `torque ${isTorqueOn ? 'on' : 'off'}`, ...where, ...errors].join(', ')}`;
       }),
     );
   }

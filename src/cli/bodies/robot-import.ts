@@ -30,7 +30,7 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   checkOut(out, force);
   const place = workspaceOf(named, subject);
   const pathFrom = (path: string): string => relativePath(dirname(out), path);
-  const folders = Object.entries(packages).map(([name, folder]) => [name, pathFrom(resolve(folder))] as const);
+  const folders = Object.entries(subject.packages).map(([name, folder]) => [name, pathFrom(resolve(folder))] as const);
   const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders };
   makeOutFolder(dirname(out));
   await writeChecked(out, robotFileText(file));

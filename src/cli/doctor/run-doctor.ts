@@ -4,6 +4,7 @@ import { inspectPort, openBusPort, portFindings } from '../../bring-up/index.ts'
 import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
 import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
+import { warn } from '../bodies/terminal.ts';
 import type { DoctorOptions } from '../doctor.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
@@ -39,7 +40,7 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   const whom = 'what is at the port';
   if (named === undefined && port === undefined) return { findings: [], whom };
   const robot = named === undefined ? undefined : loadRobotFile(named).robot;
-  const inspection = await inspectPort({ robot, port, open: openBusPort });
+  const inspection = await inspectPort({ robot, port, open: openBusPort, say: warn });
   if (inspection !== undefined) return { ...inspection, whom: robot?.name ?? whom };
   const detail = `${robot?.name} is driven by ${robot?.driver.kind}: it has no bus of servos and no VESC to look at`;
   return { findings: [{ name: 'bus', status: 'ok', detail }], whom };

@@ -1,6 +1,16 @@
 /** Dynamixel's X series behind the generic driver. */
-import { messageOf, ReinError } from '../../core/index.ts';
-import { blockOf, type Motor, offsetProblem, type ReadBlock, type ServoFamily } from '../servo/family.ts';
+
+import type { JointCalibration } from '../servo/calibration.ts';
+import {
+  blockOf,
+  type Motor,
+  offsetMoved,
+  offsetProblem,
+  type ReadBlock,
+  type ServoFamily,
+  type SetupProblem,
+  SILENT,
+} from '../servo/family.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
 import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
@@ -36,9 +46,9 @@ export const dynamixelFamily: ServoFamily = {
     models.length > 0 && models.every((model, i) => Number(firmwares[i]) >= of(model).fastReadFirmware)
       ? FAST_DYNAMIXEL_PROTOCOL
       : DYNAMIXEL_PROTOCOL,
-  identify: (bus, id) => {
+  identify: (bus, id, pings) => {
     const found = new Uint8Array(3);
-    if (bus.ping(id, found, found.length) !== 'ok') return undefined;
+    if (bus.ping(id, found, found.length, pings) !== 'ok') return undefined;
     return { modelNumber: found[0]! + found[1]! * 256, firmware: `${found[2]}` };
   },
   // They stand side by side, and are right after a restart too, which indirect addresses are not.
@@ -52,10 +62,12 @@ export const dynamixelFamily: ServoFamily = {
       new Configuration(bus, motor).apply();
       return undefined;
     } catch (error) {
-      if (error instanceof ReinError) return messageOf(error);
+      if (error instanceof Unfit) return error.problem;
       throw error;
     }
   },
+  storedProblem,
+  clearBits: { register: 'driveMode', bits: DRIVE_MODE_KEPT, why: 'it counts as it turns and follows no other' },
   operatingMode: ({ options }) => MODES[options.mode],
   offsetMaxCounts: ({ options }) => OFFSET_MAX_COUNTS[options.mode],
   // In both modes power-up finds the encoder within its turn, and adds the offset to that.
@@ -69,9 +81,31 @@ export const dynamixelFamily: ServoFamily = {
     const names = hardwareErrorNames(named);
     return (error & ALERT) === 0 || names.length > 0 ? names : ['a hardware error'];
   },
+  wake: (bus, motor) => void new ServoRegisters(bus, motor).keeps('busWatchdog', 0),
   hasStopped: (countsOf) => countsOf('busWatchdog') < 0,
   stopFrames,
 };
+
+function storedProblem(
+  motor: Pick<Motor, 'model' | 'options'>,
+  calibration: JointCalibration,
+  read: (register: string) => number | undefined,
+): SetupProblem | undefined {
+  const [offset, drive] = [read('homingOffset'), read('driveMode')];
+  const [least, most] = [read('positionMin'), read('positionMax')];
+  if (offset === undefined || drive === undefined || least === undefined || most === undefined) return SILENT;
+  const moved = offsetMoved(offset, calibration);
+  if (moved !== undefined) return moved;
+  const misplaced = offsetProblem(dynamixelFamily, motor, calibration);
+  if (misplaced !== undefined) return { what: misplaced, calibrate: '' };
+  const mode = drive & DRIVE_MODE_KEPT;
+  if (mode !== 0) return { what: `has drive mode ${mode}, and only 0 is driven (fault 34)`, calibrate: '' };
+  const { minCounts, maxCounts } = calibration;
+  if (motor.options.mode !== 'position') return undefined;
+  if (least <= Math.max(0, minCounts) && most >= Math.min(4095, maxCounts)) return undefined;
+  const what = `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`;
+  return { what, calibrate: '--store-ranges' };
+}
 
 /** The models of this family have more than others'. */
 function of(model: Motor['model']): DynamixelModel {
@@ -126,7 +160,7 @@ class Configuration {
     this.#registers = new ServoRegisters(bus, motor);
   }
 
-  /** Throws `ReinError('driver')` with what is wrong, as a sentence without subject and end. */
+  /** Throws `Unfit` with what is wrong. */
   apply(): void {
     const { calibration, options } = this.#motor;
     // Whether it answers is what this decides, so that nothing can be waited for.
@@ -138,7 +172,7 @@ class Configuration {
       this.#set('torqueEnable', 0);
       return;
     }
-    if (this.#motor.shadowOf === undefined) this.#checkGeometry(calibration);
+    if (this.#motor.shadowOf === undefined) this.#checkStored(calibration);
     else this.#set('shadowId', this.#motor.shadowOf.id);
     this.#set('returnDelay', 0);
     this.#setDriveMode();
@@ -168,7 +202,7 @@ class Configuration {
     const names = hardwareErrorNames(error).join(', ');
     if (this.#read('torqueEnable') !== 0) this.#refuse(`reports ${names} with its torque on`);
     const { id } = this.#motor;
-    if (!this.#bus.reboot(id)) this.#refuse(SILENT);
+    if (!this.#bus.reboot(id)) this.#refuse(SILENT.what);
     const { clock } = this.#bus.line;
     this.#bus.line.wait(clock.nowS() + REBOOT_S);
     this.#bus.drain();
@@ -176,27 +210,9 @@ class Configuration {
     if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
   }
 
-  #checkGeometry(calibration: NonNullable<Motor['calibration']>): void {
-    const { homingOffsetCounts, minCounts, maxCounts } = calibration;
-    const offset = this.#read('homingOffset');
-    if (offset !== homingOffsetCounts) {
-      this.#refuse(
-        `adds ${offset} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`,
-      );
-    }
-    const misplaced = offsetProblem(dynamixelFamily, this.#motor, calibration);
-    if (misplaced !== undefined) this.#refuse(misplaced);
-    const mode = this.#read('driveMode') & DRIVE_MODE_KEPT;
-    if (mode !== 0) this.#refuse(`has drive mode ${mode}, and only 0 is driven: set it, and calibrate anew (fault 34)`);
-    const [least, most] = [this.#read('positionMin'), this.#read('positionMax')];
-    if (
-      this.#motor.options.mode === 'position' &&
-      (least > Math.max(0, minCounts) || most < Math.min(4095, maxCounts))
-    ) {
-      this.#refuse(
-        `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`,
-      );
-    }
+  #checkStored(calibration: JointCalibration): void {
+    const problem = storedProblem(this.#motor, calibration, (name) => this.#read(name));
+    if (problem !== undefined) throw new Unfit(problem);
   }
 
   /** What is written to a servo its shadow takes too, which may turn the other way. */
@@ -276,7 +292,7 @@ class Configuration {
 
   #read(name: string): number {
     const value = this.#registers.read(name);
-    if (value === undefined) return this.#refuse(SILENT);
+    if (value === undefined) return this.#refuse(SILENT.what);
     return value;
   }
 
@@ -289,8 +305,16 @@ class Configuration {
   }
 
   #refuse(what: string): never {
-    throw new ReinError('driver', what);
+    throw new Unfit({ what });
   }
 }
 
-const SILENT = 'does not answer';
+/** Ends a configuration. */
+class Unfit extends Error {
+  readonly problem: SetupProblem;
+
+  constructor(problem: SetupProblem) {
+    super(problem.what);
+    this.problem = problem;
+  }
+}

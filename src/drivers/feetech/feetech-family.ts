@@ -1,6 +1,14 @@
 /** Feetech's servos behind the generic driver. */
 import { ReinError } from '../../core/index.ts';
-import { blockOf, type Motor, type ServoFamily, type ServoIdentity } from '../servo/family.ts';
+import {
+  blockOf,
+  type Motor,
+  offsetMoved,
+  type ServoFamily,
+  type ServoIdentity,
+  type SetupProblem,
+  SILENT,
+} from '../servo/family.ts';
 import { readRegister, type ServoModel } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
@@ -28,9 +36,9 @@ export const feetechFamily: ServoFamily = {
       remedy: 'Put them on buses of their own.',
     });
   },
-  identify: (bus, id) => {
+  identify: (bus, id, pings) => {
     const first = new Uint8Array(5);
-    if (bus.ping(id, first, 0) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;
+    if (bus.ping(id, first, 0, pings) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;
     return identityOf(first, bus.protocol.isLittleEndian);
   },
   fastBlock: ({ model }) => blockOf(model, ['presentPosition', 'presentSpeed', 'presentLoad']),
@@ -39,6 +47,11 @@ export const feetechFamily: ServoFamily = {
     blockOf(model, ['torqueEnable', capRegister(model)]),
   ],
   configure,
+  storedProblem: ({ model }, calibration, read) => {
+    if (model.registers['homingOffset'] === undefined) return undefined;
+    const offset = read('homingOffset');
+    return offset === undefined ? SILENT : offsetMoved(offset, calibration);
+  },
   operatingMode: () => POSITION_MODE,
   offsetMaxCounts: () => OFFSET_MAX_COUNTS,
   wrapsOffset: true,
@@ -75,19 +88,15 @@ function present({ registers }: ServoModel, names: readonly string[]): readonly 
   return names.filter((name) => registers[name] !== undefined);
 }
 
-function configure(bus: ServoBus, motor: Motor): string | undefined {
+function configure(bus: ServoBus, motor: Motor): SetupProblem | undefined {
   const registers = new ServoRegisters(bus, motor);
   const { calibration, options, model } = motor;
-  if (calibration === undefined) return registers.keeps('torqueEnable', TORQUE_OFF) ? undefined : 'does not answer';
-  if (model.registers['homingOffset'] !== undefined) {
-    const offset = registers.read('homingOffset');
-    if (offset === undefined) return 'does not answer';
-    if (offset !== calibration.homingOffsetCounts) {
-      return `adds ${offset} to its position, and ${calibration.homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
-    }
-  }
+  if (calibration === undefined) return registers.keeps('torqueEnable', TORQUE_OFF) ? undefined : SILENT;
+  const stored = feetechFamily.storedProblem(motor, calibration, (name) => registers.read(name));
+  if (stored !== undefined) return stored;
   const mode = model.registers['operatingMode'] === undefined ? POSITION_MODE : registers.read('operatingMode');
-  if (mode !== POSITION_MODE) return `is in operating mode ${mode ?? '?'}, not in position mode (${POSITION_MODE})`;
+  if (mode !== POSITION_MODE)
+    return { what: `is in operating mode ${mode ?? '?'}, not in position mode (${POSITION_MODE})`, calibrate: '' };
   for (const [name, value] of [
     ['gainP', options.gainP],
     ['gainI', options.gainI],
@@ -96,9 +105,11 @@ function configure(bus: ServoBus, motor: Motor): string | undefined {
     ['goalTime', 0],
     ['goalSpeed', 0],
   ] as const) {
-    if (value !== undefined && !registers.keeps(name, value)) return `does not take ${name} ${value}`;
+    if (value !== undefined && !registers.keeps(name, value)) return { what: `does not take ${name} ${value}` };
   }
   const cap = feetechFamily.capRegister(motor);
   const counts = feetechFamily.capCounts(motor, options.torqueRatio);
-  return registers.keeps(cap, counts) ? undefined : `does not keep its torque cap of ${counts / 10} % (fault 37)`;
+  return registers.keeps(cap, counts)
+    ? undefined
+    : { what: `does not keep its torque cap of ${counts / 10} % (fault 37)` };
 }

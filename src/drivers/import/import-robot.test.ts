@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ArmKinematics, matrixFromRpy, multiplyMatrix, type RobotModel } from '../../core/index.ts';
 import { Simulation } from '../mujoco/mujoco-module.ts';
 import { importRobot } from './import-robot.ts';
@@ -156,6 +156,53 @@ describe('what a file says of its servos', () => {
   });
 });
 
+describe("the ends of a URDF's joint", () => {
+  const limited = (type: string, limit: string): Promise<ImportedRobot> =>
+    importRobot(
+      urdf((text) =>
+        text.replace('"revolute"', `"${type}"`).replace('<limit lower="-1" upper="1.5" effort="10"', limit),
+      ),
+    );
+
+  it.each([
+    ['upper alone', 'revolute', '<limit upper="1.57"', [0, 1.57]],
+    ['lower alone', 'prismatic', '<limit lower="-0.2"', [-0.2, 0]],
+  ])('are 0 where it does not say them: %s', async (_, type, limit, range) => {
+    const [joint] = (await limited(type, limit)).joints;
+    expect(joint).toMatchObject({ range, rangeProblem: undefined });
+  });
+
+  it.each([
+    [
+      'none',
+      'revolute',
+      '<limit effort="1"',
+      'is revolute and has a <limit> with lower 0 and upper 0 (0 where it says none)',
+    ],
+    ['the wrong way round', 'prismatic', '<limit lower="1" upper="-1"', 'with lower 1 and upper -1'],
+    ['no <limit>', 'revolute', '<other', 'is revolute and has no <limit>'],
+  ])('are wrong where it has %s', async (_, type, limit, why) => {
+    const [joint] = (await limited(type, limit)).joints;
+    expect(joint!.range).toBeUndefined();
+    expect(joint!.rangeProblem).toMatchObject({ place: { line: 10 }, why: expect.stringContaining(why) });
+  });
+
+  it('are those of the joint, and not of what has its name for a controller', async () => {
+    const controller = '<ros2_control name="c" type="system"><joint name="j1"/></ros2_control>';
+    const xml = urdf((text) =>
+      text.replace('<link name="base"/>', `${controller}$&`).replace('lower="-1" upper="1.5"', ''),
+    );
+    const [joint] = (await importRobot(xml)).joints;
+    expect(joint!.rangeProblem?.why).toContain('is revolute');
+    expect(joint!.velocityMaxRadPerS).toBe(2);
+  });
+
+  it('are none where it turns without end', async () => {
+    const [joint] = (await limited('continuous', '<limit effort="1"')).joints;
+    expect(joint).toMatchObject({ range: undefined, rangeProblem: undefined });
+  });
+});
+
 /** Two joints and a fixed tool link. */
 function urdf(change: (text: string) => string = (text) => text): string {
   const link = (name: string): string =>
@@ -221,6 +268,19 @@ describe('what no robot model can say', () => {
     await expect(importRobot(xml)).rejects.toThrow(message);
   });
 
+  it('has the same remedy for all that follows another: both ways to let it stand still', async () => {
+    const remedy =
+      'take it out of the file, or list its joints under `fixed` in the limits file (fixed: [j2]), or give --fixed j2: they then stand still';
+    const mimic = urdf((text) => text.replace('effort="20" velocity="1"/>', '$&<mimic joint="j1"/>'));
+    await expect(importRobot(mimic)).rejects.toMatchObject({ remedy });
+  });
+
+  it('may be said of what is switched off', async () => {
+    const equalities =
+      '\n<equality><joint joint1="j2" joint2="j1" active="false"/><connect body1="b" body2="a" anchor="0 0 0" active="false"/></equality>';
+    expect((await importRobot(body(second, equalities))).joints.map(({ name }) => name)).toEqual(['j1', 'j2']);
+  });
+
   it('stands still where it is asked to, with all that hangs on it', async () => {
     const xml = body(
       second,
@@ -250,13 +310,25 @@ describe('a closed chain', () => {
   });
 });
 
+/** A binary STL of triangles between the origin (0) and 1 m along x, y and z (1, 2, 3). */
+function stlOf(triangles: readonly (readonly number[])[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(84 + 50 * triangles.length));
+  bytes.setUint32(80, triangles.length, true);
+  for (const [i, corners] of triangles.entries()) {
+    for (const [k, corner] of corners.entries()) {
+      if (corner > 0) bytes.setFloat32(84 + 50 * i + 12 * (k + 1) + 4 * (corner - 1), 1, true);
+    }
+  }
+  return new Uint8Array(bytes.buffer);
+}
+
 describe('files that a model refers to', () => {
   let folder: string | undefined;
   afterEach(() => {
     if (folder !== undefined) rmSync(folder, { recursive: true });
     folder = undefined;
   });
-  const write = (files: Record<string, string>): string => {
+  const write = (files: Record<string, string | Uint8Array>): string => {
     folder = mkdtempSync(join(tmpdir(), 'rein-import-'));
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(join(folder, name, '..'), { recursive: true });
@@ -268,6 +340,13 @@ describe('files that a model refers to', () => {
     .map((v) => `v ${v}`)
     .join('\n')
     .concat('\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 5\nf 2 4 5\nf 3 4 5\n');
+  /** A tetrahedron. */
+  const stl = stlOf([
+    [0, 1, 2],
+    [0, 1, 3],
+    [0, 2, 3],
+    [1, 2, 3],
+  ]);
   const withMesh =
     '<mujoco>\n<asset>\n<mesh name="m" file="cube.obj"/></asset><worldbody><include file="arm.xml"/></worldbody></mujoco>';
   const arm = '<mujocoinclude><body name="a"><joint name="j"/><geom type="mesh" mesh="m"/></body></mujocoinclude>';
@@ -276,6 +355,38 @@ describe('files that a model refers to', () => {
     const robot = await importRobot(write({ 'robot.xml': withMesh, 'arm.xml': arm, 'cube.obj': cube }));
     expect(robot.joints[0]!.name).toBe('j');
     expect(robot.capsules[0]!.radiusM).toBeGreaterThan(0.5);
+  });
+
+  const menagerie = '<mujoco model="arm">\n<compiler angle="radian" meshdir="assets/"/>\n';
+  const meshed = `<asset><mesh name="m" file="Base.stl"/></asset><worldbody><body name="a"><joint name="j" range="0 2"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>`;
+
+  it.each([
+    ['a folder', '<mujoco><include file="arm.xml"/></mujoco>', menagerie, 'assets/Base.stl', meshed],
+    [
+      'a folder with single quotes',
+      "<mujoco><include file='arm.xml'/></mujoco>",
+      menagerie.replaceAll('"', "'"),
+      'assets/Base.stl',
+      meshed.replaceAll('"', "'"),
+    ],
+    [
+      'a folder of all assets',
+      '<mujoco><compiler meshdir="none"/><include file="arm.xml"/></mujoco>',
+      menagerie.replace('meshdir', 'assetdir'),
+      'assets/Base.stl',
+      meshed,
+    ],
+    [
+      'names without folders',
+      '<mujoco><include file="arm.xml"/></mujoco>',
+      menagerie.replace('meshdir="assets/"', 'strippath="true"'),
+      'Base.stl',
+      meshed.replace('Base.stl', 'C:/cad/Base.stl'),
+    ],
+  ])('are found where an included part says: %s', async (_, scene, head, at, rest) => {
+    const robot = await importRobot(write({ 'robot.xml': scene, 'arm.xml': head + rest, [at]: stl }));
+    expect(robot.joints[0]!.range).toEqual([0, 2]);
+    expect(robot.capsules[0]!.radiusM).toBeGreaterThan(0.3);
   });
 
   it('are missed with the line that names them', async () => {
@@ -356,6 +467,33 @@ describe('files that a model refers to', () => {
     });
     const robot = await importRobot(file, () => false, { packages: { far: join(file, '..', 'else') } });
     expect(robot.capsules).toHaveLength(1);
+  });
+
+  it('say in which packages they were found, each in one folder', async () => {
+    const two = urdfWith('package://far/x.obj').replace(
+      '</link>\n<joint',
+      '<collision><geometry><mesh filename="package://here/y.obj"/></geometry></collision></link>\n<joint',
+    );
+    const file = urdf({ 'a/r.urdf': two, 'ws/far/x.obj': cube, 'here/y.obj': cube }, 'a/r.urdf');
+    vi.stubEnv('ROS_PACKAGE_PATH', join(folder!, 'ws'));
+    const { packages } = await importRobot(file).finally(() => vi.unstubAllEnvs());
+    expect(packages).toEqual({ far: join(folder!, 'ws/far'), here: join(folder!, 'here') });
+  });
+
+  it.each([
+    ['by its name', 'r.urdf.xacro', '<robot name="r"/>'],
+    ['by its elements', 'r.urdf', '<robot name="r" xmlns:xacro="x"><xacro:property name="a" value="1"/></robot>'],
+  ])('are no xacro, which is told %s', async (_, name, text) => {
+    const file = urdf({ [name]: text }, name);
+    await expect(importRobot(file)).rejects.toMatchObject({
+      message: expect.stringContaining(`${name} is a xacro file`),
+      remedy: `expand it first: xacro ${file} > robot.urdf`,
+    });
+  });
+
+  it('may have been a xacro file, whose name space is left', async () => {
+    const text = urdfWith('x.obj').replace('<robot', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"');
+    expect((await importRobot(urdf({ 'r.urdf': text, 'x.obj': cube }, 'r.urdf'))).joints).toHaveLength(1);
   });
 
   it('are told apart from COLLADA, which MuJoCo does not read', async () => {

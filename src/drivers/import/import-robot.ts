@@ -2,16 +2,10 @@
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError } from '../../core/index.ts';
-import {
-  codeOf,
-  compileModel,
-  elementsOf,
-  type ModelFile,
-  type PackageFolders,
-  parseModel,
-  readModelFile,
-} from '../mujoco/model-file.ts';
+import type { PackageFolders } from '../mujoco/model-assets.ts';
+import { codeOf, compileModel, elementsOf, type ModelFile, parseModel, readModelFile } from '../mujoco/model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco/mujoco-module.ts';
+import { packagesFound } from '../mujoco/urdf-file.ts';
 import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';
 import type { ImportedJoint, ImportedRobot, NamedFrame } from './imported-robot.ts';
 import { ballsOf, boundingCapsule } from './link-capsule.ts';
@@ -96,6 +90,7 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     ...inertiasOf(simulation),
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
     fixed: [],
+    packages: packagesFound(facts.places.file.assets),
   };
 }
 
@@ -118,6 +113,7 @@ function place(simulation: Simulation, body: number, parts: Part[], joints: Impo
       ...described,
       ...servoOf(simulation, joint, file.limited),
       velocityMaxRadPerS: file.places.urdfVelocity(name),
+      rangeProblem: file.places.urdfRangeProblem(name),
     });
     part = { joint: joints.length - 1, frame: rest };
   }

@@ -1,5 +1,6 @@
 /** What an MJCF or URDF says of a robot, in the words of `RobotModel`; what it does not say is absent. */
 import type { Capsule } from '../../core/index.ts';
+import type { PackageFolders } from '../mujoco/model-assets.ts';
 import type { Triple } from './frames.ts';
 
 /** Where something stands in the robot's file; line 0 where that is not known (an included file). */
@@ -7,6 +8,13 @@ export interface FilePlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Why a joint that must stop at both ends has no range. */
+export interface RangeProblem {
+  readonly place: FilePlace;
+  /** Goes on after the joint's name. */
+  readonly why: string;
 }
 
 export interface ImportedJoint {
@@ -20,6 +28,8 @@ export interface ImportedJoint {
   readonly place: FilePlace;
   /** Absent for a joint without a stop. */
   readonly range?: readonly [number, number] | undefined;
+  /** URDF only: a joint that turns or slides without end is of the type `continuous` there. */
+  readonly rangeProblem?: RangeProblem | undefined;
   /** Largest force of its actuators, or its own limit, N·m. */
   readonly torqueMaxNm?: number | undefined;
   /** Of its position actuator, seen at the joint. */
@@ -54,4 +64,6 @@ export interface ImportedRobot {
   readonly homeRad?: readonly number[] | undefined;
   /** All joints of the file that were left out because they are to stand still. */
   readonly fixed: readonly string[];
+  /** Folders of the ROS packages that the file needs, by name, where it found them. */
+  readonly packages: PackageFolders;
 }

@@ -1,7 +1,8 @@
 /** Where in the robot's file something stands, and what only a URDF's text says: speeds, followers, links without a mass. */
 import { ReinError } from '../../core/index.ts';
 import type { ModelFile } from '../mujoco/model-file.ts';
-import type { FilePlace } from './imported-robot.ts';
+import type { FilePlace, RangeProblem } from './imported-robot.ts';
+import { standStillRemedy } from './refusals.ts';
 import { elementsNamed, type XmlElement, xmlElements } from './xml-elements.ts';
 
 export class PlaceFinder {
@@ -29,6 +30,23 @@ export class PlaceFinder {
     return value > 0 && Number.isFinite(value) ? value : undefined;
   }
 
+  /** Why a URDF's joint that must stop at both ends has no range, and where; absent for one that has, and in MJCF. */
+  urdfRangeProblem(name: string): RangeProblem | undefined {
+    const joint = this.#urdfJoint(name);
+    const type = joint?.attributes.get('type');
+    if (joint === undefined || (type !== 'revolute' && type !== 'prismatic')) return undefined;
+    const limit = childOf(joint, 'limit');
+    const [lower, upper] = ['lower', 'upper'].map((side) => Number(limit?.attributes.get(side) ?? 0)) as [
+      number,
+      number,
+    ];
+    if (limit !== undefined && lower < upper) return undefined;
+    const { line, column } = limit ?? joint;
+    const what =
+      limit === undefined ? 'no <limit>' : `a <limit> with lower ${lower} and upper ${upper} (0 where it says none)`;
+    return { place: { file: this.file.name, line, column }, why: `is ${type} and has ${what}` };
+  }
+
   /**
    * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
    * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it reports without a
@@ -43,9 +61,9 @@ export class PlaceFinder {
     for (const joint of joints) {
       const mimic = childOf(joint, 'mimic');
       if (mimic !== undefined && isMoving(joint)) {
-        const name = joint.attributes.get('name');
+        const name = joint.attributes.get('name') ?? '';
         this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`, {
-          remedy: 'list it under `fixed` in the limits file: it then stands still',
+          remedy: standStillRemedy([name]),
         });
       }
     }
@@ -92,7 +110,10 @@ export class PlaceFinder {
 
   #urdfJoint(name: string): XmlElement | undefined {
     if (!this.#isUrdf) return undefined;
-    return elementsNamed(this.#elements, 'joint').find((joint) => joint.attributes.get('name') === name);
+    // Transmissions and controllers name joints too, without links.
+    return elementsNamed(this.#elements, 'joint').find(
+      (joint) => joint.attributes.get('name') === name && childOf(joint, 'child') !== undefined,
+    );
   }
 
   /** MJCF has joints and constraints under several names. */

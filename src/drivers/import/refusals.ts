@@ -46,6 +46,8 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
   }
   for (const element of elementsOf(module, spec, types.mjOBJ_EQUALITY)) {
     const equality = module.mjs_asEquality(element)!;
+    // One that is switched off holds nothing.
+    if (!equality.active) continue;
     const why = equalityText(module, equality);
     refuse(placeOf, 'equality', module.mjs_getName(element), why, jointsTied(module, spec, equality));
   }
@@ -102,9 +104,14 @@ export function refuse(
 ): never {
   const { file, line, column } = placeOf(element, name);
   const where = line === 0 ? file : `${file}:${line}:${column}`;
+  throw new ReinError('config', `${where}: ${why}; the safety chain knows trees of turning and sliding joints only`, {
+    remedy: standStillRemedy(joints),
+  });
+}
+
+/** What can be done about a constraint on `joints`, whose names may not be known. */
+export function standStillRemedy(joints: readonly string[]): string {
   const list = joints.length === 0 ? '' : ` (fixed: [${joints.join(', ')}])`;
   const options = joints.length === 0 ? '' : `, or give ${joints.map((joint) => `--fixed ${joint}`).join(' ')}`;
-  throw new ReinError('config', `${where}: ${why}; the safety chain knows trees of turning and sliding joints only`, {
-    remedy: `take it out of the file, or list its joints under \`fixed\` in the limits file${list}${options}: they then stand still`,
-  });
+  return `take it out of the file, or list its joints under \`fixed\` in the limits file${list}${options}: they then stand still`;
 }

@@ -1,25 +1,23 @@
 /** A robot's MJCF or URDF with all that it refers to, read into memory, and MuJoCo's complaints with file and line. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, posix, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
 import { messageOf, ReinError } from '../../core/index.ts';
+import {
+  type AssetFolders,
+  assetName,
+  bytesOf,
+  foldersOf,
+  HERE,
+  lineAt,
+  type ModelAsset,
+  type PackageFolders,
+  withoutComments,
+} from './model-assets.ts';
+import { isUrdf, urdfForMujoco, withWholeLimits } from './urdf-file.ts';
 
 /** No model's text is larger: meshes are files of their own. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
-
-/** A file that the text refers to: read once it is known to be needed. */
-export interface ModelAsset {
-  /** `mesh`, `include`, `texture`, …: the element that names it. */
-  readonly element: string;
-  /** As the text names it. */
-  readonly reference: string;
-  /** Where it was found; absent where it is not there. */
-  readonly path: string | undefined;
-  /** The file and line that name it. */
-  readonly place: string;
-  /** Where it was looked for. */
-  readonly looked: readonly string[];
-}
 
 /** The text and where it is from. */
 export interface ModelFile {
@@ -29,31 +27,52 @@ export interface ModelFile {
   readonly xml: string;
   /** By the name under which MuJoCo looks each up. */
   readonly assets: ReadonlyMap<string, ModelAsset>;
+  /** Where an MJCF says that its files are, itself or in what it includes. */
+  readonly folders: AssetFolders;
 }
 
-/** Folders of ROS packages by name, for `package://`. */
-export type PackageFolders = Readonly<Record<string, string>>;
-
-/** Reads `file`: a path, or the text itself. Throws `ReinError('config')` when it, or a part it includes, is not there. */
+/**
+ * Reads `file`: a path, or the text itself. Throws `ReinError('config')` when it, or a part it includes, is not there, and for a
+ * xacro file.
+ */
 export function readModelFile(file: string, packages: PackageFolders = {}): ModelFile {
-  if (/^\s*</.test(file)) return { name: 'the model', xml: file, assets: new Map() };
+  if (/^\s*</.test(file)) {
+    const xml = isUrdf(file) ? withWholeLimits(file) : file;
+    return { name: 'the model', xml, assets: new Map(), folders: HERE };
+  }
   const text = readText(file);
+  refuseXacro(file, text);
   const assets = new Map<string, ModelAsset>();
-  if (isUrdf(text)) return { name: file, xml: urdfForMujoco(assets, file, text, packages), assets };
-  collectAssets(assets, { name: file, xml: text, folder: dirname(file), main: text });
-  return { name: file, xml: text, assets };
+  if (isUrdf(text)) return { name: file, xml: urdfForMujoco(assets, file, text, packages), assets, folders: HERE };
+  const parts = collectIncludes(assets, { name: file, xml: text, folder: dirname(file) });
+  const folders = foldersOf(included(text, assets, []));
+  for (const part of parts) collectAssets(assets, part, folders);
+  return { name: file, xml: text, assets, folders };
+}
+
+/** Throws for what a xacro file is to MuJoCo: a robot without what its macros stand for. */
+function refuseXacro(file: string, text: string): void {
+  const plain = withoutComments(text);
+  // Expanded files often keep the name space, and nothing in it.
+  const isXacro = /<xacro:/.test(plain) || (/\bxmlns:xacro\b/.test(plain) && /\$[{(]/.test(plain));
+  if (!isXacro && !/\.xacro$/i.test(file)) return;
+  const expanded = basename(file) === 'robot.urdf' ? 'expanded.urdf' : 'robot.urdf';
+  throw new ReinError('config', `${file} is a xacro file, from which a URDF is yet to be made`, {
+    remedy: `expand it first: xacro ${file} > ${expanded}`,
+  });
 }
 
 /** The MJCF with what it includes written into it, to be read and changed as one text. Throws `ReinError('config')`. */
-export function withIncludes({ name, xml, assets }: ModelFile): ModelFile {
-  const rest = [...assets].filter(([, { element }]) => element !== 'include');
-  return { name, xml: included(xml, assets, []), assets: new Map(rest) };
+export function withIncludes(file: ModelFile): ModelFile {
+  const rest = [...file.assets].filter(([, { element }]) => element !== 'include');
+  return { ...file, xml: included(file.xml, file.assets, []), assets: new Map(rest) };
 }
 
-const INCLUDE = /<include\b[^<>]*?\bfile\s*=\s*"([^"]+)"[^<>]*?(?:\/>|>\s*<\/include\s*>)/g;
+const INCLUDE = /<include\b[^<>]*?\bfile\s*=\s*(?:"([^"]+)"|'([^']+)')[^<>]*?(?:\/>|>\s*<\/include\s*>)/g;
 
 function included(xml: string, assets: ModelFile['assets'], within: readonly string[]): string {
-  return withoutComments(xml).replace(INCLUDE, (whole, reference: string) => {
+  return withoutComments(xml).replace(INCLUDE, (whole, double?: string, single?: string) => {
+    const reference = double ?? single ?? '';
     const asset = assets.get(reference);
     if (asset === undefined) return whole;
     if (within.includes(reference)) throw new ReinError('config', `${asset.place}: ${reference} includes itself`);
@@ -190,140 +209,61 @@ function readText(file: string): string {
   }
 }
 
+/** The main file, or one that it includes. */
 interface Part {
   readonly name: string;
   readonly xml: string;
   /** Folder of the main file: MJCF's paths, those in included files too, are relative to it. */
   readonly folder: string;
-  /** The main file's text, whose compiler settings say where meshes are. */
-  readonly main: string;
 }
 
 const REFERENCE =
-  /<(\w+)\b[^<>]*?\b(?:file|filename|fileright|fileleft|fileup|filedown|filefront|fileback)\s*=\s*"([^"]+)"/g;
+  /<(\w+)\b[^<>]*?\b(?:file|filename|fileright|fileleft|fileup|filedown|filefront|fileback)\s*=\s*(?:"([^"]+)"|'([^']+)')/g;
 
-function collectAssets(assets: Map<string, ModelAsset>, part: Part): void {
+/** Adds what `part` includes to `assets`, and what that includes; gives all parts. */
+function collectIncludes(assets: Map<string, ModelAsset>, part: Part): Part[] {
+  const added = addReferences(assets, part, (element, reference) => (element === 'include' ? reference : undefined));
+  const below = added.flatMap((asset) => {
+    const xml = new TextDecoder().decode(bytesOf(asset));
+    return collectIncludes(assets, { ...part, name: asset.path ?? asset.reference, xml });
+  });
+  return [part, ...below];
+}
+
+/** Adds the other files that `part` names. */
+function collectAssets(assets: Map<string, ModelAsset>, part: Part, folders: AssetFolders): void {
+  addReferences(assets, part, (element, reference) =>
+    element === 'include' ? undefined : assetName(folders, element, reference),
+  );
+}
+
+/** Adds what `nameOf` gives a name, and `assets` lacks; gives what it has added. */
+function addReferences(
+  assets: Map<string, ModelAsset>,
+  part: Part,
+  nameOf: (element: string, reference: string) => string | undefined,
+): ModelAsset[] {
+  const added: ModelAsset[] = [];
   for (const match of withoutComments(part.xml).matchAll(REFERENCE)) {
-    const [, element, reference] = match as unknown as [string, string, string];
-    const name = assetName(part.main, element, reference);
-    if (assets.has(name)) continue;
+    const [, element = '', double, single] = match;
+    const reference = double ?? single ?? '';
+    const name = nameOf(element, reference);
+    if (name === undefined || assets.has(name)) continue;
     const looked = [isAbsolute(name) ? name : join(part.folder, name), join(part.folder, basename(name))];
     const path = looked.find((candidate) => existsSync(candidate));
     const place = `${part.name}:${lineAt(part.xml, match.index + match[0].lastIndexOf(reference))}`;
     const asset: ModelAsset = { element, reference, path, place, looked: looked.slice(0, 1) };
     assets.set(name, asset);
-    if (element === 'include') {
-      collectAssets(assets, { ...part, name: path ?? name, xml: new TextDecoder().decode(bytesOf(asset)) });
-    }
+    added.push(asset);
   }
-}
-
-/** Throws `ReinError('config')` with its place where it is not there. */
-function bytesOf({ element, reference, path, place, looked }: ModelAsset): Uint8Array {
-  if (path !== undefined) {
-    if (/\.dae$/i.test(path)) {
-      throw new ReinError(
-        'config',
-        `${place}: ${element} file ${reference} is a COLLADA file, which MuJoCo does not read`,
-        {
-          remedy:
-            'convert it to STL or OBJ, or give the link a <collision> of one; shapes that are only visual are not read',
-        },
-      );
-    }
-    return readFileSync(path);
-  }
-  const packageName = /^package:\/\/([^/]+)\//.exec(reference)?.[1];
-  throw new ReinError(
-    'config',
-    `${place}: ${element} file ${reference} is not there (looked for ${looked.join(', ')})`,
-    packageName === undefined ? {} : { remedy: `say where the package is: --package ${packageName}=FOLDER` },
-  );
-}
-
-/** The name under which MuJoCo looks the file up: below `meshdir` or `texturedir`, and without folders where it strips them. */
-function assetName(main: string, element: string, reference: string): string {
-  if (element === 'include') return reference;
-  const strips = /\bstrippath\s*=\s*"(\w+)"/.exec(main)?.[1] ?? 'false';
-  const plain = strips === 'true' ? basename(reference) : reference.replace(/^(package|file|model):\/\//, '');
-  const kind = element === 'texture' ? 'texturedir' : 'meshdir';
-  const folder = compilerFolder(main, kind);
-  return isAbsolute(plain) || folder === '' ? plain : join(folder, plain);
-}
-
-function compilerFolder(main: string, kind: 'meshdir' | 'texturedir'): string {
-  const named = new RegExp(`\\b${kind}\\s*=\\s*"([^"]*)"`).exec(main)?.[1];
-  return named ?? /\bassetdir\s*=\s*"([^"]*)"/.exec(main)?.[1] ?? '';
-}
-
-function isUrdf(xml: string): boolean {
-  return /<robot\b/.test(withoutComments(xml));
-}
-
-const URDF_MESH = /(<mesh\b[^<>]*?\bfilename\s*=\s*)(?:"([^"]+)"|'([^']+)')/g;
-
-/**
- * The URDF as MuJoCo can take it: `<visual>` is blanked where any link has a `<collision>`, and each mesh gets a name without
- * folders, since MuJoCo strips them and would take two files of one name for one. Lines stay where they are.
- */
-function urdfForMujoco(assets: Map<string, ModelAsset>, file: string, text: string, packages: PackageFolders): string {
-  const plain = withoutComments(text);
-  const solid = /<collision\b/.test(plain)
-    ? plain.replace(/<visual\b[^>]*?(?:\/>|>[\s\S]*?<\/visual\s*>)/g, blanked)
-    : plain;
-  // A shape without a size touches nothing, and MuJoCo does not take it.
-  const sized = solid.replace(/<collision\b[^>]*>[\s\S]*?<\/collision\s*>/g, (block) =>
-    /\b(?:length|radius)\s*=\s*["']0*\.?0*["']/.test(block) ? blanked(block) : block,
-  );
-  const folder = dirname(file);
-  const below = compilerFolder(plain, 'meshdir');
-  return sized.replace(URDF_MESH, (whole, head: string, double?: string, single?: string, offset = 0) => {
-    const reference = double ?? single ?? '';
-    const name = reference.replace(/^\w+:\/\//, '').replace(/[\\/]+/g, '__');
-    const looked = urdfCandidates(reference, folder, below, packages);
-    const path = looked.find((candidate) => existsSync(candidate));
-    const place = `${file}:${lineAt(solid, offset)}`;
-    assets.set(below === '' ? name : join(below, name), { element: 'mesh', reference, path, place, looked });
-    return `${head}"${name}"${whole.endsWith('/') ? '/' : ''}`;
-  });
-}
-
-/** Where a URDF's mesh may be, the likeliest first. */
-function urdfCandidates(reference: string, folder: string, meshdir: string, packages: PackageFolders): string[] {
-  const [, packageName, within] = /^package:\/\/([^/]+)\/(.*)$/.exec(reference) ?? [];
-  if (packageName === undefined || within === undefined) {
-    const plain = reference.replace(/^(?:file|model):\/\//, '');
-    if (isAbsolute(plain)) return [plain];
-    return [...new Set([join(folder, plain), join(folder, meshdir, plain), join(folder, meshdir, basename(plain))])];
-  }
-  const given = packages[packageName];
-  if (given !== undefined) return [join(given, within)];
-  const found: string[] = [];
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (packageNameAt(at) === packageName) found.push(join(at, within));
-    found.push(join(at, packageName, within));
-    if (dirname(at) === at) break;
-  }
-  const sourced = (process.env['ROS_PACKAGE_PATH'] ?? '').split(':').filter((path) => path !== '');
-  const installed = (process.env['AMENT_PREFIX_PATH'] ?? '').split(':').filter((path) => path !== '');
-  found.push(...sourced.map((path) => join(path, packageName, within)));
-  found.push(...installed.map((path) => join(path, 'share', packageName, within)));
-  const near = [join(folder, within), join(folder, meshdir, basename(within))];
-  return [...found.filter((path) => existsSync(path)), ...near];
-}
-
-/** The name that a `package.xml` in `folder` gives; absent without one. */
-function packageNameAt(folder: string): string | undefined {
-  const file = join(folder, 'package.xml');
-  if (!existsSync(file)) return undefined;
-  return /<name>\s*([^<\s]+)\s*<\/name>/.exec(readFileSync(file, 'utf8'))?.[1];
+  return added;
 }
 
 /** Files that the shapes which are left need. Throws nothing: what is missing says so when it is read. */
 function neededAssets(module: MainModule, spec: MjSpec, file: ModelFile): [string, ModelAsset][] {
   const kept = new Set(
     elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).map((mesh) =>
-      assetName(isUrdf(file.xml) ? '' : file.xml, 'mesh', module.mjs_asMesh(mesh)!.file),
+      assetName(file.folders, 'mesh', module.mjs_asMesh(mesh)!.file),
     ),
   );
   return [...file.assets].filter(([name, { element }]) => {
@@ -444,17 +384,4 @@ function leaveOutMeshes(module: MainModule, spec: MjSpec): void {
     for (let k = 0; k < 3; k++) body.inertia[k] = 1;
   }
   deleteAll(module, spec, types.mjOBJ_MESH);
-}
-
-/** The text with comments blanked, line breaks kept. */
-function withoutComments(xml: string): string {
-  return xml.replace(/<!--[\s\S]*?-->/g, blanked);
-}
-
-function blanked(text: string): string {
-  return text.replace(/[^\n]/g, ' ');
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
 }

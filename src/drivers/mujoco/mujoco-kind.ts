@@ -1,6 +1,7 @@
 /** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file among what the task says. */
 import { ReinError } from '../../core/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
+import { modelSource, placedModel } from '../model-source.ts';
 import {
   type MujocoConfig,
   type MujocoDriverOptions,
@@ -21,13 +22,10 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
       `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`,
     ];
   },
-  model: ({ model }) => model,
+  model: modelSource,
   withPaths: ({ model, packages, ...config }, from) => ({
     ...config,
-    ...(model !== undefined && { model: from(model) }),
-    ...(packages !== undefined && {
-      packages: Object.fromEntries(Object.entries(packages).map(([name, folder]) => [name, from(folder)])),
-    }),
+    ...placedModel({ model, packages }, from),
   }),
   optionsOf: ({ model, packages }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {

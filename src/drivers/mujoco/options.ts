@@ -1,6 +1,7 @@
 /** What a simulated robot is made from: a scene that brings an arm along, or the robot's own file. */
 import { z } from 'zod';
 import type { Configured } from '../../schema/index.ts';
+import { packagesField } from '../model-source.ts';
 
 export const mujocoSchema = z.strictObject({
   kind: z.literal('mujoco').meta({ description: 'What drives the robot: `mujoco`, the simulator.' }),
@@ -17,13 +18,7 @@ export const mujocoSchema = z.strictObject({
         "The robot's own MJCF or URDF, whose joints have this file's names; relative to this file. Servos, base and limits are this file's.",
     })
     .optional(),
-  packages: z
-    .record(z.string().regex(/^[\w.-]+$/), z.string().min(1).max(4096))
-    .meta({
-      description:
-        'Folders of ROS packages by name, for `package://` in a URDF; relative to this file. Others are looked for above the model and on ROS_PACKAGE_PATH.',
-    })
-    .optional(),
+  packages: packagesField,
 });
 
 export type MujocoConfig = Configured<typeof mujocoSchema>;

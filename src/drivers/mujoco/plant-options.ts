@@ -1,6 +1,6 @@
 /** What a plant is made from. */
 import type { RobotModel } from '../../core/index.ts';
-import type { PackageFolders } from './model-file.ts';
+import type { PackageFolders } from './model-assets.ts';
 
 /** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
 export type PlantImage = Uint8Array;

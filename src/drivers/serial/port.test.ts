@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { pathOf, portRefusal } from './port.ts';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { latencyWarning, pathOf, portRefusal } from './port.ts';
 
 describe('a port that cannot be opened', () => {
   it.each([
@@ -34,5 +37,34 @@ describe('a robot whose file names no port', () => {
         remedy: expect.stringMatching(/rein calibrate --robot my-arm --rebind .*rein doctor --robot my-arm /),
       }),
     );
+  });
+});
+
+describe('an adapter that gathers bytes', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rein-port-'));
+    writeFileSync(join(folder, 'ttyUSB7'), '');
+    symlinkSync('ttyUSB7', join(folder, 'usb-FTDI-if00'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** As the kernel shows it; absent: no such timer. */
+  function warningAt(timer?: string): ReturnType<typeof latencyWarning> {
+    const device = join(folder, 'class/tty/ttyUSB7/device');
+    mkdirSync(device, { recursive: true });
+    if (timer !== undefined) writeFileSync(join(device, 'latency_timer'), timer);
+    return latencyWarning(join(folder, 'usb-FTDI-if00'), folder);
+  }
+
+  it('is warned of, by whatever link it is named, with the command that mends it', () => {
+    expect(warningAt('16\n')).toEqual({
+      message: `${folder}/usb-FTDI-if00 gathers bytes for 16 ms before it passes them on: each reading is as late.`,
+      remedy: `echo 1 | sudo tee ${folder}/class/tty/ttyUSB7/device/latency_timer`,
+    });
+  });
+
+  it.each([['1\n'], [undefined]])('is no matter where its timer is %o', (timer) => {
+    expect(warningAt(timer)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@
  * thread only. The tick then has a descriptor of its own (`DescriptorLine`).
  */
 import { readFileSync, realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, ReinError } from '../../core/index.ts';
 import { adapterText } from './adapter.ts';
 import type { LineSettings, LineWarning } from './line.ts';
@@ -11,6 +11,7 @@ import { groupOf, listSerialPorts, type SerialPortInfo, usersOf } from './list-p
 
 /** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
 const LATENCY_TIMER_MAX_MS = 2;
+const SYSFS = '/sys';
 
 /** A port that is held open for somebody else's descriptor. */
 export interface HeldPort {
@@ -43,7 +44,7 @@ export async function holdPort(settings: LineSettings): Promise<HeldPort> {
     await port.close();
     throw inUse(path);
   }
-  // Not every adapter has it, and none where bytes only cross a pseudo-terminal.
+  // Not every adapter has it, and none where bytes only cross a pseudo-terminal; one that should and does not take it is warned of below.
   await port.set({ brk: false, cts: false, dtr: true, rts: true, lowLatency: true }).catch(() => undefined);
   let closing: Promise<void> | undefined;
   return {
@@ -67,24 +68,27 @@ interface BoundPort {
   close(): Promise<void>;
 }
 
-/** The latency timer of an FTDI adapter, ms; `undefined` where there is none. */
-export function latencyTimerMs(path: string): number | undefined {
+/** The latency timer of an FTDI adapter, ms; `undefined` where there is none. `sysfs`: where the kernel shows devices; tests have their own. */
+export function latencyTimerMs(path: string, sysfs: string = SYSFS): number | undefined {
   try {
-    const name = basename(realpathSync(path));
-    return Number(readFileSync(`/sys/class/tty/${name}/device/latency_timer`, 'utf8'));
+    return Number(readFileSync(latencyFile(path, sysfs), 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-function latencyWarning(path: string): LineWarning | undefined {
-  const ms = latencyTimerMs(path);
+/** Of an adapter whose timer makes every reply late. */
+export function latencyWarning(path: string, sysfs: string = SYSFS): LineWarning | undefined {
+  const ms = latencyTimerMs(path, sysfs);
   if (ms === undefined || ms <= LATENCY_TIMER_MAX_MS) return undefined;
-  const name = basename(realpathSync(path));
   return {
     message: `${path} gathers bytes for ${ms} ms before it passes them on: each reading is as late.`,
-    remedy: `echo 1 | sudo tee /sys/class/tty/${name}/device/latency_timer`,
+    remedy: `echo 1 | sudo tee ${latencyFile(path, sysfs)}`,
   };
+}
+
+function latencyFile(path: string, sysfs: string): string {
+  return join(sysfs, 'class/tty', basename(realpathSync(path)), 'device/latency_timer');
 }
 
 /** Where no path is given: the one of `ports` whose adapter is wanted. Throws `ReinError('driver')` where that is none, or several. */

@@ -71,17 +71,25 @@ export interface ServoFamily {
    * a quicker way.
    */
   protocolOf(models: readonly ServoModel[], firmwares?: readonly (string | undefined)[]): ServoProtocol;
-  /** Asks `id` who it is; `undefined` where nobody answers. */
-  identify(bus: ServoBus, id: number): ServoIdentity | undefined;
+  /** Asks `id` who it is; `undefined` where nobody answers: to so many pings, patiently, or to one as quickly as the bus is. */
+  identify(bus: ServoBus, id: number, pings?: number): ServoIdentity | undefined;
   /** Read in every tick. */
   fastBlock(motor: Motor): ReadBlock;
   /** Read one after another, one servo and block a tick. */
   slowBlocks(motor: Motor): readonly ReadBlock[];
   /**
    * Between ticks and without torque: checks what is stored against the calibration, writes what is not, the cap among it, and reads it
-   * back. Returns what is wrong, as a sentence without its end; else `undefined`.
+   * back. Returns what is wrong; else `undefined`.
    */
-  configure(bus: ServoBus, motor: Motor): string | undefined;
+  configure(bus: ServoBus, motor: Motor): SetupProblem | undefined;
+  /** What a servo stores that does not go with its calibration (row 34); `read`: a register of it, where it answers. */
+  storedProblem(
+    motor: Pick<Motor, 'model' | 'options'>,
+    calibration: JointCalibration,
+    read: (register: string) => number | undefined,
+  ): SetupProblem | undefined;
+  /** A stored register of which some bits have to be 0 in a servo that is driven, but for a second one of a joint. */
+  readonly clearBits?: { readonly register: string; readonly bits: number; readonly why: string };
   /** Value of `operatingMode` that it is driven in. */
   operatingMode(motor: Pick<Motor, 'options'>): number;
   /** Greatest `homingOffset`, either way, that counts in that mode, counts. */
@@ -101,10 +109,36 @@ export interface ServoFamily {
   errorNames(error: number, named?: number): readonly string[];
   /** Of a slow block: it has stopped by itself and takes no goals (a bus watchdog). NaN where the block has no such register. Tick path. */
   hasStopped?(countsOf: (name: string) => number): boolean;
+  /** Lets a servo that has stopped by itself, after a silence, take goals and caps again; it does not move. Between ticks. */
+  wake?(bus: ServoBus, motor: Motor): void;
   /** What the guardian writes: see `DriverBus.stopFrames`. */
   stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
   /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */
   feed?(bus: ServoBus): void;
+}
+
+/** Why a servo cannot be driven. */
+export interface SetupProblem {
+  /** A sentence without subject and end. */
+  readonly what: string;
+  /** Further options of `rein calibrate`, which mends it; absent: it does not. */
+  readonly calibrate?: string | undefined;
+}
+
+/** The command that mends it, of `joint` of the robot that commands call `named`; `undefined` where none does. */
+export function mendingCommand(named: string, joint: string, { calibrate }: SetupProblem): string | undefined {
+  if (calibrate === undefined) return undefined;
+  return `rein calibrate --robot ${named}${calibrate === '' ? '' : ` ${calibrate} --joint ${joint}`}`;
+}
+
+/** Of a register that does not answer. */
+export const SILENT: SetupProblem = { what: 'does not answer' };
+
+/** The stored offset is not the one of the calibration. */
+export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibration): SetupProblem | undefined {
+  if (stored === homingOffsetCounts) return undefined;
+  const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
+  return { what, calibrate: '' };
 }
 
 /** Why readings with that offset are no positions in all of that range, as a sentence without subject and end (row 34). */

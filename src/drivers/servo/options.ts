@@ -1,7 +1,11 @@
 /** What a robot's file says of an arm of bus servos; the families share it. */
 import { z } from 'zod';
 import { type Configured, num, whole } from '../../schema/index.ts';
+import { packagesField } from '../model-source.ts';
 import { namedField } from '../named.ts';
+
+/** `perTurn` of a joint that turns with the horn of its servo, rad. */
+export const WHOLE_TURN_RAD: number = 2 * Math.PI;
 
 const motor = z.strictObject({
   id: whole('1', { min: 0, max: 252 }, 'Id of the servo on the bus.'),
@@ -20,7 +24,7 @@ const motor = z.strictObject({
     'rad or m',
     { above: 0, max: 100 },
     'How far the joint goes for a turn of the horn; a whole turn where absent.',
-  ).default(2 * Math.PI),
+  ).default(WHOLE_TURN_RAD),
   mode: z
     .enum(['position', 'currentPosition'])
     .meta({
@@ -87,6 +91,7 @@ export const servoShape = (defaultBaud: number) =>
           "The robot's MJCF or URDF, relative to this file: what `rein safety check` attacks and `rein emulate` moves.",
       })
       .optional(),
+    packages: packagesField,
     named: namedField,
     motors: z.record(z.string(), motor).meta({ description: 'The servo of each joint, by the name of the joint.' }),
     signals: z

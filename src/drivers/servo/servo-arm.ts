@@ -1,5 +1,13 @@
 /** An open arm of bus servos: one request for all readings and one for all goals a tick. */
-import { BUS, type GuardNotice, HARDWARE, ReinError, type RobotState, type Vec } from '../../core/index.ts';
+import {
+  BUS,
+  type GuardNotice,
+  HARDWARE,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type Vec,
+} from '../../core/index.ts';
 import type { DriverStatus } from '../driver.ts';
 import type { SerialLine } from '../serial/line.ts';
 import type { Calibration } from './calibration.ts';
@@ -23,6 +31,8 @@ export interface ServoArmParts {
   readonly motors: readonly Motor[];
   readonly calibration: Calibration;
   readonly periodS: number;
+  /** See `ServoBus`. */
+  readonly counters?: Float64Array | undefined;
 }
 
 /** One line, its servos, and what is known of them. */
@@ -42,11 +52,13 @@ export class ServoArm {
   readonly #supervision: ServoSupervision;
   /** The motor that kept torque from coming on, until that was reported; else −1. */
   #refused = -1;
+  /** Why: it was not read in that tick. */
+  #isUnread = false;
   /** In how many ticks more torque may still come on. */
   #onTicks = 0;
   #busyS = 0;
 
-  constructor({ line, family, options, motors, calibration, periodS }: ServoArmParts) {
+  constructor({ line, family, options, motors, calibration, periodS, counters }: ServoArmParts) {
     this.#line = line;
     this.#family = family;
     this.#motors = motors;
@@ -57,8 +69,8 @@ export class ServoArm {
       motors.map(({ model }) => model),
       motors.map(({ calibration: found }) => found?.firmware),
     );
-    const bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3 });
-    const outputs = new ServoOutputs(bus, family, motors.slice(0, this.#joints));
+    const bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3, counters });
+    const outputs = new ServoOutputs(bus, family, motors, this.#joints);
     const readings = new ServoReadings({ bus, family, options, motors, periodS });
     this.bus = bus;
     this.#setup = new ServoSetup(bus, family, motors, options.named);
@@ -82,8 +94,8 @@ export class ServoArm {
 
   /** As `configure`, which clears what is latched, and where each servo is then. */
   recover(): void {
-    // What was latched may have wanted a reboot.
-    if ((this.faults & RESTARTED) !== 0) this.needsFirstMotion = true;
+    // What was latched may have wanted a reboot; who was silent may have had no supply.
+    if ((this.faults & RESTARTED) !== 0 || this.#readings.hasLeftOut) this.needsFirstMotion = true;
     this.configure();
     this.#readings.readPatiently();
     this.#supervision.see();
@@ -159,12 +171,11 @@ export class ServoArm {
     if (this.#refused < 0 || this.#onTicks > 0) return this.#silentNotice() ?? this.#supervision.takeNotice();
     const refused = this.#refused;
     const { id, name } = this.#motors[refused]!;
-    const isKnown = !Number.isNaN(this.#readings.readAtS[refused]!);
-    if (isKnown && !this.#outputs.takesGoal(refused)) {
+    if (!this.#isUnread && !this.#outputs.takesGoal(refused)) {
       this.#refused = -1;
       return { level: 'error', row: 34, message: this.#beyond(refused), ...BY_HAND };
     }
-    const what = isKnown ? 'did not confirm its goal, its torque cap or its torque' : 'has not said where it is';
+    const what = this.#isUnread ? 'has not said where it is' : 'did not confirm its goal, its torque cap or its torque';
     this.#refused = -1;
     return {
       level: 'error',
@@ -188,11 +199,36 @@ export class ServoArm {
     this.#line.close();
   }
 
-  /** Torque off, which each servo confirms as far as it can be heard. Not for the tick. */
+  /**
+   * As `letGo`, of servos that may have held on to their last goal while their line was gone: as a ramp where the arm would fall. Not for the
+   * tick.
+   */
+  letDown({ holdsWithoutTorque, exitRampS = 0 }: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>): void {
+    if (holdsWithoutTorque === false && this.#setup.hasTorque()) this.#ramp(exitRampS);
+    this.letGo();
+  }
+
+  #ramp(durationS: number): void {
+    for (const motor of this.#motors) this.#family.wake?.(this.bus, motor);
+    const { clock } = this.#line;
+    const startS = clock.nowS();
+    for (let left = 1; left > 0 && !this.bus.isLost; left = 1 - (clock.nowS() - startS) / durationS) {
+      this.limitTorque(left);
+      this.#line.wait(clock.nowS() + this.#periodS);
+    }
+  }
+
+  /** Torque off, which each servo confirms if it can be heard. Not for the tick. */
   letGo(): void {
     for (let i = 0; i < this.#motors.length && !this.bus.isLost; i++) {
-      if (this.#motors[i]!.calibration !== undefined && this.#readings.isHeard(i)) this.#setup.letGo(i);
+      if (this.#motors[i]!.calibration !== undefined) this.#setup.letGo(i);
     }
+  }
+
+  /** Whether motor `i` was read now; an encoder, ever. */
+  #isPlaced(i: number): boolean {
+    const { readAtS } = this.#readings;
+    return this.#motors[i]!.calibration === undefined ? !Number.isNaN(readAtS[i]!) : this.#readings.isRead(i);
   }
 
   /** Why no torque comes on: it would pull motor `i` to where it does not stand. */
@@ -202,11 +238,13 @@ export class ServoArm {
   }
 
   #turnOn(): void {
-    const { position, readAtS } = this.#readings;
+    const readings = this.#readings;
     // Where each joint is now is its first goal: servos jump to what was written last.
-    for (let i = 0; i < this.#joints; i++) this.#outputs.reference[i] = position[i]!;
-    // Nobody knows where a joint is that was never read.
-    this.#refused = readAtS.findIndex(Number.isNaN);
+    for (let i = 0; i < this.#joints; i++) this.#outputs.reference[i] = readings.position[i]!;
+    // Without torque an arm sinks: where a joint was a tick ago is nowhere to pull it.
+    this.#refused = -1;
+    for (let i = 0; i < this.#motors.length && this.#refused < 0; i++) if (!this.#isPlaced(i)) this.#refused = i;
+    this.#isUnread = this.#refused >= 0;
     for (let i = 0; i < this.#joints && this.#refused < 0; i++) if (!this.#outputs.takesGoal(i)) this.#refused = i;
     if (this.#refused >= 0) return;
     this.#refused = this.#outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);

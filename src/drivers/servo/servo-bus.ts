@@ -13,6 +13,8 @@ const BITS_PER_BYTE = 10;
 const PATIENT_TRIES = 5;
 const PATIENT_ANSWER_S = 0.03;
 const RECEIVE_BYTES = 4096;
+/** More than this many buffers full is no backlog, but a line that never falls silent: a tick does not wait for its end. */
+const DRAINED_READS = 16;
 const IDS = 256;
 
 export interface ServoBusOptions {
@@ -20,6 +22,8 @@ export interface ServoBusOptions {
   readonly protocol: ServoProtocol;
   /** See `DEFAULT_ANSWER_S`. */
   readonly answerS?: number | undefined;
+  /** In the order of `BUS_COUNTERS`; counts go on from what it holds. Absent: from 0. */
+  readonly counters?: Float64Array | undefined;
 }
 
 /** What came back from one servo. */
@@ -32,7 +36,7 @@ export type ReplyStatus = 'ok' | 'missing' | 'lost';
  */
 export class ServoBus {
   /** In the order of `BUS_COUNTERS`. */
-  readonly counters: Float64Array = new Float64Array(BUS_COUNTERS.length);
+  readonly counters: Float64Array;
   readonly line: SerialLine;
   readonly protocol: ServoProtocol;
   readonly #answerS: number;
@@ -57,8 +61,14 @@ export class ServoBus {
   #lastOrder = -1;
   #asked = 0;
   #isLost = false;
+  /** What was counted before this bus was opened. */
+  readonly #checksumErrorsBefore: number;
+  readonly #skippedBytesBefore: number;
 
-  constructor({ line, protocol, answerS = DEFAULT_ANSWER_S }: ServoBusOptions) {
+  constructor({ line, protocol, answerS = DEFAULT_ANSWER_S, counters }: ServoBusOptions) {
+    this.counters = counters ?? new Float64Array(BUS_COUNTERS.length);
+    this.#checksumErrorsBefore = this.counters[BUS.checksumErrors]!;
+    this.#skippedBytesBefore = this.counters[BUS.skippedBytes]!;
     this.line = line;
     this.protocol = protocol;
     this.#answerS = answerS;
@@ -90,19 +100,26 @@ export class ServoBus {
   /** Asks `id` for a sign of life; its parameters, if any, come into `into`. `parameters`: how many. */
   ping(id: number, into: Uint8Array, parameters: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.ping(this.#request, id);
-    return this.#askOne(bytes, id, into, 0, parameters, tries);
+    return this.#counted(this.#askOne(bytes, id, into, 0, parameters, tries, Number.POSITIVE_INFINITY));
   }
 
-  /** Reads `count` bytes from `address` of `id` into `into` at `at`. */
-  read(id: number, address: number, count: number, into: Uint8Array, at = 0, tries = PATIENT_TRIES): ReplyStatus {
-    const bytes = this.protocol.read(this.#request, id, address, count);
-    return this.#askOne(bytes, id, into, at, count, tries);
+  /** Reads `count` bytes from `address` of `id` into `into` at `at`, by `deadlineS`. */
+  read(
+    id: number,
+    address: number,
+    count: number,
+    into: Uint8Array,
+    at = 0,
+    tries = PATIENT_TRIES,
+    deadlineS = Number.POSITIVE_INFINITY,
+  ): ReplyStatus {
+    return this.#counted(this.#readOne(id, address, count, into, at, tries, deadlineS));
   }
 
   /** Writes `count` bytes of `data` to `address` of `id`, which confirms it. */
   write(id: number, address: number, data: Uint8Array, count: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.write(this.#request, id, address, data, 0, count);
-    return this.#askOne(bytes, id, this.#scratch, 0, 0, tries);
+    return this.#counted(this.#askOne(bytes, id, this.#scratch, 0, 0, tries, Number.POSITIVE_INFINITY));
   }
 
   /**
@@ -147,7 +164,7 @@ export class ServoBus {
   drain(): void {
     this.#pending = 0;
     this.#slots.fill(-1);
-    while (this.#receive() > 0);
+    for (let k = 0; k < DRAINED_READS && this.#receive() > 0; k++);
     this.#reader.restart();
     this.#countReader();
   }
@@ -177,7 +194,7 @@ export class ServoBus {
         const id = ids[i]!;
         if (this.#answered[id] === 1) continue;
         if (this.line.clock.nowS() >= deadlineS) missing++;
-        else if (this.read(id, address, count, into, i * count, 1) !== 'ok') missing++;
+        else if (this.#readOne(id, address, count, into, i * count, 1, deadlineS) !== 'ok') missing++;
       }
       return missing;
     }
@@ -194,7 +211,33 @@ export class ServoBus {
     return missing;
   }
 
-  #askOne(bytes: number, id: number, into: Uint8Array, at: number, count: number, tries: number): ReplyStatus {
+  #readOne(
+    id: number,
+    address: number,
+    count: number,
+    into: Uint8Array,
+    at: number,
+    tries: number,
+    deadlineS: number,
+  ): ReplyStatus {
+    const bytes = this.protocol.read(this.#request, id, address, count);
+    return this.#askOne(bytes, id, into, at, count, tries, deadlineS);
+  }
+
+  #counted(status: ReplyStatus): ReplyStatus {
+    if (status === 'missing') this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + 1;
+    return status;
+  }
+
+  #askOne(
+    bytes: number,
+    id: number,
+    into: Uint8Array,
+    at: number,
+    count: number,
+    tries: number,
+    deadlineS: number,
+  ): ReplyStatus {
     for (let attempt = 0; attempt < tries && !this.#isLost; attempt++) {
       if (attempt > 0) this.counters[BUS.retries] = this.counters[BUS.retries]! + 1;
       this.drain();
@@ -202,15 +245,13 @@ export class ServoBus {
       this.#slots[id] = at;
       this.#orders[id] = 0;
       this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
-      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, Number.POSITIVE_INFINITY);
+      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, deadlineS);
       this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
       if (hasAnswered) return 'ok';
     }
-    if (this.#isLost) return 'lost';
-    this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + 1;
-    return 'missing';
+    return this.#isLost ? 'lost' : 'missing';
   }
 
   /** Sends the request and takes replies until all have come, or nothing can come any more. */
@@ -300,7 +341,7 @@ export class ServoBus {
   }
 
   #countReader(): void {
-    this.counters[BUS.checksumErrors] = this.#reader.checksumErrors;
-    this.counters[BUS.skippedBytes] = this.#reader.skippedBytes;
+    this.counters[BUS.checksumErrors] = this.#checksumErrorsBefore + this.#reader.checksumErrors;
+    this.counters[BUS.skippedBytes] = this.#skippedBytesBefore + this.#reader.skippedBytes;
   }
 }

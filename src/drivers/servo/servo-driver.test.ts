@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ServoRig, type ServoRigOptions, servoRig } from '../../../tests/support/emulated-servos.ts';
+import {
+  type ServoRig,
+  type ServoRigOptions,
+  servoOptionsOf,
+  servoRig,
+} from '../../../tests/support/emulated-servos.ts';
 import { BUS, createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
 import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
 import { applyFault } from '../../emulate/faults.ts';
@@ -183,6 +188,103 @@ describe('an arm of bus servos', () => {
     rig.driver.recover();
     expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
     expect(rig.driver.needsFirstMotion).toBe(true);
+  });
+
+  it('lets an arm down, as a ramp, that has held on to its goal while its cable was out', async () => {
+    const { rig, state } = await opened();
+    const { driver, line, robot } = rig;
+    driver.enable();
+    run(rig, state, 5);
+    line.unplug();
+    run(rig, state, 4);
+    driver.disable();
+    line.plug();
+    const shoulder = (rig.bus as FeetechBus).servos[1]!;
+    const caps: number[] = [];
+    const write = line.write.bind(line);
+    line.write = (bytes, length) => {
+      if (shoulder.isTorqueOn) caps.push(shoulder.registers.get('torqueLimit'));
+      return write(bytes, length);
+    };
+    const startS = line.clock.nowS();
+    driver.recover();
+    expect(shoulder.isTorqueOn).toBe(false);
+    expect(line.clock.nowS() - startS).toBeGreaterThan(robot.exitRampS!);
+    expect(caps.at(-1)).toBeLessThan(0.1 * caps[0]!);
+    expect(caps.every((cap, k) => k === 0 || cap <= caps[k - 1]!)).toBe(true);
+    expect(driver.takeNotice()).toMatchObject({ row: 10, message: expect.stringContaining('answer again') });
+  });
+
+  it('counts on from where it was, and says what its new line has to say, where the cable is back', async () => {
+    const { rig, state } = await opened();
+    const { driver, line } = rig;
+    run(rig, state, 20);
+    line.unplug();
+    run(rig, state, 4);
+    const before = Float64Array.from(driver.busCounters);
+    Object.assign(line, { warning: { message: 'It gathers bytes.', remedy: 'echo 1' } });
+    line.plug();
+    driver.recover();
+    run(rig, state, 1);
+    for (const name of ['requests', 'replies', 'timeouts', 'sentBytes', 'receivedBytes', 'skippedBytes'] as const) {
+      expect(driver.busCounters[BUS[name]], name).toBeGreaterThanOrEqual(before[BUS[name]]!);
+    }
+    expect(driver.busCounters[BUS.replies]).toBeGreaterThan(before[BUS.replies]!);
+    const said = [driver.takeNotice(), driver.takeNotice()].map((notice) => notice?.message);
+    expect(said).toContain('It gathers bytes.');
+    expect(said).toContainEqual(expect.stringContaining('answer again'));
+  });
+
+  it('wants a first motion of a servo that was silent, whose supply may have been off', async () => {
+    const { rig, state } = await opened();
+    rig.driver.passFirstMotion();
+    rig.bus.faultsOf(3)!.isDead = true;
+    run(rig, state, 6, false);
+    expect(rig.driver.needsFirstMotion).toBe(false);
+    rig.bus.faultsOf(3)!.isDead = false;
+    rig.driver.recover();
+    expect(rig.driver.needsFirstMotion).toBe(true);
+  });
+
+  it('does not wait for the end of a line that never falls silent', async () => {
+    const { rig, state } = await opened();
+    let reads = 0;
+    rig.line.read = (into, at) => {
+      if (reads++ > 1e4) throw new Error('read without end');
+      into.fill(0x55, at);
+      return into.length - at;
+    };
+    expect(run(rig, state, 1, false)).toEqual(['lost']);
+  });
+
+  it('drives SCS servos, which are read one by one, highest byte first, and counts a dead one once for each question', async () => {
+    const motors = servoOptionsOf(rigOf().robot).motors.map((motor) => ({ ...motor, model: 'scs0009' }));
+    const { rig, state } = await opened({ options: { motors } });
+    const { driver, body, bus, robot } = rig;
+    driver.enable();
+    const reference = Float64Array.from(robot.homeRad) as typeof state.positionRad;
+    reference[1] = reference[1]! + 0.2;
+    for (let tick = 0; tick < 60; tick++) {
+      rig.endOfTick();
+      expect(driver.read(state)).toBe('ok');
+      expect(driver.write(reference)).toBe('ok');
+    }
+    // A count is 0.005 rad, and the servo yields under the arm.
+    expect(Math.abs(body.positionRad[1]! - reference[1]!)).toBeLessThan(0.05);
+    expect(Math.abs(state.positionRad[1]! - body.positionRad[1]!)).toBeLessThan(0.01);
+    const before = driver.busCounters[BUS.timeouts]!;
+    bus.faultsOf(3)!.isDead = true;
+    rig.endOfTick();
+    expect(driver.read(state)).toBe('late');
+    expect(driver.busCounters[BUS.timeouts]! - before).toBeLessThanOrEqual(2);
+  });
+
+  it('says to what it caps the torque of its joints, and nothing of what grips', async () => {
+    const { driver, robot } = rigOf();
+    const { stallTorqueNm } = feetechFamily.models['sts3215']!;
+    const { motors } = robot.driver as unknown as { motors: Record<string, { torqueRatio: number }> };
+    const wanted = robot.joints.map(({ name }) => motors[name]!.torqueRatio * stallTorqueNm);
+    expect(driver.torqueCapNm).toEqual([...wanted.slice(0, 5), Number.POSITIVE_INFINITY]);
   });
 
   it('says within 100 ms what a servo reports, by name, and that it is over', async () => {

@@ -1,12 +1,12 @@
 /** An arm of bus servos, of any family: opened, lost and opened again. */
-import { BUS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import { BUS_COUNTERS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
 import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
-import type { ServoDriverOptions } from './options.ts';
+import { type ServoDriverOptions, WHOLE_TURN_RAD } from './options.ts';
 import { ServoArm } from './servo-arm.ts';
 import { motorsOf } from './servo-setup.ts';
 
@@ -17,6 +17,8 @@ export interface ServoDriverParts {
   readonly openLine: OpenLine;
   /** Who is at a path; tests have their own. */
   readonly adapterAt?: ((path: string) => string) | undefined;
+  /** What becomes of torque that servos have when they are opened; `letGo`: it goes off, for the arm is one in a person's hand. */
+  readonly torqueFound?: 'refuse' | 'letGo' | undefined;
 }
 
 /** See `Driver`. Throws `ReinError('config')` from its constructor for motors that the family does not have. */
@@ -25,44 +27,41 @@ export class ServoDriver implements Driver {
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly torqueCapNm: readonly number[];
+  readonly busCounters: Float64Array = new Float64Array(BUS_COUNTERS.length);
   hardwareFaults = 0;
   readonly #model: RobotModel;
   readonly #family: ServoFamily;
   readonly #options: ServoDriverOptions;
   readonly #openLine: OpenLine;
   readonly #adapterAt: (path: string) => string;
+  readonly #torqueFound: ServoDriverParts['torqueFound'];
   readonly #periodS: number;
   #arm: ServoArm | undefined;
-  #counters: Float64Array | undefined;
   #path = '';
   #stopFrames: readonly Uint8Array[] = [];
-  #notice: GuardNotice | undefined;
+  readonly #notices: GuardNotice[] = [];
 
-  constructor({ model, family, options, openLine, adapterAt = adapterOf }: ServoDriverParts) {
+  constructor({ model, family, options, openLine, adapterAt = adapterOf, torqueFound }: ServoDriverParts) {
     this.name = family.name;
     this.#model = model;
     this.#family = family;
     this.#options = options;
     this.#openLine = openLine;
     this.#adapterAt = adapterAt;
+    this.#torqueFound = torqueFound;
     this.#periodS = 1 / model.controlHz;
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
     // What grips, or slides, the robot's file has in units of its own.
     this.torqueCapNm = options.jointNames.map((_, i) => {
       const { model: servo, torqueRatio, grips, perTurn, shadowId } = options.motors[i]!;
-      if (grips === true || perTurn !== undefined) return Number.POSITIVE_INFINITY;
+      if (grips || perTurn !== WHOLE_TURN_RAD) return Number.POSITIVE_INFINITY;
       return (shadowId === undefined ? 1 : 2) * torqueRatio * family.models[servo]!.stallTorqueNm;
     });
   }
 
   get bus(): DriverBus {
     return { path: this.#path, stopFrames: this.#stopFrames };
-  }
-
-  get busCounters(): Float64Array {
-    this.#counters ??= new Float64Array(Object.keys(BUS).length);
-    return this.#counters;
   }
 
   /** From power-up, or a restart of a servo, until the guard has seen each joint move. */
@@ -97,14 +96,12 @@ export class ServoDriver implements Driver {
     const refusal = refusalOf(() => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()));
     if (refusal !== undefined) {
       this.#arm = arm;
-      this.#notice = refusalNotice(refusal, rowOf(refusal.message) ?? (isLost ? 10 : 13));
-    } else if (isLost) this.#notice = RECONNECTED;
+      this.#notices.push(refusalNotice(refusal, rowOf(refusal.message) ?? (isLost ? 10 : 13)));
+    } else if (isLost) this.#notices.push(RECONNECTED);
   }
 
   takeNotice(): GuardNotice | undefined {
-    const notice = this.#notice;
-    this.#notice = undefined;
-    return notice ?? this.#arm?.takeNotice();
+    return this.#notices.shift() ?? this.#arm?.takeNotice();
   }
 
   enable(): void {
@@ -124,7 +121,6 @@ export class ServoDriver implements Driver {
     if (arm === undefined) return 'lost';
     const status = arm.read(out);
     this.hardwareFaults = arm.faults;
-    this.busCounters.set(arm.bus.counters);
     return status;
   }
 
@@ -156,13 +152,16 @@ export class ServoDriver implements Driver {
         motors,
         calibration,
         periodS: this.#periodS,
+        counters: this.busCounters,
       });
-      if (how === 'again') arm.letGo();
+      if (how === 'again') arm.letDown(this.#model);
+      else if (this.#torqueFound === 'letGo') arm.letGo();
       arm.configure();
       this.#path = line.path;
       this.#stopFrames = this.#family.stopFrames(motors);
       this.#arm = arm;
-      this.#notice = warningNotice(line);
+      const warning = warningNotice(line);
+      if (warning !== undefined) this.#notices.push(warning);
     } catch (error) {
       line.close();
       throw error;

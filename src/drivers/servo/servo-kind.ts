@@ -1,6 +1,7 @@
 /** What the kinds of drivers for bus servos have in common: from a robot's file to what the driver is made with. */
 import { ReinError } from '../../core/index.ts';
 import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
+import { modelSource, placedModel } from '../model-source.ts';
 import { calibrationPath } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';
@@ -13,6 +14,8 @@ export interface ServoConfig
   readonly calibration?: string | undefined;
   readonly motors: Readonly<Record<string, MotorOptions>>;
   readonly model?: string | undefined;
+  /** Folders of ROS packages by name, for `package://` in `model`. */
+  readonly packages?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A kind whose servos are those of `load`'s family. */
@@ -28,7 +31,7 @@ export function servoKind<Config extends ServoConfig>(
     needs: 'serial',
     world: () => 'real',
     arrangesScene: () => false,
-    model: ({ model }) => model,
+    model: modelSource,
     signals: ({ signals }) => signals.map(({ name }) => name),
     problems: ({ motors, signals }) =>
       twice([
@@ -39,13 +42,13 @@ export function servoKind<Config extends ServoConfig>(
       ...config,
       named,
       ...(config.calibration === undefined ? {} : { calibration: from(config.calibration) }),
-      ...(config.model === undefined ? {} : { model: from(config.model) }),
+      ...placedModel(config, from),
     }),
     optionsOf: (config, request) => optionsOf(config, request),
-    create: async (options, { model, openLine }) => {
+    create: async (options, { model, openLine, torqueFound }) => {
       if (openLine === undefined) throw new ReinError('driver', 'A robot on a serial port is driven by a guard only.');
       const { ServoDriver } = await import('./servo-driver.ts');
-      return new ServoDriver({ model, family: await load(), options, openLine });
+      return new ServoDriver({ model, family: await load(), options, openLine, torqueFound });
     },
   };
 }
@@ -56,7 +59,7 @@ function twice(ids: readonly number[]): readonly string[] {
 }
 
 function optionsOf(config: ServoConfig, { robot, task, signalNames }: DriverRequest): ServoDriverOptions {
-  const { kind: _, model: __, motors, ...rest } = config;
+  const { kind: _, model: __, packages: ___, motors, ...rest } = config;
   const jointNames = robot.joints.map(({ name }) => name);
   const missing = jointNames.find((name) => motors[name] === undefined);
   const unknown = Object.keys(motors).find((name) => !jointNames.includes(name));

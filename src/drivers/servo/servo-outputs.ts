@@ -20,6 +20,9 @@ export class ServoOutputs {
   readonly #line: SerialLine;
   readonly #family: ServoFamily;
   readonly #joints: readonly Motor[];
+  /** Those that have torque, second ones of joints too: their places in the list of motors, and of the joint of each. */
+  readonly #places: readonly number[];
+  readonly #jointOf: readonly number[];
   readonly #goals: readonly WriteGroup[];
   readonly #caps: readonly WriteGroup[];
   readonly #torque: readonly WriteGroup[];
@@ -33,20 +36,24 @@ export class ServoOutputs {
   /** How often torque off is still to be written. */
   #offWrites = 0;
 
-  /** `joints`: servos that move something, all calibrated. */
-  constructor(bus: ServoBus, family: ServoFamily, joints: readonly Motor[]) {
+  /** The first `count` of `motors` are those of the joints, all calibrated; among the others are second ones. */
+  constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], count: number) {
+    const joints = motors.slice(0, count);
+    const pulling = motors.filter((motor) => motor.calibration !== undefined);
     this.#bus = bus;
     this.#line = bus.line;
     this.#family = family;
     this.#joints = joints;
+    this.#places = pulling.map((motor) => motors.indexOf(motor));
+    this.#jointOf = pulling.map((motor) => joints.indexOf(motor.shadowOf ?? motor));
     const { isLittleEndian } = bus.protocol;
     const capOf = (motor: Motor): string => family.capRegister(motor);
     this.reference = new Float64Array(joints.length);
     this.#goals = WriteGroup.of(joints, () => 'goalPosition', isLittleEndian);
     this.#caps = WriteGroup.of(joints, capOf, isLittleEndian);
     this.#torque = WriteGroup.of(joints, () => 'torqueEnable', isLittleEndian);
-    this.#goalsAndCaps = ReadGroup.of(joints, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
-    this.#torqueBack = ReadGroup.of(joints, ({ model }) => blockOf(model, ['torqueEnable']));
+    this.#goalsAndCaps = ReadGroup.of(pulling, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
+    this.#torqueBack = ReadGroup.of(pulling, ({ model }) => blockOf(model, ['torqueEnable']));
     this.#capCounts = new Float64Array(joints.length);
     this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
     this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
@@ -64,7 +71,8 @@ export class ServoOutputs {
 
   /**
    * Torque on at `reference`, in all servos or in none, by `deadlineS` or one request later. A sync write is answered by nobody, and a servo
-   * that has missed its goal would jump to an older one: each is read back first. Returns −1, or the first joint that did not confirm.
+   * that has missed its goal would jump to an older one: each is read back first. Returns −1, or the place of the first motor that did not
+   * confirm.
    */
   turnOn(deadlineS: number): number {
     this.#offWrites = 0;
@@ -164,7 +172,7 @@ export class ServoOutputs {
     return isWritten;
   }
 
-  /** Reads `groups` of all joints. Returns the first joint that did not answer, or does not hold what it should; else −1. */
+  /** Reads `groups`. Returns the place of the first motor that did not answer, or does not hold what it should; else −1. */
   #firstNotHeld(
     groups: readonly ReadGroup[],
     isHeld: (joint: number, group: ReadGroup, at: number) => boolean,
@@ -177,7 +185,8 @@ export class ServoOutputs {
       this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
       for (let k = 0; k < group.asked; k++) {
         const i = group.askedMotor(k);
-        if (!this.#bus.hasAnswered(group.ids[k]!) || !isHeld(i, group, k * group.bytes)) return i;
+        if (!this.#bus.hasAnswered(group.ids[k]!) || !isHeld(this.#jointOf[i]!, group, k * group.bytes))
+          return this.#places[i]!;
       }
     }
     return -1;

@@ -31,6 +31,8 @@ export class ServoReadings {
   readonly position: Float64Array;
   readonly torqueNm: Float64Array;
   readonly readAtS: Float64Array;
+  /** [m] the same, and the beginning before the first. */
+  readonly #heardAtS: Float64Array;
   readonly #bus: ServoBus;
   readonly #motors: readonly Motor[];
   readonly #joints: number;
@@ -62,6 +64,7 @@ export class ServoReadings {
     this.position = new Float64Array(motors.length);
     this.torqueNm = new Float64Array(motors.length);
     this.readAtS = new Float64Array(motors.length).fill(Number.NaN);
+    this.#heardAtS = new Float64Array(motors.length).fill(bus.line.clock.nowS());
     this.#velocity = new Float64Array(motors.length);
     this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
     this.#shadows = Int32Array.from(options.jointNames, (_, i) =>
@@ -111,6 +114,11 @@ export class ServoReadings {
     return this.#misses[i] === 0;
   }
 
+  /** Whether somebody is left out of requests. */
+  get hasLeftOut(): boolean {
+    return this.#misses.some((misses) => misses >= QUARANTINE_MISSES);
+  }
+
   /** All were set up: nobody is left out. */
   forgetMisses(): void {
     this.#misses.fill(0);
@@ -135,7 +143,7 @@ export class ServoReadings {
     let oldestS = 0;
     let quarantined = 0;
     for (let i = 0; i < this.#motors.length; i++) {
-      const ageS = this.nowS - this.readAtS[i]!;
+      const ageS = this.nowS - this.#heardAtS[i]!;
       if (ageS > oldestS) oldestS = ageS;
       if (this.#misses[i]! >= QUARANTINE_MISSES) quarantined++;
     }
@@ -209,6 +217,7 @@ export class ServoReadings {
     const { offsets } = group.block;
     const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
     this.readAtS[i] = this.nowS;
+    this.#heardAtS[i] = this.nowS;
     const { calibration } = motor;
     if (calibration === undefined) {
       const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;

@@ -1,7 +1,7 @@
 /** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
 import { ReinError } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
-import { type Motor, type ServoFamily, shadowsOf } from './family.ts';
+import { type Motor, mendingCommand, type ServoFamily, shadowsOf } from './family.ts';
 import { encodersOf, type ServoDriverOptions } from './options.ts';
 import { writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
@@ -59,10 +59,10 @@ export class ServoSetup {
     for (const motor of this.#motors) {
       const wrong = this.#family.configure(this.#bus, motor);
       if (wrong === undefined) continue;
-      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
-        remedy: wrong.includes('(fault 34)')
-          ? `rein calibrate --robot ${this.#named}`
-          : `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
+      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong.what}.`, {
+        remedy:
+          mendingCommand(this.#named, motor.name, wrong) ??
+          `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });
     }
   }
@@ -73,6 +73,14 @@ export class ServoSetup {
     const goal = model.registers['goalPosition']!;
     writeRegister(goal, counts, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
     return this.#bus.write(id, goal.address, this.#bytes, goal.bytes) === 'ok';
+  }
+
+  /** Whether some servo says that it has torque. */
+  hasTorque(): boolean {
+    return this.#motors.some(({ id, model }) => {
+      const { address } = model.registers['torqueEnable']!;
+      return this.#bus.read(id, address, 1, this.#bytes) === 'ok' && this.#bytes[0] === 1;
+    });
   }
 
   /** Torque off, which motor `i` confirms as far as it can be heard. */

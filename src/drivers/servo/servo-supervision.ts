@@ -9,6 +9,8 @@ import type { ServoReadings } from './servo-readings.ts';
 import { ServoWatch } from './servo-watch.ts';
 
 const MOST_BYTES = 32;
+/** Share of the control period by which a slow block has come, or is not waited for: the goals have to go out. */
+const SLOW_SHARE = 0.8;
 /** A servo that says where it is and, for so long, not all else that is asked of it is a fault of its own, s. */
 const UNREAD_S = 5;
 
@@ -46,6 +48,7 @@ export class ServoSupervision {
   readonly #unreadMost: number;
   readonly #oldest: Int32Array;
   readonly #slowAtS: Float64Array;
+  readonly #periodS: number;
   readonly #bytes: Uint8Array = new Uint8Array(MOST_BYTES);
   /** What `#bytes` holds, and which is read next. */
   #read: Slow | undefined;
@@ -71,6 +74,7 @@ export class ServoSupervision {
     this.#unread = new Int32Array(this.#slow.length);
     this.#unreadMost = Math.ceil(UNREAD_S / periodS);
     this.#oldest = new Int32Array(motors.length);
+    this.#periodS = periodS;
   }
 
   /** Torque comes on, or all were set up: what was before is over. */
@@ -100,7 +104,8 @@ export class ServoSupervision {
     this.#read = this.#slow[k];
     const { id } = this.#motors[i]!;
     if (!this.#readings.isHeard(i)) return true;
-    if (this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1) !== 'ok') return true;
+    const deadlineS = this.#readings.nowS + SLOW_SHARE * this.#periodS;
+    if (this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1, deadlineS) !== 'ok') return true;
     this.#unread[k] = 0;
     if (block.offsets['presentVoltage'] !== undefined) this.#measure(i);
     if (block.offsets['hardwareError'] !== undefined) this.#watches[i]!.name(this.#countsOf('hardwareError'));

@@ -82,6 +82,17 @@ describe('a joint with two servos', () => {
     });
   });
 
+  it('gets torque in neither where the second one has not confirmed it', async () => {
+    const { rig, state, servo } = viper();
+    await rig.driver.open();
+    rig.driver.read(state);
+    rig.bus.faultsOf(3)!.isDead = true;
+    rig.driver.enable();
+    rig.bus.faultsOf(3)!.isDead = false;
+    rig.line.wait(rig.line.clock.nowS() + 0.005);
+    expect([2, 3].map((id) => servo(id).isTorqueOn)).toEqual([false, false]);
+  });
+
   it('stops where the second one overloads, loses its torque or its cap, and says which', async () => {
     const overloaded = await enabled();
     overloaded.rig.bus.faultsOf(5)!.isOverloaded = true;

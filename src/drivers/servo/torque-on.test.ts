@@ -177,6 +177,22 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     expect(rig.driver.takeNotice()).toBeUndefined();
   });
 
+  it('does not come on where a joint was a tick ago, of which the newest reading knows nothing', async () => {
+    const { rig, state } = await movedArm(family, 8);
+    let isBad = true;
+    befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
+    rig.driver.enable();
+    isBad = false;
+    // It sinks, and is not heard; then it is.
+    rig.body.positionRad[2]! -= 0.1;
+    rig.bus.faultsOf(3)!.isDead = true;
+    rig.endOfTick();
+    expect(rig.driver.read(state)).toBe('late');
+    rig.bus.faultsOf(3)!.isDead = false;
+    expect(rig.driver.write(state.positionRad)).toBe('lost');
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+  });
+
   it('does not come on any more once it was taken off', async () => {
     const { rig, state } = await movedArm(family, 7);
     let isBad = true;

@@ -136,7 +136,10 @@ export const vescSchema = z.strictObject({
     .string()
     .min(1)
     .max(4096)
-    .meta({ description: "The car's MJCF, relative to this file: what `rein safety check` attacks and is drawn." })
+    .meta({
+      description:
+        "The car's MJCF, relative to this file: what `rein safety check` attacks, `rein emulate` moves, and is drawn.",
+    })
     .optional(),
   named: namedField,
   ...fields,

@@ -66,7 +66,7 @@ const VALUE_FIELDS = [
   field('chargedAh', 4, 1e4),
   field('drawnWh', 4, 1e4),
   field('chargedWh', 4, 1e4),
-  // A sixth of an electrical turn each, with the sign of the way and without.
+  // A sixth of an electrical turn each, with the sign of the way and without. All six counters begin at 0 where it starts.
   field('tachometer', 4, 1),
   field('tachometerAbs', 4, 1),
   field('fault', 1, 1),
@@ -89,6 +89,7 @@ export const VALUE = {
   dutyRatio: 6,
   erpm: 7,
   inputV: 8,
+  drawnAh: 9,
   tachometer: 13,
   tachometerAbs: 14,
   fault: 15,

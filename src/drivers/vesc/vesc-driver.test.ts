@@ -106,6 +106,9 @@ describe('a car with a VESC', () => {
   });
 });
 
+/** What people are told where it has started anew. */
+const ANEW = '13: The VESC has started anew by itself: where the car is is not known any more.';
+
 describe('what goes wrong with a VESC', () => {
   it('is named by its fault code, each once, and forgotten when it is gone', async () => {
     const rig = await openCar();
@@ -138,7 +141,7 @@ describe('what goes wrong with a VESC', () => {
     expect(noticesOf(rig)).toEqual(['13: The VESC reports fault 5 (OVER_TEMP_FET).']);
   });
 
-  it('is a start of its own: odometry goes on, and it is a fault until somebody has looked', async () => {
+  it('is a start of its own: odometry stands still, and within its fence the car is driven no more', async () => {
     const rig = await openCar();
     rig.drive(1.5, 100);
     const before = rig.state.positionRad[0]!;
@@ -147,11 +150,73 @@ describe('what goes wrong with a VESC', () => {
     rig.tick([rig.xM, 0]);
     expect(rig.state.positionRad[0]! - before).toBeLessThan(0.1);
     expect(rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
-    expect(noticesOf(rig)).toEqual(['13: The VESC has started anew by itself.']);
+    expect(noticesOf(rig)).toEqual([ANEW]);
     rig.driver.disable();
     for (let i = 0; i < 100; i++) rig.tick();
+    expect(rig.driver.prepare()).toMatch(/where the car is in its fence is not known any more\. Put the car to where/);
+    rig.driver.enable();
+    rig.tick();
+    expect(rig.driver.write(vec<'rad'>([rig.state.positionRad[0]!, 0]))).toBe('lost');
+  });
+
+  it('is a start of its own, after which a car without a fence goes on once somebody has looked', async () => {
+    const rig = await openCar({
+      robot: ({ base, ...robot }) => ({ ...robot, base: { ...base!, fence: undefined } }),
+    });
+    rig.drive(1.5, 100);
+    rig.bus.powerCycle();
+    rig.tick();
+    rig.tick();
+    expect(noticesOf(rig)).toEqual([ANEW]);
+    rig.driver.disable();
     expect(rig.driver.prepare()).toBeUndefined();
     expect(rig.driver.hardwareFaults).toBe(0);
+  });
+
+  it('is a start of its own 5 m from the first, after 1.2 s of silence, which nothing but its counters shows', async () => {
+    const rig = await openCar();
+    rig.drive(2, 125);
+    rig.drive(0, 50);
+    const before = rig.state.positionRad[0]!;
+    expect(before).toBeGreaterThan(4.5);
+    rig.driver.disable();
+    rig.bus.faults.isDead = true;
+    for (let i = 0; i < 60; i++) rig.tick();
+    rig.bus.powerCycle();
+    rig.bus.faults.isDead = false;
+    for (let i = 0; i < 5; i++) rig.tick();
+    expect(rig.state.positionRad[0]).toBeCloseTo(before, 1);
+    expect(rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+    expect(noticesOf(rig)).toContain(ANEW);
+    expect(rig.driver.needsFirstMotion).toBe(true);
+    expect(rig.driver.prepare()).toBeDefined();
+  });
+
+  it('is another VESC at the same port, whatever that has counted', async () => {
+    const rig = await openCar();
+    rig.driver.disable();
+    rig.line.unplug();
+    for (let i = 0; i < 5; i++) rig.tick();
+    rig.bus.uuid = '0123456789abcdef01234567';
+    rig.line.plug();
+    rig.driver.recover();
+    expect(noticesOf(rig)).toContain(ANEW);
+    expect(rig.driver.prepare()).toBeDefined();
+  });
+
+  it('is an unplugged cable, after which the metres that the car rolled meanwhile count', async () => {
+    const rig = await openCar();
+    rig.drive(2, 100);
+    rig.line.unplug();
+    for (let i = 0; i < 100; i++) rig.tick([rig.xM, 0]);
+    const seenM = rig.state.positionRad[0]!;
+    rig.line.plug();
+    rig.driver.recover();
+    rig.tick();
+    expect(rig.body.positionRad[0]! - seenM).toBeGreaterThan(0.5);
+    expect(rig.state.positionRad[0]).toBeCloseTo(rig.body.positionRad[0]!, 1);
+    expect(noticesOf(rig)).not.toContain(ANEW);
+    expect(rig.driver.prepare()).toBeUndefined();
   });
 
   it('is an unplugged cable, and a driver that goes on once it is back', async () => {

@@ -21,11 +21,12 @@ import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
 import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
 import { DriveLaw } from './drive-law.ts';
+import { Odometer } from './odometer.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
 import { OVERHEAD_BYTES, writeBrake, writeCurrent, writeServo } from './protocol.ts';
 import { IMU_NUMBERS, VALUE } from './values.ts';
 import { VescLink } from './vesc-link.ts';
-import { VescWatch } from './vesc-watch.ts';
+import { FROM_ITS_START, VescWatch } from './vesc-watch.ts';
 
 /** Share of the control period that `read` may wait. */
 const READ_SHARE = 0.6;
@@ -38,8 +39,6 @@ const REACH_M = 3;
 /** More than any packet of ours: what was cut off before a stop is whole then. And more than any packet at all. */
 const FILL_BYTES = 16;
 const FLUSH_BYTES = 520;
-/** A tachometer that moved by more than the car can, times this, began anew. */
-const JUMP = 3;
 const G_M_PER_S2 = 9.80665;
 const RAD_PER_DEG = Math.PI / 180;
 
@@ -67,8 +66,7 @@ export class VescDriver implements Driver {
   readonly #axes: { readonly x: number; readonly steering: number };
   readonly #periodS: number;
   readonly #neutralAfterS: number;
-  readonly #countsPerM: number;
-  readonly #mostCountsPerS: number;
+  readonly #odometer: Odometer;
   readonly #law: DriveLaw;
   readonly #motion: ReferenceMotion;
   readonly #watch: VescWatch;
@@ -80,11 +78,11 @@ export class VescDriver implements Driver {
   #path = '';
   #isOn = false;
   #misses = 0;
-  #isCounted = false;
-  #lastCounts = 0;
-  #positionM = 0;
+  /** Number of the VESC's processor, once one has answered. */
+  #uuid: string | undefined;
+  /** Its count began anew while it was away: where the car is in its fence is not known, until another driver begins where it stands. */
+  #isPlaceLost = false;
   #speedMPerS = 0;
-  #measuredAtS = 0;
   #isReleased = false;
   #busyS = 0;
 
@@ -98,9 +96,9 @@ export class VescDriver implements Driver {
     this.jointNames = model.joints.map((joint) => joint.name);
     this.unmeasuredJoints = [this.jointNames[this.#axes.steering]!];
     this.signalNames = options.signalNames;
-    this.#countsPerM = (options.motor.isReversed ? -1 : 1) * countsPerM(options.motor);
     const { velocityMaxRadPerS: speedMaxMPerS, accelMaxRadPerS2 } = model.joints[this.#axes.x]!;
-    this.#mostCountsPerS = JUMP * speedMaxMPerS * Math.abs(this.#countsPerM);
+    const counts = (options.motor.isReversed ? -1 : 1) * countsPerM(options.motor);
+    this.#odometer = new Odometer(counts, speedMaxMPerS, this.#periodS);
     this.#law = new DriveLaw(options, speedMaxMPerS, accelMaxRadPerS2);
     this.#motion = new ReferenceMotion(model);
     this.#signals = options.signalNames.map((name) => (VESC_SIGNALS as readonly string[]).indexOf(name));
@@ -129,11 +127,12 @@ export class VescDriver implements Driver {
     }
   }
 
-  /** Opens what was unplugged, and asks the VESC anew who and how it is. */
+  /** Opens what was unplugged, and asks the VESC anew who and how it is. A car that nobody knows the place of is not driven in its fence. */
   prepare(): string | undefined {
     if (this.#link.line === undefined) return 'the driver is not open';
     const refusal = this.#tryStart();
-    return refusal && refusalText(refusal);
+    if (refusal !== undefined) return refusalText(refusal);
+    return this.#isAstray ? refusalText(ASTRAY) : undefined;
   }
 
   /** The port that was gone, where it is there again. */
@@ -152,8 +151,8 @@ export class VescDriver implements Driver {
   }
 
   enable(): void {
-    if (this.#link.line === undefined) return;
-    this.#motion.positionRad[this.#axes.x] = this.#positionM;
+    if (this.#link.line === undefined || this.#isAstray) return;
+    this.#motion.positionRad[this.#axes.x] = this.#odometer.positionM;
     this.#motion.rest();
     this.#law.restart();
     this.#isOn = true;
@@ -183,7 +182,7 @@ export class VescDriver implements Driver {
     if (!isAnswered) return this.#miss(link.isLost || this.#misses + 1 >= MISSES ? 'lost' : 'late');
     this.#misses = 0;
     this.#see();
-    out.positionRad[this.#axes.x] = this.#positionM;
+    out.positionRad[this.#axes.x] = this.#odometer.positionM;
     out.velocityRadPerS[this.#axes.x] = this.#speedMPerS;
     // Nobody measures where the wheels point: they are taken to be where they were sent.
     out.positionRad[this.#axes.steering] = this.#motion.positionRad[this.#axes.steering]!;
@@ -191,7 +190,7 @@ export class VescDriver implements Driver {
     out.torqueNm.fill(0);
     out.wrench.fill(0);
     for (let k = 0; k < this.#signals.length; k++) out.signals[k] = this.#signal(this.#signals[k]!);
-    out.measuredAtS = this.#measuredAtS;
+    out.measuredAtS = this.#odometer.takenAtS;
     return 'ok';
   }
 
@@ -208,7 +207,7 @@ export class VescDriver implements Driver {
     if (isSilent) {
       this.#law.stop(this.#speedMPerS);
     } else {
-      const behindM = referenceRad[x]! - this.#positionM;
+      const behindM = referenceRad[x]! - this.#odometer.positionM;
       this.#law.choose(this.#motion.velocityRadPerS[x]!, behindM, this.#speedMPerS, this.#periodS);
     }
     this.#isReleased = false;
@@ -230,7 +229,6 @@ export class VescDriver implements Driver {
     return refusalOf(() => {
       if (this.#link.isLost) this.#start();
       else this.#identify();
-      this.#watch.restart();
     });
   }
 
@@ -260,10 +258,16 @@ export class VescDriver implements Driver {
 
   /** Its firmware. Throws `ReinError('driver')` where no VESC answers, or one that is too old. */
   #identify(): string {
-    const { firmware } = this.#link.identify();
-    // Where it stands now is where odometry goes on from.
-    this.#isCounted = false;
+    const { firmware, uuid } = this.#link.identify();
     this.#misses = 0;
+    this.#watch.restart();
+    this.#uuid ??= uuid;
+    if (this.#uuid !== uuid) {
+      this.#uuid = uuid;
+      this.#odometer.forget();
+      this.#loseWay();
+    }
+    // One that has gone on counting has the metres that the car rolled meanwhile.
     this.#see();
     return firmware;
   }
@@ -271,19 +275,22 @@ export class VescDriver implements Driver {
   /** Odometry and supervision from new values. */
   #see(): void {
     const { values, askedAtS } = this.#link;
-    const counts = values[VALUE.tachometer]!;
-    const dtS = this.#isCounted ? clamp(askedAtS - this.#measuredAtS, 0, 1) : this.#periodS;
-    const steps = this.#isCounted ? (counts - this.#lastCounts) | 0 : 0;
-    // One that began anew says nothing of where the car went.
-    if (Math.abs(steps) > this.#mostCountsPerS * Math.max(dtS, this.#periodS) + 10) {
-      this.#watch.reset();
-      this.needsFirstMotion = true;
-    } else this.#positionM += steps / this.#countsPerM;
-    this.#lastCounts = counts;
-    this.#isCounted = true;
+    const sinceS = askedAtS - this.#odometer.takenAtS;
+    if (!this.#odometer.take(values, askedAtS)) this.#loseWay();
     this.#speedMPerS = values[VALUE.erpm]! / this.#law.erpmPerMPerS;
-    this.#measuredAtS = askedAtS;
-    this.#watch.see(this.#speedMPerS, this.#isReleased, dtS);
+    this.#watch.see(this.#speedMPerS, this.#isReleased, Number.isNaN(sinceS) ? this.#periodS : clamp(sinceS, 0, 1));
+  }
+
+  /** The VESC has started anew, or is another. */
+  #loseWay(): void {
+    this.#watch.reset();
+    this.needsFirstMotion = true;
+    this.#isPlaceLost = true;
+  }
+
+  /** Within a fence nobody could say where its walls are. */
+  get #isAstray(): boolean {
+    return this.#isPlaceLost && this.#model.base?.fence !== undefined;
   }
 
   #miss(status: DriverStatus): DriverStatus {
@@ -298,7 +305,7 @@ export class VescDriver implements Driver {
 
   #count(nowS: number): void {
     this.#link.count();
-    this.busCounters[BUS.oldestS] = nowS - this.#measuredAtS;
+    this.busCounters[BUS.oldestS] = nowS - this.#odometer.takenAtS;
     this.busCounters[BUS.busyS] = this.#busyS;
   }
 
@@ -322,7 +329,7 @@ export class VescDriver implements Driver {
       // Written so that what is no number is refused.
       if (!(referenceRad[i]! >= positionMinRad && referenceRad[i]! <= positionMaxRad)) return false;
     }
-    return Math.abs(referenceRad[this.#axes.x]! - this.#positionM) <= REACH_M;
+    return Math.abs(referenceRad[this.#axes.x]! - this.#odometer.positionM) <= REACH_M;
   }
 
   #signal(index: number): number {
@@ -332,6 +339,13 @@ export class VescDriver implements Driver {
     return values[SIGNAL_VALUES[index - IMU_NUMBERS]!]!;
   }
 }
+
+/** Said to people who want to drive on. */
+const ASTRAY = new ReinError(
+  'driver',
+  'The VESC has started anew, and where the car is in its fence is not known any more.',
+  { remedy: FROM_ITS_START },
+);
 
 const RECONNECTED: GuardNotice = {
   level: 'warn',

@@ -21,7 +21,7 @@ describe('the file of a car with a VESC', () => {
     const simulated = loadRobotFile('race-car').robot;
     expect({ ...robot, driver: undefined }).toEqual({ ...simulated, driver: undefined });
     expect(simulated.driver.kind).toBe('mujoco');
-    expect(vescKind.model?.(config)).toMatch(/models\/car\.xml$/);
+    expect(vescKind.model?.(config)?.model).toMatch(/models\/car\.xml$/);
   });
 
   it('wants a car, enough ticks a second, and a servo that reaches as far as the base steers', () => {

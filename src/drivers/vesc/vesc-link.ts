@@ -28,6 +28,8 @@ import {
   type VescIdentity,
 } from './values.ts';
 
+/** More buffers full than this are no backlog. */
+const DRAINED_READS = 16;
 /** How often the line is looked at while an answer is due, s. */
 const LOOK_S = 200e-6;
 const BITS_PER_BYTE = 10;
@@ -46,7 +48,9 @@ const ALWAYS =
   (1 << VALUE.inputA) |
   (1 << VALUE.erpm) |
   (1 << VALUE.inputV) |
+  (1 << VALUE.drawnAh) |
   (1 << VALUE.tachometer) |
+  (1 << VALUE.tachometerAbs) |
   (1 << VALUE.fault) |
   (1 << VALUE.status);
 const TAGS: readonly number[] = [0, 1, 2, 3].map(
@@ -113,7 +117,8 @@ export class VescLink {
   ask(end: number): boolean {
     const line = this.line!;
     this.#asked = 0;
-    while (this.#receive() > 0);
+    // A line that never falls silent is not waited for.
+    for (let k = 0; k < DRAINED_READS && this.#receive() > 0; k++);
     this.#reader.restart();
     this.#got = 0;
     this.#hasImu = false;

@@ -9,6 +9,8 @@ const BATTERY_S = 2;
 const COOL_BY_C = 5;
 /** `mc_fault_code` of a controller whose watchdog has started it anew. */
 const WATCHDOG_RESET = 10;
+/** What makes a place in the fence known again. */
+export const FROM_ITS_START = 'Put the car to where it is to begin, and start the program again.';
 /** Current in a motor that was told to coast, A, for so long, s, at such a speed, m/s: somebody else drives it. */
 const FOREIGN_A = 3;
 const FOREIGN_S = 0.3;
@@ -70,7 +72,7 @@ export class VescWatch {
     this.faults |= HARDWARE.signalLost;
   }
 
-  /** Its tachometer began anew. Tick path. */
+  /** Its counters began anew. Tick path. */
   reset(): void {
     this.faults |= HARDWARE.servoReset;
   }
@@ -138,8 +140,8 @@ export class VescWatch {
         return notice(
           'error',
           13,
-          'The VESC has started anew by itself',
-          'Its supply has dipped: check battery and plugs.',
+          'The VESC has started anew by itself: where the car is is not known any more',
+          `Its supply has dipped: check battery and plugs. ${FROM_ITS_START}`,
         );
       case HARDWARE.signalLost:
         return this.#foreignS > 0

@@ -18,6 +18,12 @@ export interface EmulatedBody {
   close(): void;
 }
 
+/** A body on wheels, whose first axis is the way that they go, m. */
+export interface RollingBody extends EmulatedBody {
+  /** A step passes in which somebody makes it roll by `wayM`, whatever its motor does; 0 holds it. */
+  roll(wayM: number): void;
+}
+
 /** Longest time that is caught up after a pause of the process, s: more than that did not happen. */
 const CATCH_UP_S = 0.25;
 

@@ -1,7 +1,7 @@
 /** A robot's own model behind its servos: weight, contact and friction are MuJoCo's, and what stands beside it can be measured. */
 import type { RobotModel, SceneLayout } from '../../core/index.ts';
 import type { SurroundingsSpec } from '../../drivers/index.ts';
-import { RobotPlant } from '../../drivers/mujoco.ts';
+import { type PackageFolders, RobotPlant } from '../../drivers/mujoco.ts';
 import type { PlaceableBody } from './held-body.ts';
 
 const STEP_S = 0.002;
@@ -20,6 +20,8 @@ export interface EmulatedScene {
 export interface MujocoBodyOptions {
   /** The robot's MJCF or URDF. */
   readonly file: string;
+  /** Folders of ROS packages by name, for `package://` in a URDF. */
+  readonly packages?: PackageFolders | undefined;
   readonly model: RobotModel;
   readonly scene?: EmulatedScene | undefined;
 }
@@ -39,6 +41,7 @@ export class MujocoBody implements PlaceableBody {
     const joints = options.model.joints.map((joint) => ({ ...joint, torqueMaxNm: NO_LIMIT_NM }));
     const plant = await RobotPlant.open({
       file: options.file,
+      packages: options.packages,
       model: { ...options.model, joints },
       // Nothing but the servos holds the arm up.
       gravityCompensated: false,

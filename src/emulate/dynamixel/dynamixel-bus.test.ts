@@ -150,7 +150,6 @@ describe('an emulated Dynamixel', () => {
     write(1, 'torqueEnable', 1);
     servos[0]!.faults.isOverloaded = true;
     pass(0.01);
-    servos[0]!.faults.isOverloaded = false;
     expect(write(1, 'led', 1)).toBe(ALERT);
     expect(read(1, 'torqueEnable')).toBe(0);
     write(1, 'torqueEnable', 1);

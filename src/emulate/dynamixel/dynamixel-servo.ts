@@ -114,6 +114,7 @@ export class DynamixelServo {
 
   /** Power comes back, or REBOOT: what is not stored is lost, an error among it. */
   reboot(): void {
+    this.faults.isOverloaded = false;
     this.registers.powerCycle();
     this.#startingS = START_S;
     this.#reset();

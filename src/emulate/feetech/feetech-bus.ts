@@ -65,13 +65,13 @@ export class FeetechBus extends ServoChain<FeetechServo> {
         if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
         if (instruction === write) servo.write(data[0]!, data.slice(1));
         else servo.waiting = { address: data[0]!, data: data.slice(1) };
-        servo.registers.set('asyncWrite', servo.waiting === undefined ? 0 : 1);
+        servo.showWaiting();
         return;
       case action:
         if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
         if (servo.waiting !== undefined) servo.write(servo.waiting.address, servo.waiting.data);
         servo.waiting = undefined;
-        servo.registers.set('asyncWrite', 0);
+        servo.showWaiting();
         return;
       case factoryReset:
         if (isAnswered) this.#answer(servo, NOTHING, 0, 0);

@@ -159,6 +159,18 @@ describe('a fault', () => {
     expect(rig.servo.error).toBe(OVERLOAD | 2);
     expect(rig.body.positionRad[0]).toBeLessThan(1);
   });
+
+  it('overloads it until its power is cut, whatever its torque is', () => {
+    const rig = new Rig();
+    rig.servo.faults.isOverloaded = true;
+    rig.goTo(0);
+    rig.set('torqueEnable', 0);
+    rig.pass(0.1);
+    expect(rig.servo.error).toBe(OVERLOAD);
+    rig.servo.powerCycle();
+    rig.pass(0.1);
+    expect(rig.servo.error).toBe(0);
+  });
 });
 
 it('measures a signal with its torque off, and lets nothing hang on it', () => {

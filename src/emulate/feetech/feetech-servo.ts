@@ -1,5 +1,5 @@
 /**
- * One emulated servo of Feetech's STS series: its registers, its position loop and what protects it. What registers do: Feetech, "STS
+ * One emulated servo of Feetech's STS or SCS series: its registers, its position loop and what protects it. What registers do: Feetech, "STS
  * series memory table"; what is not published there is named as this project's choice.
  */
 import { Motor, type MotorSpec } from '../bodies/motor.ts';
@@ -105,7 +105,7 @@ export class FeetechServo {
       model,
       size: SIZE,
       isLittleEndian: model.registers['homingOffset'] !== undefined,
-      factory: { ...FACTORY, ...highVoltage },
+      factory: { ...FACTORY, positionMax: model.goalMaxCounts ?? FACTORY['positionMax']!, ...highVoltage },
     });
     for (const [name, value] of Object.entries({ id: spec.id, ...spec.registers })) this.registers.set(name, value);
     this.registers.store(0, SIZE);
@@ -140,12 +140,18 @@ export class FeetechServo {
     if (this.isTorqueOn !== wasOn) this.#switched();
   }
 
+  /** In the register that says so, where the model has one. */
+  showWaiting(): void {
+    if (this.registers.has('asyncWrite')) this.registers.set('asyncWrite', this.waiting === undefined ? 0 : 1);
+  }
+
   factoryReset(): void {
     this.registers.factoryReset(['id', 'firmwareMajor', 'firmwareMinor']);
     this.#switched();
   }
 
   powerCycle(): void {
+    this.faults.isOverloaded = false;
     this.registers.powerCycle();
     if (this.registers.has('torqueLimit')) this.registers.set('torqueLimit', this.registers.get('torqueMax'));
     this.waiting = undefined;
@@ -186,7 +192,7 @@ export class FeetechServo {
     const seen = isFrozen ? registers.get('presentPosition') - wrapTurns * spec.model.countsPerTurn : counts;
     const seenRadPerS = isFrozen ? 0 : hornRadPerS;
     const error = this.#moveSetPoint(seen, dtS) - seen;
-    const zone = registers.get(error > 0 ? 'deadZonePositive' : 'deadZoneNegative');
+    const zone = this.#fixed(error > 0 ? 'deadZonePositive' : 'deadZoneNegative');
     const wanted = Math.abs(error) <= zone ? 0 : error * perCount;
     const gainI = registers.get('gainI');
     this.#errorSum = gainI === 0 ? 0 : this.#errorSum + wanted * dtS;
@@ -194,9 +200,15 @@ export class FeetechServo {
       registers.get('gainP') * DUTY_PER_RAD_AND_P * wanted +
       gainI * DUTY_PER_RAD_AND_P * this.#errorSum -
       registers.get('gainD') * DUTY_PER_RAD_PER_S_AND_D * seenRadPerS;
-    const start = wanted === 0 ? 0 : Math.sign(wanted) * registers.value('startForce');
+    const start =
+      wanted === 0 ? 0 : Math.sign(wanted) * (registers.has('startForce') ? registers.value('startForce') : 0);
     const most = this.#limit();
     return Math.min(most, Math.max(-most, Math.abs(driven) < Math.abs(start) ? start : driven));
+  }
+
+  /** What a register holds; of a model that has none (SCS) what others leave the factory with. */
+  #fixed(name: string): number {
+    return this.registers.has(name) ? this.registers.get(name) : (FACTORY[name] ?? 0);
   }
 
   /** Largest duty now. */
@@ -205,7 +217,7 @@ export class FeetechServo {
     const limit = Math.min(1, registers.value(registers.has('torqueLimit') ? 'torqueLimit' : 'torqueMax'));
     const isWeak = this.faults.isOverloaded || (this.#latched & STATUS.overload) !== 0;
     if (isWeak) return Math.min(limit, registers.value('protectiveTorque'));
-    return this.#latched !== 0 && (this.#latched & registers.get('unloadConditions')) !== 0 ? 0 : limit;
+    return this.#latched !== 0 && (this.#latched & this.#fixed('unloadConditions')) !== 0 ? 0 : limit;
   }
 
   /** The set-point goes to the goal with the speed and acceleration that are set; 0: at once. */
@@ -247,7 +259,7 @@ export class FeetechServo {
     }
     const limitC = registers.get('temperatureMax');
     this.#isHot = motor.temperatureC > limitC - (this.#isHot ? COOL_DOWN_K : 0);
-    if (this.#isHot && (registers.get('unloadConditions') & STATUS.temperature) !== 0)
+    if (this.#isHot && (this.#fixed('unloadConditions') & STATUS.temperature) !== 0)
       this.#latched |= STATUS.temperature;
     const volts = supplyV * 10;
     const voltage = volts < registers.get('voltageMin') || volts > registers.get('voltageMax');

@@ -2,9 +2,11 @@
 import type { RobotConfig } from '../../config/index.ts';
 import { clamp, ReinError } from '../../core/index.ts';
 import { countsPerM, erpmPerMPerS, type VescConfig } from '../../drivers/serial.ts';
+import type { EmulatedBody, RollingBody } from '../bodies/body.ts';
+import { MujocoCar } from '../bodies/mujoco-car.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 
-/** Mass of the car, kg (f1tenth_gym: 3.74), and with it all that turns: this project's choice. */
+/** Mass of the raised car, kg (f1tenth_gym: 3.74), and with it all that turns: this project's choice. */
 const MASS_KG = 4;
 /** Rolling and air, N·s/m and N: this project's choice. */
 const DRAG_N_S_PER_M = 1.5;
@@ -32,48 +34,98 @@ const FULL_CELL_V = 4.1;
 /** How fast a hand turns wheels, m/s at their rim, and what makes it let go: a motor that pushes, N. */
 const HAND_M_PER_S = 0.5;
 const HAND_LETS_GO_N = 0.1;
+/** How exactly it turns, m. */
+const HAND_EXACT_M = 1e-5;
 
 /** A car in the air: the way driven, m, and the steering angle, rad. */
-export class CarBody extends SimpleBody {
-  /** What the hand at its wheels has left to turn, m. */
-  #leftM = 0;
-
+class RaisedCar extends SimpleBody implements RollingBody {
   constructor(steering: SimpleJoint) {
     super([{ inertiaKgM2: MASS_KG, dampingNmSPerRad: DRAG_N_S_PER_M, frictionNm: ROLLING_N }, steering]);
   }
 
-  /** A hand turns the driven wheels by `wayM` at their rim, ahead where it is above 0, until the motor does. */
-  turn(wayM: number): void {
-    this.#leftM = wayM;
-  }
-
-  override step(): void {
+  roll(wayM: number): void {
     const fromM = this.positionRad[0]!;
-    super.step();
-    if (Math.abs(this.torqueNm[0]!) > HAND_LETS_GO_N) this.#leftM = 0;
-    if (this.#leftM === 0) return;
-    const wayM = clamp(this.#leftM, -HAND_M_PER_S * this.stepS, HAND_M_PER_S * this.stepS);
-    this.#leftM -= wayM;
+    this.step();
     this.positionRad[0] = fromM + wayM;
-    this.velocityRadPerS[0] = this.#leftM === 0 ? 0 : wayM / this.stepS;
+    this.velocityRadPerS[0] = wayM / this.stepS;
   }
 }
 
-/** The body of `robot`. Throws `ReinError('config')` for what is no car. */
+/** A car, raised or on the ground, and a hand at its driven wheels. */
+export class CarBody implements EmulatedBody {
+  readonly positionRad: Float64Array;
+  readonly velocityRadPerS: Float64Array;
+  readonly torqueNm: Float64Array;
+  readonly signals: ReadonlyMap<string, number>;
+  readonly stepS: number;
+  readonly #body: RollingBody;
+  #isTurned = false;
+  /** What the hand has left to turn, m. */
+  #leftM = 0;
+
+  constructor(body: RollingBody) {
+    this.#body = body;
+    this.positionRad = body.positionRad;
+    this.velocityRadPerS = body.velocityRadPerS;
+    this.torqueNm = body.torqueNm;
+    this.signals = body.signals;
+    this.stepS = body.stepS;
+  }
+
+  /** A hand turns the driven wheels by `wayM` at their rim, ahead where it is above 0, until the motor does; on the ground the car goes along. */
+  turn(wayM: number): void {
+    this.#leftM = wayM;
+    this.#isTurned = true;
+  }
+
+  step(): void {
+    if (Math.abs(this.torqueNm[0]!) > HAND_LETS_GO_N) this.#isTurned = false;
+    if (!this.#isTurned) {
+      this.#body.step();
+      return;
+    }
+    const fromM = this.positionRad[0]!;
+    const mostM = HAND_M_PER_S * this.stepS;
+    const wayM = Math.abs(this.#leftM) < HAND_EXACT_M ? 0 : clamp(this.#leftM, -mostM, mostM);
+    this.#body.roll(wayM);
+    this.#leftM -= this.positionRad[0]! - fromM;
+    this.#isTurned = wayM !== 0;
+  }
+
+  close(): void {
+    this.#body.close();
+  }
+}
+
+/**
+ * The body of `robot`: its model on the ground where its file names one, else raised. Throws `ReinError('config')` for what is no car.
+ */
 export function carBody(robot: RobotConfig): CarBody {
+  const { model: file } = robot.driver as { readonly model?: string };
+  if (file === undefined) return raisedCar(robot);
+  const steering = steeringOf(robot);
+  return new CarBody(new MujocoCar({ file, steering, rollingN: ROLLING_N, dragNSPerM: DRAG_N_S_PER_M }));
+}
+
+/** `robot` with its wheels in the air. Throws `ReinError('config')` for what is no car. */
+export function raisedCar(robot: RobotConfig): CarBody {
+  return new CarBody(new RaisedCar(steeringOf(robot)));
+}
+
+function steeringOf(robot: RobotConfig): SimpleJoint {
   if (robot.base?.kind !== 'ackermann') {
     throw new ReinError('config', `${robot.name} is no car: a VESC drives bases of the kind ackermann.`, {
       remedy: 'Name one, e.g. --robot race-car-vesc.',
     });
   }
   const limitRad = 1.2 * robot.base.steeringMaxRad!;
-  return new CarBody({
+  return {
     inertiaKgM2: STEERING_INERTIA_KGM2,
     dampingNmSPerRad: STEERING_DAMPING_NMS,
     frictionNm: 0.001,
     minRad: -limitRad,
     maxRad: limitRad,
-  });
+  };
 }
 
 /** What the motor does in a moment. */

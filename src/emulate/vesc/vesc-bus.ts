@@ -36,6 +36,7 @@ const WARMING = 0.002;
 const COOLING = 0.02;
 const G_M_PER_S2 = 9.80665;
 const DEG_PER_RAD = 180 / Math.PI;
+const S_PER_H = 3600;
 
 /** For `FaultyDevice`: the command stands where others have an id. */
 export const VESC_PACKETS: PacketShape = {
@@ -69,6 +70,8 @@ export class VescBus implements EmulatedBus {
   readonly faults: ServoFaults = noServoFaults();
   readonly car: CarDriveTrain;
   readonly body: EmulatedBody;
+  /** As `VescBusOptions`; to be changed where another VESC takes its place. */
+  uuid: string;
   /** Something else drives the motor, e.g. a receiver: this current, A; 0 for nothing. */
   foreignA = 0;
   /** Output of the servo, 0 to 1; what the motor was told last, and when, s. */
@@ -79,7 +82,7 @@ export class VescBus implements EmulatedBus {
   readonly #baud: number;
   readonly #rng: Rng;
   readonly #timeoutS: number;
-  readonly #identity: vescValues.VescIdentity;
+  readonly #firmware: string;
   readonly #reader: VescReader;
   readonly #values: Float64Array = new Float64Array(vescValues.VALUE_COUNT);
   readonly #imu: Float64Array = new Float64Array(16);
@@ -88,6 +91,10 @@ export class VescBus implements EmulatedBus {
   #timeS = 0;
   #freeS = 0;
   #zeroM = 0;
+  /** Counters that never fall while it runs: steps of the tachometer either way, and what the battery gave. */
+  #absCounts = 0;
+  #drawnAh = 0;
+  #lastCounts = 0;
   #gatheredA = 0;
   #mosfetC = AMBIENT_C;
   #speedMPerS = 0;
@@ -102,7 +109,8 @@ export class VescBus implements EmulatedBus {
     this.#baud = baud;
     this.#rng = rng;
     this.#timeoutS = timeoutS;
-    this.#identity = { firmware, hardware: 'EMULATED', uuid };
+    this.#firmware = firmware;
+    this.uuid = uuid;
     this.#reader = new VescReader((command, bytes, at, count) =>
       this.#understand(command, bytes.slice(at, at + count)),
     );
@@ -132,8 +140,12 @@ export class VescBus implements EmulatedBus {
 
   states(): readonly DeviceState[] {
     const { motorA } = this.car;
+    const { signals } = this.body;
+    const [xM, yM, headingRad] = [signals.get('xM'), signals.get('yM'), signals.get('headingRad')];
+    const isOnGround = xM !== undefined && yM !== undefined && headingRad !== undefined;
     return [
       {
+        ...(isOnGround && { place: { xM, yM, headingRad } }),
         id: ID,
         model: 'vesc',
         position: this.#tachometer(),
@@ -169,12 +181,17 @@ export class VescBus implements EmulatedBus {
       this.#speedMPerS = speedMPerS;
       const warmed = WARMING * this.car.motorA ** 2 - COOLING * (this.#mosfetC - AMBIENT_C);
       this.#mosfetC += dtS * warmed;
+      this.#drawnAh += (dtS * Math.max(0, this.car.inputA)) / S_PER_H;
+      this.#countSteps();
     });
   }
 
-  /** Its tachometer begins anew, and servo and motor are as after power came on. */
+  /** Its counters begin anew, and servo and motor are as after power came on. */
   powerCycle(): void {
     this.#zeroM = this.body.positionRad[0]!;
+    this.#lastCounts = this.#tachometer();
+    this.#absCounts = 0;
+    this.#drawnAh = 0;
     this.servo = 0.5;
     this.command = NEUTRAL;
     this.commandAtS = Number.NEGATIVE_INFINITY;
@@ -243,9 +260,13 @@ export class VescBus implements EmulatedBus {
     this.commandAtS = this.#atS;
   }
 
+  get #identity(): vescValues.VescIdentity {
+    return { firmware: this.#firmware, hardware: 'EMULATED', uuid: this.uuid };
+  }
+
   /** Firmware before 6.00 has no status. */
   #known(mask: number): number {
-    return Number.parseInt(this.#identity.firmware, 10) < 6 ? mask & ~(1 << VALUE.status) : mask;
+    return Number.parseInt(this.#firmware, 10) < 6 ? mask & ~(1 << VALUE.status) : mask;
   }
 
   #tachometer(): number {
@@ -253,6 +274,12 @@ export class VescBus implements EmulatedBus {
     const counts = this.#direction * this.car.countsPerM * (this.body.positionRad[0]! - this.#zeroM);
     // A turn of the wheels, for faults that count in turns.
     return Math.round(counts + wrapTurns * this.car.countsPerM * 0.3);
+  }
+
+  #countSteps(): void {
+    const counts = this.#tachometer();
+    this.#absCounts += Math.abs(counts - this.#lastCounts);
+    this.#lastCounts = counts;
   }
 
   #measure(): void {
@@ -268,8 +295,10 @@ export class VescBus implements EmulatedBus {
     values[VALUE.status] = this.hasTimedOut ? STATUS.hasTimedOut : 0;
     if (faults.isFrozen) return;
     values[VALUE.erpm] = this.#direction * car.erpmPerMPerS * this.body.velocityRadPerS[0]!;
-    values[VALUE.tachometer] = this.#tachometer();
-    values[VALUE.tachometerAbs] = Math.abs(this.#tachometer());
+    this.#countSteps();
+    values[VALUE.tachometer] = this.#lastCounts;
+    values[VALUE.tachometerAbs] = this.#absCounts;
+    values[VALUE.drawnAh] = this.#drawnAh;
   }
 
   /** Of a level floor: turn and pull outwards of a car whose wheels do not slip. */

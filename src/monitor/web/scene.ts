@@ -29,9 +29,10 @@ export class ScenePicture {
 /** A real robot is drawn by its own model, without what stands beside it. */
 function drawnBy(driver: SceneRequest['driver'], robot: SceneRequest['robot']): Promise<SceneAnswer> {
   if (isMujoco(robot.driver)) return compile({ driver, robot });
-  const file = modelOf(robot.driver);
-  if (file === undefined) return Promise.resolve({ scene: undefined });
-  return compile({ driver: { name: 'mujoco', options: { file, signalNames: [] } }, robot });
+  const own = modelOf(robot.driver);
+  if (own === undefined) return Promise.resolve({ scene: undefined });
+  const { model: file, ...packages } = own;
+  return compile({ driver: { name: 'mujoco', options: { file, ...packages, signalNames: [] } }, robot });
 }
 
 function compile(request: SceneRequest): Promise<SceneAnswer> {

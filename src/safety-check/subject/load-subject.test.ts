@@ -246,6 +246,29 @@ describe('limits of a URDF', () => {
   });
 });
 
+describe("a URDF's joint without ends", () => {
+  const files = (limit: string): Record<string, string> => ({
+    'open.urdf': URDF.replace('lower="-2.5" upper="2.5"', limit),
+    'open-ros.yaml': ROS.replace(
+      '  elbow:',
+      '  elbow:\n    has_position_limits: true\n    min_position: -1\n    max_position: 1.2',
+    ),
+  });
+
+  it.each([
+    ['none', '', 'with lower 0 and upper 0'],
+    ['two that are turned round', 'lower="1" upper="-1"', 'with lower 1 and upper -1'],
+  ])('is refused with its line where it has %s, and accepted with those of a limits file', async (_, limit, why) => {
+    write(files(limit));
+    const message = await refusal('open.urdf');
+    expect(message).toMatch(/^open\.urdf:13:\d+: joint "elbow" is revolute and has a <limit> /);
+    expect(message).toContain(why);
+    expect(message).toContain('min_position and max_position');
+    const { model } = await load('open.urdf', { limits: 'open-ros.yaml' });
+    expect(model.joints[1]).toMatchObject({ positionMinRad: -1, positionMaxRad: 1.2 });
+  });
+});
+
 describe('the margin to position limits', () => {
   const finger = (upper: number): Record<string, string> => ({
     'finger.urdf': URDF.replace(

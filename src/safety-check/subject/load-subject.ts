@@ -151,15 +151,15 @@ async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: Subjec
   const { model, plantFile } = subject;
   if (plantFile === undefined) return { subject, place: file.place };
   onPhase?.(`compiling ${model.name}`);
-  const { driver } = file.robot;
-  const packages = isMujoco(driver) ? driver.packages : undefined;
+  const packages = modelOf(file.robot.driver)?.packages;
   return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, packages) }, place: file.place };
 }
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
   const { driver, ...model } = robot;
   const own = modelOf(driver);
-  if (own !== undefined) return { ...plain(model, shownAs), plantFile: own, sources: [shownPath(own), shownAs] };
+  if (own !== undefined)
+    return { ...plain(model, shownAs), plantFile: own.model, sources: [shownPath(own.model), shownAs] };
   if (!isMujoco(driver)) return plain(model, shownAs);
   const { bareArmXml } = await import('../../drivers/mujoco.ts');
   return { ...plain(model, shownAs), plantFile: bareArmXml() };
@@ -169,8 +169,9 @@ function plain(model: RobotModel, shownAs: string): CheckSubject {
   return { model, sources: [shownAs], assumed: [] };
 }
 
+/** Its reader says what is to be done with a xacro file. */
 function isModelFile(path: string): boolean {
-  return /\.(xml|mjcf|urdf)$/i.test(path);
+  return /\.(xml|mjcf|urdf|xacro)$/i.test(path);
 }
 
 function at(folder: string, path: string): string {

@@ -211,13 +211,18 @@ function mergeJoint(
     guessed.add(key);
   }
   for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));
-  if (merged.positionMinRad === undefined && merged.positionMaxRad === undefined && model.kind === 'revolute') {
+  const isOpen = merged.positionMinRad === undefined && merged.positionMaxRad === undefined;
+  if (isOpen && model.kind === 'revolute' && model.rangeProblem === undefined) {
     merged.positionMinRad = { value: -ENDLESS_RAD, place: model.place };
     merged.positionMaxRad = { value: ENDLESS_RAD, place: model.place };
     guessed.add('positionMinRad').add('positionMaxRad');
     assumed.push(`Joint "${name}" turns without end; it was checked from −2π to 2π.`);
   }
-  problems.push(...checkMissing(model, merged, { own, ros }), ...checkOrder(name, merged));
+  problems.push(
+    ...checkRange(model, merged),
+    ...checkMissing(model, merged, { own, ros }),
+    ...checkOrder(name, merged),
+  );
   return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
 }
 
@@ -270,9 +275,11 @@ function checkMissing(
   merged: JointFacts,
   { own, ros }: Pick<LimitFiles, 'own' | 'ros'>,
 ): Problem[] {
-  const lacking = NEEDED.filter(([key]) => merged[key] === undefined);
+  const { name, place: inModel, rangeProblem } = model;
+  // Of these ends `checkRange` says what is wrong.
+  const isSaid = (key: string): boolean => rangeProblem !== undefined && /^position/.test(key);
+  const lacking = NEEDED.filter(([key]) => merged[key] === undefined && !isSaid(key));
   if (lacking.length === 0) return [];
-  const { name, place: inModel } = model;
   const ofRos = ros?.joints.get(name)?.place;
   // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.
   const isOfRos = ros !== undefined && lacking.some(([key]) => !ONLY_OURS.includes(key));
@@ -284,6 +291,16 @@ function checkMissing(
       : '';
   const message = `joint "${name}" has ${words}: no file says it${absent}`;
   return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
+}
+
+/** A URDF's joint with stops that the URDF has wrong, and no limits file gives. */
+function checkRange({ name, kind, rangeProblem }: ImportedJoint, merged: JointFacts): Problem[] {
+  if (rangeProblem === undefined) return [];
+  if (merged.positionMinRad !== undefined && merged.positionMaxRad !== undefined) return [];
+  const { place, why } = rangeProblem;
+  const unit = kind === 'prismatic' ? 'm' : 'rad';
+  const message = `joint "${name}" ${why}: write lower below upper (${unit}) there, or give positionMinRad and positionMaxRad (of ROS: min_position and max_position) in a limits file`;
+  return [{ place, message }];
 }
 
 function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {

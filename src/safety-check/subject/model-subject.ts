@@ -13,7 +13,7 @@ import {
   type RosLimits,
 } from '../../config/index.ts';
 import { didYouMean, LinkTopology, matrixFromRpy, positionUnit, ReinError, type RobotModel } from '../../core/index.ts';
-import type { ImportedRobot, NamedFrame, PlantImage } from '../../drivers/mujoco.ts';
+import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage } from '../../drivers/mujoco.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
@@ -47,6 +47,8 @@ export interface ModelSubject extends PlacedSubject {
   readonly assumedParts: ReadonlySet<AssumedPart>;
   /** For each joint what no file says of it. */
   readonly assumedLimits: readonly ReadonlySet<keyof JointLimits>[];
+  /** Folders of the ROS packages that were given, and of those that the model needs. */
+  readonly packages: PackageFolders;
 }
 
 /** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
@@ -84,6 +86,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     place: (path) => builder.place(path),
     assumedParts: builder.assumedParts,
     assumedLimits: joints.map((each) => each.assumed),
+    packages: { ...robot.packages, ...packages },
   };
 }
 

@@ -29,7 +29,7 @@ export const MEASURING: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'The robot does not answer.',
-        remedy: 'Check cable and power, then acknowledge.',
+        remedy: 'Check cable and power. Support an arm that would fall, whose torque goes off then; acknowledge.',
       },
       {
         seenBy: 'guard',

@@ -97,10 +97,24 @@ describe('row 14, a frozen reading', () => {
       const reference = 0.19 - 0.004 * tick;
       expect(dog.check([reference, 0, 0], [0, 0, 0], DT_S, torqueNm)).toBe(0);
     }
-    // Where it goes the other way, it is asked again.
+    // Farther out than ever, it is asked again.
     let flags = 0;
-    for (let tick = 0; tick < 6; tick++) flags |= dog.check([0.114 + 0.02 * tick, 0, 0], [0, 0, 0], DT_S, torqueNm);
+    for (let tick = 0; tick < 10; tick++) flags |= dog.check([0.114 + 0.02 * tick, 0, 0], [0, 0, 0], DT_S, torqueNm);
     expect(flags & STALLED).toBe(STALLED);
+  });
+
+  it('takes what a joint is held by for a stall only after half a second, where its driver lets it pull with less than its limit', () => {
+    const { torqueMaxNm, stiffnessNmPerRad } = shortArm.joints[0]!;
+    const capNm = 0.4 * torqueMaxNm;
+    const dog = new FollowingWatchdog(shortArm, [capNm, 1e3, 1e3]);
+    const flagsAt = (tick: number): number => {
+      const aheadRad = Math.min(0.15, 0.01 * tick);
+      const torqueNm = Math.min(capNm, aheadRad * stiffnessNmPerRad);
+      return dog.check([aheadRad, 0, 0], [0, 0, 0], DT_S, [torqueNm, 0, 0]);
+    };
+    const ticks = Array.from({ length: 60 }, (_, tick) => flagsAt(tick)).findIndex((flags) => flags !== 0);
+    expect(ticks * DT_S).toBeCloseTo(0.5, 1);
+    expect(flagsAt(60)).toBe(STALLED);
   });
 
   it('gives the wheels of a base 500 ms', () => {

@@ -27,6 +27,8 @@ const PRESSING_SHARE = 0.5;
 const HELD_SHARE = 0.4;
 /** So long at most: a servo whose own encoder has frozen pushes in the same way, and its joint runs. */
 const HELD_S = 0.5;
+/** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
+const REACH_LEAST = 2;
 const LARGEST_ERROR_RAD = 0.2;
 /** Of the tool, and of joints that slide. */
 const LARGEST_ERROR_M = 0.03;
@@ -47,12 +49,16 @@ export class FollowingWatchdog {
   readonly #joints: readonly JointModel[];
   /** [n] a reference that goes so far asks the joint to move, rad or m. */
   readonly #leastRad: Float64Array;
-  /** [n] a reference that is farther ahead pulls no harder than one that is so far, rad or m. */
-  readonly #kneeRad: Float64Array;
+  /** [n] with how much torque it may pull, N·m, which may be less than its limit. */
+  readonly #capNm: Float64Array;
+  /** [n] a reference that is farther ahead pulls no harder than one that is so far, and asks for no more, rad or m. */
+  readonly #reachRad: Float64Array;
   /** [n] the reading that has not changed since, where the reference was then, and with which torque (N·m). */
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
-  readonly #referenceBefore: Float64Array;
+  readonly #reference: Float64Array;
+  /** [n] how far it has gone since then, as far as that asks for more or less torque, rad or m. */
+  readonly #goneRad: Float64Array;
   /** [n] how long the reference has stood, s. */
   readonly #unaskedS: Float64Array;
   readonly #torqueThen: Float64Array;
@@ -68,7 +74,8 @@ export class FollowingWatchdog {
   #toolAwayS = 0;
   #hasReading = false;
 
-  constructor(model: RobotModel) {
+  /** `capNm` (n): to what the driver limits each joint's torque; absent: to what the model does. */
+  constructor(model: RobotModel, capNm: ArrayLike<number> = model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) {
     const n = model.joints.length;
     this.#joints = model.joints;
     this.beyondRad = new Float64Array(n);
@@ -78,12 +85,16 @@ export class FollowingWatchdog {
         STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
       ),
     );
-    this.#kneeRad = Float64Array.from(model.joints, (joint) =>
-      isFree(joint) ? Number.POSITIVE_INFINITY : joint.torqueMaxNm / joint.stiffnessNmPerRad,
+    this.#capNm = Float64Array.from(capNm);
+    this.#reachRad = Float64Array.from(model.joints, (joint, i) =>
+      isFree(joint)
+        ? Number.POSITIVE_INFINITY
+        : Math.max(capNm[i]! / joint.stiffnessNmPerRad, REACH_LEAST * this.#leastRad[i]!),
     );
     this.#still = new Float64Array(n);
     this.#referenceThen = new Float64Array(n);
-    this.#referenceBefore = new Float64Array(n);
+    this.#reference = new Float64Array(n);
+    this.#goneRad = new Float64Array(n);
     this.#unaskedS = new Float64Array(n);
     this.#torqueThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
@@ -122,14 +133,13 @@ export class FollowingWatchdog {
       const position = positionRad[i]!;
       const torque = torqueNm?.[i] ?? Number.NaN;
       const isFrozen = this.#isFrozen(i, referenceRad, positionRad, torqueNm);
-      const goneRad = reference - this.#referenceThen[i]!;
+      const goneRad = this.#goneRad[i]!;
       // Not by a function: V8 would box what it gives.
       this.beyondRad[i] = Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
-      if (isFrozen && !isPressing) flags |= this.#flagOf(i, reference, torque);
+      if (isFrozen && !isPressing) flags |= this.#flagOf(i, torque);
       if (isAway) flags |= TRACKING_ERROR;
-      this.#referenceBefore[i] = reference;
     }
     this.#hasReading = true;
     return this.#isToolAway(referenceRad, positionRad, passedS) ? flags | TRACKING_ERROR : flags;
@@ -143,27 +153,28 @@ export class FollowingWatchdog {
     torques: ArrayLike<number> | undefined,
   ): boolean {
     // By arrays: V8 would box each number that it hands over.
-    const reference = referenceRad[i]!;
     const position = positionRad[i]!;
+    const reference = referenceRad[i]!;
     const torqueNm = torques?.[i] ?? Number.NaN;
     const passedS = this.#passedS[0]!;
+    const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
+    this.#reference[i] = reference;
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
       this.#torqueThen[i] = torqueNm;
       this.#stillS[i] = 0;
+      this.#goneRad[i] = 0;
       return false;
     }
     // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
-    const errorRad = reference - position;
-    const isBack = Math.abs(errorRad) > this.#kneeRad[i]! && (reference - this.#referenceThen[i]!) * errorRad < 0;
-    if (isBack && (Number.isNaN(torqueNm) || this.#isAtCap(i, torqueNm))) {
-      this.#referenceThen[i] = reference;
-      this.#torqueThen[i] = torqueNm;
-    }
+    const reachRad = this.#reachRad[i]!;
+    const wentRad = reference - this.#referenceThen[i]!;
+    const nowRad = Math.min(reachRad, Math.max(-reachRad, reference - position));
+    const thenRad = Math.min(reachRad, Math.max(-reachRad, this.#referenceThen[i]! - position));
+    this.#goneRad[i] = wentRad * nowRad > 0 ? wentRad : nowRad - thenRad;
     // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
-    const goneRad = Math.abs(reference - this.#referenceThen[i]!);
-    const isAsked = Math.abs(reference - this.#referenceBefore[i]!) > SAME;
+    const goneRad = Math.abs(this.#goneRad[i]!);
     this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
     if (goneRad <= SAME || (this.#unaskedS[i]! >= FROZEN_AFTER_S && goneRad < this.#leastRad[i]!)) {
       this.#stillS[i] = 0;
@@ -175,21 +186,16 @@ export class FollowingWatchdog {
   }
 
   /**
-   * What a reading of joint `i` means that stands still while the reference goes. Where the torque has risen as its servo's law says, the
-   * servo pushes, and something holds the joint: no fault before it gives all that it may.
+   * What a reading of joint `i` means that stands still while the reference goes: a stall at its limit; no fault, for a while, where the
+   * torque has risen as its servo's law says, as something holds the joint; and then one at its cap.
    */
-  #flagOf(i: number, reference: number, torqueNm: number): number {
-    if (this.#isAtCap(i, torqueNm)) return STALLED;
-    const goneRad = reference - this.#referenceThen[i]!;
+  #flagOf(i: number, torqueNm: number): number {
+    if (Math.abs(torqueNm) >= CAP_SHARE * this.#joints[i]!.torqueMaxNm) return STALLED;
+    const goneRad = this.#goneRad[i]!;
     const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
-    if (this.#stillS[i]! >= HELD_S) return FROZEN_READING;
+    if (this.#stillS[i]! >= HELD_S) return Math.abs(torqueNm) >= CAP_SHARE * this.#capNm[i]! ? STALLED : FROZEN_READING;
     const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * Math.abs(goneRad);
     return isHeld ? 0 : FROZEN_READING;
-  }
-
-  /** Whether joint `i` gives all the torque it may. A NaN is none. */
-  #isAtCap(i: number, torqueNm: number): boolean {
-    return Math.abs(torqueNm) >= CAP_SHARE * this.#joints[i]!.torqueMaxNm;
   }
 
   /** Whether joint `i` pushes towards where it is asked to be, as its servo would, and no harder than it may. */

@@ -1,0 +1,34 @@
+/** The robot's own MJCF or URDF, as its driver names it: what stands for it in simulation and in checks, and is drawn. */
+import { z } from 'zod';
+
+export interface ModelSource {
+  /** Path of the file, absolute once paths are. */
+  readonly model: string;
+  /** Folders of ROS packages by name, for `package://` in a URDF. */
+  readonly packages?: Readonly<Record<string, string>> | undefined;
+}
+
+export const packagesField = z
+  .record(z.string().regex(/^[\w.-]+$/), z.string().min(1).max(4096))
+  .meta({
+    description:
+      'Folders of ROS packages by name, for `package://` in a URDF; relative to this file. Others are looked for above the model, and on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.',
+  })
+  .optional();
+
+type Named = { readonly [K in keyof ModelSource]?: ModelSource[K] | undefined };
+
+/** `undefined` where none is named. */
+export function modelSource({ model, packages }: Named): ModelSource | undefined {
+  return model === undefined ? undefined : { model, ...(packages !== undefined && { packages }) };
+}
+
+/** The same keys with paths that `from` makes. */
+export function placedModel({ model, packages }: Named, from: (path: string) => string): Partial<ModelSource> {
+  return {
+    ...(model !== undefined && { model: from(model) }),
+    ...(packages !== undefined && {
+      packages: Object.fromEntries(Object.entries(packages).map(([name, folder]) => [name, from(folder)])),
+    }),
+  };
+}

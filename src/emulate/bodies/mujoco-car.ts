@@ -1,0 +1,236 @@
+/**
+ * A car on the ground in MuJoCo: its own model, whose rear wheels the motor turns and whose front wheels its steering servo does. Mass, grip
+ * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
+ */
+import { readFileSync } from 'node:fs';
+import { messageOf, ReinError } from '../../core/index.ts';
+import type { Simulation } from '../../drivers/mujoco.ts';
+import type { RollingBody } from './body.ts';
+import { SimpleBody, type SimpleJoint } from './simple-body.ts';
+
+/** Names in the car's file: joints, each with an actuator, as the simulator's own driver wants them. */
+const DRIVEN = ['drive_left', 'drive_right'] as const;
+const STEERED = ['steer_left', 'steer_right'] as const;
+/** Numbers that MuJoCo keeps of each actuator's gain, and of its bias. */
+const PARAMETERS = 10;
+/** Its place among positions and velocities: x, y, z and a turn. */
+const CHASSIS = 0;
+
+export interface MujocoCarOptions {
+  /** The car's MJCF, with all that it needs in one file, its chassis the first body, whose origin is in the middle of the rear axle. */
+  readonly file: string;
+  /** The steering servo: where it points is where the front wheels are held. */
+  readonly steering: SimpleJoint;
+  /** What resists rolling, as a force at the driven wheels: N, and N·s/m. */
+  readonly rollingN: number;
+  readonly dragNSPerM: number;
+}
+
+interface Wheel {
+  readonly position: number;
+  readonly dof: number;
+  readonly actuator: number;
+  readonly body: number;
+}
+
+/**
+ * Axes: the way of the driven wheels, m, driven by a force, N, and the angle of the steering servo, rad. `signals`: where the middle of the
+ * rear axle is, and where the car heads (`xM`, `yM`, `headingRad`). It stands until MuJoCo has been loaded.
+ */
+export class MujocoCar implements RollingBody {
+  readonly positionRad: Float64Array = new Float64Array(2);
+  readonly velocityRadPerS: Float64Array = new Float64Array(2);
+  readonly torqueNm: Float64Array = new Float64Array(2);
+  readonly signals: Map<string, number> = new Map();
+  readonly stepS: number = 0.002;
+  /** Resolves once it can move. Rejects with `ReinError`, which the next step throws as well. */
+  readonly loaded: Promise<void>;
+  readonly #servo: SimpleBody;
+  #wheels: CarWheels | undefined;
+  #failure: unknown;
+  #isClosed = false;
+
+  /** Throws `ReinError('config')` where the file cannot be read. */
+  constructor(options: MujocoCarOptions) {
+    this.#servo = new SimpleBody([options.steering], this.stepS);
+    this.loaded = this.#load(readXml(options.file), options);
+    // Whoever does not wait for it learns of it in a step.
+    this.loaded.catch((error: unknown) => {
+      this.#failure = error;
+    });
+    this.#see([0, 0, 0]);
+  }
+
+  step(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#pass(this.torqueNm[0]!);
+  }
+
+  roll(wayM: number): void {
+    this.#wheels?.rollAt(wayM / this.stepS, this.positionRad[1]!);
+    this.#pass(0);
+    if (wayM === 0) this.#wheels?.rollAt(0, 0);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wheels?.close();
+  }
+
+  async #load(xml: string, options: MujocoCarOptions): Promise<void> {
+    // Not before it is needed: a list of what can be emulated does without.
+    const mujoco = await import('../../drivers/mujoco.ts');
+    const simulation = await mujoco.Simulation.fromXml(xml);
+    try {
+      const wheels = new CarWheels(simulation, options, this.stepS);
+      if (this.#isClosed) wheels.close();
+      else this.#wheels = wheels;
+    } catch (error) {
+      simulation.close();
+      throw error;
+    }
+  }
+
+  #pass(forceN: number): void {
+    const wheels = this.#wheels;
+    if (wheels === undefined) return;
+    const servo = this.#servo;
+    servo.torqueNm[0] = this.torqueNm[1]!;
+    servo.step();
+    this.positionRad[1] = servo.positionRad[0]!;
+    this.velocityRadPerS[1] = servo.velocityRadPerS[0]!;
+    wheels.step(forceN, servo.positionRad[0]!);
+    this.positionRad[0] = wheels.wayM;
+    this.velocityRadPerS[0] = wheels.speedMPerS;
+    this.#see(wheels.pose());
+  }
+
+  #see([xM, yM, headingRad]: readonly [number, number, number]): void {
+    this.signals.set('xM', xM).set('yM', yM).set('headingRad', headingRad);
+  }
+}
+
+/** A car's wheels in a simulation of its own. */
+class CarWheels {
+  readonly #simulation: Simulation;
+  readonly #driven: readonly Wheel[];
+  readonly #steered: readonly Wheel[];
+  readonly #rolling: readonly number[];
+  readonly #radiusM: number;
+  readonly #wheelbaseM: number;
+  /** Of the kingpins, to the left, m. */
+  readonly #besideM: readonly number[];
+  readonly #stepS: number;
+
+  constructor(simulation: Simulation, { rollingN, dragNSPerM }: MujocoCarOptions, stepS: number) {
+    this.#simulation = simulation;
+    this.#stepS = stepS;
+    this.#driven = DRIVEN.map((name) => wheelOf(simulation, name));
+    this.#steered = STEERED.map((name) => wheelOf(simulation, name));
+    const { model } = simulation;
+    const rear = this.#driven[0]!.body;
+    const places = model.body_pos as Float64Array;
+    this.#radiusM = (model.geom_size as Float64Array)[3 * (model.body_geomadr as Int32Array)[rear]!]!;
+    this.#wheelbaseM = places[3 * this.#steered[0]!.body]! - places[3 * rear]!;
+    this.#besideM = this.#steered.map(({ body }) => places[3 * body + 1]!);
+    this.#rolling = [...this.#driven.map(({ dof }) => dof), ...freeWheels(simulation, this.#steered)];
+    for (const { dof, actuator } of this.#driven) {
+      makeMotor(simulation, actuator);
+      (model.dof_frictionloss as Float64Array)[dof] = (rollingN * this.#radiusM) / this.#driven.length;
+      (model.dof_damping as Float64Array)[dof]! += (dragNSPerM * this.#radiusM ** 2) / this.#driven.length;
+    }
+    simulation.reset();
+    simulation.forward();
+  }
+
+  /** As the motor counts it: a wheel that slips counts too. */
+  get wayM(): number {
+    return this.#mean(this.#simulation.views.positionRad, 'position');
+  }
+
+  get speedMPerS(): number {
+    return this.#mean(this.#simulation.views.velocityRadPerS, 'dof');
+  }
+
+  /** x and y of the middle of the rear axle, m, and where it heads, rad, to the left. */
+  pose(): readonly [number, number, number] {
+    const q = this.#simulation.views.positionRad;
+    const [w, x, y, z] = [q[CHASSIS + 3]!, q[CHASSIS + 4]!, q[CHASSIS + 5]!, q[CHASSIS + 6]!];
+    return [q[CHASSIS]!, q[CHASSIS + 1]!, Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))];
+  }
+
+  /** A step with `forceN` at the driven wheels. Throws `ReinError('driver')` where MuJoCo cannot go on. */
+  step(forceN: number, steeringRad: number): void {
+    const { control } = this.#simulation.views;
+    for (const { actuator } of this.#driven) control[actuator] = (forceN * this.#radiusM) / this.#driven.length;
+    // Both front wheels about one centre: tan δ_i = L·tan δ/(L − y_i·tan δ), y_i to the left.
+    const slope = Math.tan(steeringRad);
+    for (const [i, { actuator }] of this.#steered.entries()) {
+      control[actuator] = Math.atan((this.#wheelbaseM * slope) / (this.#wheelbaseM - this.#besideM[i]! * slope));
+    }
+    if (!this.#simulation.stepFor(this.#stepS))
+      throw new ReinError('driver', 'MuJoCo lost the car: its model cannot be simulated');
+  }
+
+  /** Something makes it roll, without slip, at `speedMPerS`. */
+  rollAt(speedMPerS: number, steeringRad: number): void {
+    const v = this.#simulation.views.velocityRadPerS;
+    const [, , headingRad] = this.pose();
+    v.fill(0);
+    v[CHASSIS] = speedMPerS * Math.cos(headingRad);
+    v[CHASSIS + 1] = speedMPerS * Math.sin(headingRad);
+    v[CHASSIS + 5] = (speedMPerS * Math.tan(steeringRad)) / this.#wheelbaseM;
+    for (const dof of this.#rolling) v[dof] = speedMPerS / this.#radiusM;
+  }
+
+  close(): void {
+    this.#simulation.close();
+  }
+
+  #mean(values: Float64Array, at: 'position' | 'dof'): number {
+    let sum = 0;
+    for (const wheel of this.#driven) sum += values[wheel[at]]!;
+    return (this.#radiusM * sum) / this.#driven.length;
+  }
+}
+
+function readXml(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ReinError('config', `The car's model cannot be read: ${messageOf(cause)}.`, {
+      remedy: "Correct driver.model in the robot's file, or leave it out: its wheels then turn in the air.",
+      cause,
+    });
+  }
+}
+
+/** The joint `name` and its actuator. Throws `ReinError` where the file has none. */
+function wheelOf(simulation: Simulation, name: string): Wheel {
+  const { model } = simulation;
+  const joint = simulation.id('joint', name);
+  const targets = model.actuator_trnid as Int32Array;
+  const actuator = Array.from({ length: model.nu as number }, (_, i) => i).find((i) => targets[2 * i] === joint);
+  if (actuator === undefined) throw new ReinError('config', `the car's file has no actuator for joint "${name}"`);
+  return {
+    position: (model.jnt_qposadr as Int32Array)[joint]!,
+    dof: (model.jnt_dofadr as Int32Array)[joint]!,
+    actuator,
+    body: (model.jnt_bodyid as Int32Array)[joint]!,
+  };
+}
+
+/** Degrees of freedom of the wheels that the kingpins carry. */
+function freeWheels({ model }: Simulation, kingpins: readonly Wheel[]): number[] {
+  const parents = model.body_parentid as Int32Array;
+  const bodies = new Set(kingpins.map(({ body }) => body));
+  return [...(model.jnt_bodyid as Int32Array).entries()]
+    .filter(([, body]) => bodies.has(parents[body]!))
+    .map(([joint]) => (model.jnt_dofadr as Int32Array)[joint]!);
+}
+
+/** The actuator's control is its torque from now on, N·m, within its limits. */
+function makeMotor({ model }: Simulation, actuator: number): void {
+  (model.actuator_gainprm as Float64Array)[PARAMETERS * actuator] = 1;
+  (model.actuator_biasprm as Float64Array).fill(0, PARAMETERS * actuator, PARAMETERS * (actuator + 1));
+}
