@@ -4,6 +4,7 @@
  */
 import { Rng, SystemClock } from '../../src/core/index.ts';
 import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
+import { raisedCar } from '../../src/emulate/vesc/car.ts';
 import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
 import { type TrialRobot, trialRobot } from './trial-robots.ts';
@@ -33,14 +34,15 @@ const INERTIA_S2 = 1.6e-3;
 /** Dry friction holds it where it lets go, so that each trial begins in its middle; it is off by so much at most, rad. */
 const FRICTION_RAD = 2.5e-3;
 const body =
-  kind.body?.(robot) ??
-  new SimpleBody(
-    model.joints.map(({ stiffnessNmPerRad }, i) => ({
-      startRad: model.homeRad[i]!,
-      inertiaKgM2: INERTIA_S2 * stiffnessNmPerRad,
-      frictionNm: FRICTION_RAD * stiffnessNmPerRad,
-    })),
-  );
+  robot.base === undefined
+    ? new SimpleBody(
+        model.joints.map(({ stiffnessNmPerRad }, i) => ({
+          startRad: model.homeRad[i]!,
+          inertiaKgM2: INERTIA_S2 * stiffnessNmPerRad,
+          frictionNm: FRICTION_RAD * stiffnessNmPerRad,
+        })),
+      )
+    : raisedCar(robot);
 const bus = kind.create({ robot, body, baud, rng: new Rng(1) });
 // A brake lets nothing drive.
 const isBraked = (): boolean => bus instanceof VescBus && bus.command.kind === 'brake';

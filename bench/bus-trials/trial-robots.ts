@@ -18,7 +18,7 @@ export function trialRobot(name: TrialRobot): RobotConfig {
   return { ...robot, joints, exitRampS: EXIT_RAMP_S };
 }
 
-/** An arm's base goes to and fro, and its wrist with it: nothing touches anything. A car goes to and fro. */
+/** An arm's base goes to and fro, and its wrist with it: nothing touches anything. A car goes to and fro with its wheels in the air. */
 export function trialAction({ base, joints }: RobotConfig): ActionSpec {
   if (base === undefined)
     return {

@@ -4,6 +4,8 @@ import type { Motor, ServoModel } from '../drivers/serial.ts';
 import type { ServoArm } from './families.ts';
 import { type FoundServo, isTwice } from './servo-scan.ts';
 
+export const GARBLED_REMEDY = 'Look at cables, ground and supply; keep motor cables apart from it.';
+
 export interface ServoProblem {
   readonly id: number;
   readonly kind: 'missing' | 'garbled' | 'twice' | 'model' | 'firmware';
@@ -61,7 +63,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: str
         id,
         kind: 'garbled',
         message,
-        remedy: 'Look at cables, ground and supply; keep motor cables apart from it.',
+        remedy: GARBLED_REMEDY,
       };
     }
     return {

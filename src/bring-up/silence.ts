@@ -2,6 +2,7 @@
 import { ReinError } from '../core/index.ts';
 import type { OpenBusPort } from './bus-port.ts';
 import type { ServoArm } from './families.ts';
+import { GARBLED_REMEDY } from './servo-problems.ts';
 import { scanBauds } from './servo-scan.ts';
 
 /** Nobody answered at the file's speed: says at which they do. */
@@ -12,6 +13,12 @@ export async function refuseSilence(
   say?: (line: string) => void,
 ): Promise<never> {
   const scan = await scanBauds(open, path, [bus], { wanted: servos.map(({ id }) => id), first: driver.baud, say });
+  const answered = scan?.servos.some(({ identity }) => identity !== undefined) === true;
+  if (scan !== undefined && !answered) {
+    throw new ReinError('driver', `All answers on the bus are garbled, at any speed of ${bus.family.name}.`, {
+      remedy: GARBLED_REMEDY,
+    });
+  }
   if (scan === undefined || scan.baud === driver.baud) {
     throw new ReinError('driver', `No servo answers, at any speed of ${bus.family.name}.`, {
       remedy: `Look whether the servos have power (their supply, not the USB cable) and the first cable sits; then: rein doctor --robot ${named}`,

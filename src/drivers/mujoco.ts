@@ -4,6 +4,7 @@ export type { ImportedJoint, ImportedRobot, NamedFrame } from './import/imported
 export { compilePlantImage } from './mujoco/compile-plant.ts';
 export { type DrawnPose, type DrawnScene, drawnScene, type SceneShape } from './mujoco/drawn-scene.ts';
 export type { PackageFolders } from './mujoco/model-assets.ts';
+export { readModelFile, withIncludes } from './mujoco/model-file.ts';
 export { MujocoDriver } from './mujoco/mujoco-driver.ts';
 export { Simulation } from './mujoco/mujoco-module.ts';
 export type { MujocoDriverOptions, PegSceneSpec } from './mujoco/options.ts';

@@ -32,8 +32,8 @@ export interface EmulatorKind {
   readonly baud: number;
   /** Robot in `config/robots/` where none is named. */
   readonly robot: string;
-  /** The body that they move. Absent: the robot's own model. Throws `ReinError('config')` for a robot that has none such. */
-  body?(robot: RobotConfig): EmulatedBody;
+  /** The body that they move. Absent: the robot's own model. Rejects with `ReinError('config')` for a robot that has none such. */
+  body?(robot: RobotConfig): Promise<EmulatedBody>;
   /** Throws `ReinError('config')` where the robot's file cannot be built of such devices. */
   create(request: BusRequest): EmulatedBus;
 }

@@ -141,6 +141,25 @@ describe('a tick', () => {
     expect(arm.sent).toEqual([INSTRUCTION.fastSyncRead, INSTRUCTION.read, INSTRUCTION.syncWrite]);
   });
 
+  it('brings torque on with one request for the caps of all, which stand elsewhere in a gripper, and one that reads them back', async () => {
+    const arm = await new Arm().on();
+    const { driver } = arm.rig;
+    driver.disable();
+    arm.tick();
+    arm.sent = [];
+    driver.enable();
+    const { syncWrite, bulkWrite, bulkRead, fastSyncRead } = INSTRUCTION;
+    expect(arm.sent).toEqual([syncWrite, bulkWrite, bulkRead, syncWrite, fastSyncRead]);
+    expect(arm.all.every(({ isTorqueOn }) => isTorqueOn)).toBe(true);
+    arm.sent = [];
+    driver.limitTorque(0.5);
+    expect(arm.sent).toEqual([bulkWrite]);
+    expect(arm.servo(GRIPPER).registers.get('goalCurrent')).toBeLessThan(
+      arm.servo(GRIPPER).registers.get('currentMax'),
+    );
+    expect(arm.servo(1).registers.get('goalPwm')).toBe(354);
+  });
+
   it('is a plain sync read where one firmware is older than fast reads, and as good', async () => {
     const arm = new Arm({
       calibrate: (calibration) => {

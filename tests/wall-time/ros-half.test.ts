@@ -227,7 +227,8 @@ describe('the process that can only stop', () => {
     guard.kill('SIGSTOP');
     await until(() => logOf('stops.log').length >= 6, 'it to happen');
     const afterMs = (logOf('stops.log')[0]!.atS - frozenAtS) * 1e3;
-    expect(afterMs).toBeGreaterThan(80);
+    // Its newest sign of life was up to a tick before, and what a busy machine held it up.
+    expect(afterMs).toBeGreaterThan(65);
     expect(afterMs).toBeLessThan(160);
   });
 

@@ -115,9 +115,9 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       const before = run.journal('robot').length;
       await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
       expect(run.versionOf('robot')).toBe(last);
-      // A command that a busy machine sends too late ends an episode as well, and is not the learner's.
+      // A command, or a tick, that a busy machine has too late ends an episode as well, and is not the learner's.
       const ended = moving.said().match(/.*ended early.*/g) ?? [];
-      expect(ended.filter((line) => !line.includes('older than its lease'))).toEqual([]);
+      expect(ended.filter((line) => !/older than its lease|without a tick/.test(line))).toEqual([]);
 
       const resumed = learner('--resume', 'learner');
       await until(() => run.versionOf('robot') > last, 'weights of the resumed learner in use');

@@ -320,16 +320,16 @@ class ArmCalibration {
     const { arm } = this.#request;
     const { clearBits } = arm.bus.family;
     if (clearBits === undefined) return [];
-    const { register, bits, why } = clearBits;
+    const { register, bits, turns, why } = clearBits;
     const servo = this.#access(motor.id);
     const now = servo.read(register) ?? 0;
     if ((now & bits) === 0) return [];
     const own = { motor, servo, register, now, value: now & ~bits, why };
     const second = arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
-    if (second === undefined) return [own];
+    if (second === undefined || (now & turns) === 0) return [own];
     const shadow = this.#access(second.id);
     const before = shadow.read(register) ?? 0;
-    const value = before ^ (now & bits);
+    const value = before ^ turns;
     return [own, { motor: second, servo: shadow, register, now: before, value, why: 'it turns as the first one does' }];
   }
 

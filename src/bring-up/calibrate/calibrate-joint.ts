@@ -178,9 +178,17 @@ async function askDirection(
       hand.meanwhile(() => ({ zeroCounts, direction: 1 })),
     );
     hand.look();
-    // From where it turned about: a joint that stands at its stop is moved back first.
+    const movedCounts = hand.now - zeroCounts;
+    if (Math.abs(movedCounts) >= leastCounts) return movedCounts > 0 ? 1 : -1;
+    // From where it turned about: a joint that stands at its stop is moved back first, and one that sags comes back, too.
     const [rise, fall] = [hand.now - hand.least, hand.most - hand.now];
-    if (rise >= leastCounts !== fall >= leastCounts) return rise > fall ? 1 : -1;
+    if (rise >= leastCounts !== fall >= leastCounts) {
+      if (await confirm(guide, '  It is back where it was. Did the way back go the way that was asked for?', 'no')) {
+        return rise > fall ? 1 : -1;
+      }
+      hand.restart();
+      continue;
+    }
     const shown = (counts: number): string => shownPosition(joint, counts / countsPerUnit(motor));
     if (rise < leastCounts) {
       const moved = shown(Math.max(rise, fall));

@@ -7,7 +7,7 @@ import { checkCalibration } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
 import type { Finding } from '../finding.ts';
 import { ServoAccess } from '../servo-access.ts';
-import { isKnownFirmware, servoProblems } from '../servo-problems.ts';
+import { GARBLED_REMEDY, isKnownFirmware, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, isTwice, type ScanResult, scanBauds } from '../servo-scan.ts';
 
 export interface BusRequest {
@@ -50,9 +50,10 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
     };
     const rows = servos.map((servo) => servoFinding(opened, bus, servo, arm));
     if (arm === undefined) return [{ ...where, status: 'ok' as const }, ...rows];
+    const isRead = servos.some(({ identity }) => identity !== undefined);
     const speed: Finding =
-      baud === arm.driver.baud
-        ? { ...where, status: 'ok' }
+      baud === arm.driver.baud || !isRead
+        ? { ...where, status: isRead ? 'ok' : 'fail', remedy: isRead ? undefined : GARBLED_REMEDY }
         : {
             ...where,
             status: 'fail',

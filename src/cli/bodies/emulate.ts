@@ -111,7 +111,7 @@ async function bodyOf(
   scene: EmulatedScene | undefined,
 ): Promise<{ readonly body: EmulatedBody; readonly hand?: Hand }> {
   if (family.body !== undefined) {
-    const body = family.body(robot);
+    const body = await family.body(robot);
     return body instanceof CarBody ? { body, hand: handAtCar(body) } : { body };
   }
   const own = modelOf(robot.driver);

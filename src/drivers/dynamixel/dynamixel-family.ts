@@ -26,6 +26,7 @@ const WATCHDOG_RAN_OUT = -1;
 const ANSWER_ALL = 2;
 /** Bits of `driveMode`: counts run the other way; a slave of another servo. The others, profiles by time and torque by goal, go. */
 const DRIVE_MODE_KEPT = 0b11;
+const REVERSED = 0b01;
 /** Errors of which torque has to go off by itself: overload, electrical shock, heat. */
 const SHUTDOWN_WANTED = HARDWARE_ERROR.overload | HARDWARE_ERROR.electricalShock | HARDWARE_ERROR.temperature;
 /** A servo that is rebooted is not asked anything for so long, s: how long it takes is not published. */
@@ -67,7 +68,12 @@ export const dynamixelFamily: ServoFamily = {
     }
   },
   storedProblem,
-  clearBits: { register: 'driveMode', bits: DRIVE_MODE_KEPT, why: 'it counts as it turns and follows no other' },
+  clearBits: {
+    register: 'driveMode',
+    bits: DRIVE_MODE_KEPT,
+    turns: REVERSED,
+    why: 'it counts as it turns and follows no other',
+  },
   operatingMode: ({ options }) => MODES[options.mode],
   offsetMaxCounts: ({ options }) => OFFSET_MAX_COUNTS[options.mode],
   // In both modes power-up finds the encoder within its turn, and adds the offset to that.
@@ -138,10 +144,10 @@ function stopFrames(motors: readonly Motor[]): readonly Uint8Array[] {
   const { address } = DYNAMIXEL_MODELS['xl430-w250']!.registers['torqueEnable']!;
   const out = new Uint8Array(DYNAMIXEL_PROTOCOL.maxPacketBytes);
   const ids = Uint8Array.from(motors, ({ id }) => id);
-  // Of what a tick sends, goals of four bytes are the longest; stuffing adds a third at most.
-  const longest = Math.ceil(
-    (DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, 0, new Uint8Array(4 * ids.length), 4) * 4) / 3,
-  );
+  // Of what a tick sends, goals of four bytes are the longest, or caps of two where they stand elsewhere in some; stuffing adds a third at most.
+  const goals = DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, 0, new Uint8Array(4 * ids.length), 4);
+  const caps = motors.map(({ id }) => ({ id, address: 0, bytes: 2, data: new Uint8Array(2) }));
+  const longest = Math.ceil((Math.max(goals, DYNAMIXEL_PROTOCOL.bulkWrite(out, caps)) * 4) / 3);
   const off = DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, address, new Uint8Array(ids.length), 1);
   const known = out.slice(0, off);
   const all = out.slice(0, DYNAMIXEL_PROTOCOL.write(out, BROADCAST_ID, address, Uint8Array.of(0), 0, 1));

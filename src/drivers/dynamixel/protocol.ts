@@ -1,5 +1,5 @@
 /** Dynamixel Protocol 2.0 as the servo bus wants it, with and without fast sync read. */
-import type { ServoProtocol } from '../servo/protocol.ts';
+import type { BulkItem, ServoProtocol } from '../servo/protocol.ts';
 import {
   BROADCAST_ID,
   copy,
@@ -17,15 +17,6 @@ const STATUS_OVERHEAD_BYTES = 11;
 
 /** What `clear` wants beside its option, so that no damaged packet clears anything. */
 const CLEAR_KEY = [0x44, 0x58, 0x4c, 0x22] as const;
-
-/** What one servo is asked for, or told, in a bulk request. */
-export interface BulkItem {
-  readonly id: number;
-  readonly address: number;
-  /** Bytes to read, or the bytes to write. */
-  readonly bytes: number;
-  readonly data?: Uint8Array;
-}
 
 /** The protocol with what bring-up and tests want beside the interface that all families share. */
 export interface DynamixelProtocol extends ServoProtocol {

@@ -43,7 +43,7 @@ export const feetechFamily: ServoFamily = {
   },
   fastBlock: ({ model }) => blockOf(model, ['presentPosition', 'presentSpeed', 'presentLoad']),
   slowBlocks: ({ model }) => [
-    blockOf(model, present(model, ['presentVoltage', 'presentTemperature', 'status', 'presentCurrent'])),
+    blockOf(model, ['presentVoltage', 'presentTemperature']),
     blockOf(model, ['torqueEnable', capRegister(model)]),
   ],
   configure,
@@ -82,10 +82,6 @@ function hasSyncRead({ registers }: ServoModel): boolean {
 function identityOf(bytes: Uint8Array, isLittleEndian: boolean): ServoIdentity {
   const model = FEETECH_MODELS['sts3215']!.registers['modelNumber']!;
   return { modelNumber: readRegister(model, bytes, 3, isLittleEndian), firmware: `${bytes[0]}.${bytes[1]}` };
-}
-
-function present({ registers }: ServoModel, names: readonly string[]): readonly string[] {
-  return names.filter((name) => registers[name] !== undefined);
 }
 
 function configure(bus: ServoBus, motor: Motor): SetupProblem | undefined {

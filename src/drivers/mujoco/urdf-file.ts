@@ -59,7 +59,7 @@ export function withWholeLimits(urdf: string): string {
   const whole = (limit: string): string =>
     ['lower', 'upper']
       .filter((side) => !new RegExp(`\\b${side}\\s*=`).test(limit))
-      .reduce((text, side) => text.replace(/\s*\/?>$/, (end) => ` ${side}="0"${end.trim()}`), limit);
+      .reduce((text, side) => text.replace(/\s*\/?>$/, (end) => ` ${side}="0"${end}`), limit);
   return urdf.replace(URDF_LIMITED, (joint) => joint.replace(/<limit\b[^<>]*>/g, whole));
 }
 

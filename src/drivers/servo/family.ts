@@ -88,8 +88,13 @@ export interface ServoFamily {
     calibration: JointCalibration,
     read: (register: string) => number | undefined,
   ): SetupProblem | undefined;
-  /** A stored register of which some bits have to be 0 in a servo that is driven, but for a second one of a joint. */
-  readonly clearBits?: { readonly register: string; readonly bits: number; readonly why: string };
+  /** A stored register of which some bits have to be 0 in a servo that is driven, but for a second one of a joint; `turns`: it turns round. */
+  readonly clearBits?: {
+    readonly register: string;
+    readonly bits: number;
+    readonly turns: number;
+    readonly why: string;
+  };
   /** Value of `operatingMode` that it is driven in. */
   operatingMode(motor: Pick<Motor, 'options'>): number;
   /** Greatest `homingOffset`, either way, that counts in that mode, counts. */

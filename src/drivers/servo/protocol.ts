@@ -59,6 +59,15 @@ export interface StatusReader {
   restart(chained?: number): void;
 }
 
+/** What one servo is asked for, or told, in a bulk request. */
+export interface BulkItem {
+  readonly id: number;
+  readonly address: number;
+  /** To read, or of `data` to write. */
+  readonly bytes: number;
+  readonly data?: Uint8Array;
+}
+
 /** Writes requests into `out` from 0 on, and returns how many bytes they have. Tick path. */
 export interface ServoProtocol {
   readonly family: string;
@@ -78,6 +87,10 @@ export interface ServoProtocol {
   syncRead?(out: Uint8Array, ids: Uint8Array, count: number, address: number, bytes: number): number;
   /** Not answered. `data`: `bytes` a servo, in the order of `ids`. */
   syncWrite(out: Uint8Array, ids: Uint8Array, count: number, address: number, data: Uint8Array, bytes: number): number;
+  /** One request for blocks that stand elsewhere in each servo; they answer in this order. Absent: one request for each block. */
+  bulkRead?(out: Uint8Array, items: readonly BulkItem[]): number;
+  /** The same for what is written; not answered. */
+  bulkWrite?(out: Uint8Array, items: readonly BulkItem[]): number;
   /** Not answered. */
   reboot?(out: Uint8Array, id: number): number;
   createReader(onStatus: OnStatus): StatusReader;

@@ -1,6 +1,6 @@
 /** Servos that one request reads or writes together: those whose registers stand at the same address. Tick path after construction. */
 import type { Motor, ReadBlock } from './family.ts';
-import { type Register, writeRegister } from './protocol.ts';
+import { type BulkItem, type Register, writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 
 /** Servos of the same block. */
@@ -10,7 +10,7 @@ export class ReadGroup {
   readonly block: ReadBlock;
   /** Of those that are asked, `asked` of them. */
   readonly ids: Uint8Array;
-  readonly into: Uint8Array;
+  into: Uint8Array;
   asked = 0;
   readonly #allIds: Uint8Array;
   readonly #places: Int32Array;
@@ -22,6 +22,20 @@ export class ReadGroup {
       return `${address} ${bytes}`;
     });
     return groups.map((members) => new ReadGroup(motors, members, blockOf(motors[members[0]!]!)));
+  }
+
+  /** A bulk request for all that `groups` read, and the bytes behind each other: of each group a part. */
+  static bulk(groups: readonly ReadGroup[]): { readonly items: readonly BulkItem[]; readonly into: Uint8Array } {
+    const into = new Uint8Array(groups.reduce((sum, group) => sum + group.into.length, 0));
+    let at = 0;
+    for (const group of groups) {
+      group.into = into.subarray(at, at + group.into.length);
+      at += group.into.length;
+    }
+    const items = groups.flatMap((group) =>
+      group.motors.map((_, k): BulkItem => ({ id: group.#allIds[k]!, address: group.address, bytes: group.bytes })),
+    );
+    return { items, into };
   }
 
   private constructor(motors: readonly Motor[], members: readonly number[], block: ReadBlock) {
@@ -58,7 +72,7 @@ export class ReadGroup {
 }
 
 /** Servos whose register of one name stands at the same address. */
-export class WriteGroup {
+class WriteGroup {
   readonly #motors: readonly number[];
   readonly #register: Register;
   readonly #ids: Uint8Array;
@@ -89,13 +103,79 @@ export class WriteGroup {
     this.#isLittleEndian = isLittleEndian;
   }
 
-  /** Writes `numberOf(i)` to each of its motors. False: the port is gone, or takes nothing. */
-  send(bus: ServoBus, numberOf: (motor: number) => number): boolean {
-    const { bytes, address } = this.#register;
+  /** One for each of its motors, of what is filled in last. */
+  get items(): readonly BulkItem[] {
+    const { address, bytes } = this.#register;
+    return [...this.#ids].map((id, k): BulkItem => {
+      return { id, address, bytes, data: this.#data.subarray(k * bytes, (k + 1) * bytes) };
+    });
+  }
+
+  /** `numberOf(i)` for each of its motors, to be sent. */
+  fill(numberOf: (motor: number) => number): void {
+    const { bytes } = this.#register;
     for (let k = 0; k < this.#motors.length; k++) {
       writeRegister(this.#register, numberOf(this.#motors[k]!), this.#data, k * bytes, this.#isLittleEndian);
     }
+  }
+
+  /** False: the port is gone, or takes nothing. */
+  send(bus: ServoBus): boolean {
+    const { bytes, address } = this.#register;
     return bus.syncWrite(this.#ids, this.#ids.length, address, this.#data, bytes) === 'ok';
+  }
+}
+
+/** Writes the register of one name to each of some motors, by one request where that is possible. Tick path after construction. */
+export class RegisterWrite {
+  readonly #groups: readonly WriteGroup[];
+  readonly #items: readonly BulkItem[];
+
+  constructor(motors: readonly Motor[], nameOf: (motor: Motor) => string, isLittleEndian: boolean) {
+    this.#groups = WriteGroup.of(motors, nameOf, isLittleEndian);
+    this.#items = this.#groups.flatMap(({ items }) => items);
+  }
+
+  /** `numberOf(i)` to each. False: the port is gone, or takes nothing. */
+  send(bus: ServoBus, numberOf: (motor: number) => number): boolean {
+    const groups = this.#groups;
+    for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf);
+    if (groups.length > 1 && bus.isBulk) return bus.bulkWrite(this.#items) === 'ok';
+    let isWritten = true;
+    for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(bus) && isWritten;
+    return isWritten;
+  }
+}
+
+/** Reads one block of each of some motors, all of them, by one request where that is possible. Tick path after construction. */
+export class BlockRead {
+  readonly #groups: readonly ReadGroup[];
+  readonly #bulk: ReturnType<typeof ReadGroup.bulk>;
+
+  constructor(motors: readonly Motor[], blockOf: (motor: Motor) => ReadBlock) {
+    this.#groups = ReadGroup.of(motors, blockOf);
+    this.#bulk = ReadGroup.bulk(this.#groups);
+    for (const group of this.#groups) for (let k = 0; k < group.motors.length; k++) group.ask(k);
+  }
+
+  /** By `deadlineS`. Returns the first motor that did not answer, or whose bytes, from `at` of its group on, `isRight` does not take; else −1. */
+  firstWrong(
+    bus: ServoBus,
+    deadlineS: number,
+    isRight: (motor: number, group: ReadGroup, at: number) => boolean,
+  ): number {
+    const groups = this.#groups;
+    const isBulk = groups.length > 1 && bus.isBulk;
+    if (isBulk) bus.bulkRead(this.#bulk.items, this.#bulk.into, deadlineS);
+    for (let g = 0; g < groups.length; g++) {
+      const group = groups[g]!;
+      if (!isBulk) bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
+      for (let k = 0; k < group.asked; k++) {
+        const motor = group.askedMotor(k);
+        if (!bus.hasAnswered(group.ids[k]!) || !isRight(motor, group, k * group.bytes)) return motor;
+      }
+    }
+    return -1;
   }
 }
 

@@ -171,7 +171,7 @@ export class ServoArm {
     if (this.#refused < 0 || this.#onTicks > 0) return this.#silentNotice() ?? this.#supervision.takeNotice();
     const refused = this.#refused;
     const { id, name } = this.#motors[refused]!;
-    if (!this.#isUnread && !this.#outputs.takesGoal(refused)) {
+    if (!this.#isUnread && refused < this.#joints && !this.#outputs.takesGoal(refused)) {
       this.#refused = -1;
       return { level: 'error', row: 34, message: this.#beyond(refused), ...BY_HAND };
     }
@@ -212,7 +212,9 @@ export class ServoArm {
     for (const motor of this.#motors) this.#family.wake?.(this.bus, motor);
     const { clock } = this.#line;
     const startS = clock.nowS();
-    for (let left = 1; left > 0 && !this.bus.isLost; left = 1 - (clock.nowS() - startS) / durationS) {
+    // No more than they have: an arm that has sunk would jump up.
+    const from = this.#outputs.heldRatio();
+    for (let left = from; left > 0 && !this.bus.isLost; left = from * (1 - (clock.nowS() - startS) / durationS)) {
       this.limitTorque(left);
       this.#line.wait(clock.nowS() + this.#periodS);
     }

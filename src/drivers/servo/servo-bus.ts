@@ -1,7 +1,7 @@
 /** Requests and replies on a half-duplex bus of servos: who may answer, how long is waited, and what is asked again. */
 import { BUS, BUS_COUNTERS } from '../../core/index.ts';
 import type { SerialLine } from '../serial/line.ts';
-import type { ServoProtocol, StatusReader } from './protocol.ts';
+import type { BulkItem, ServoProtocol, StatusReader } from './protocol.ts';
 
 /** What a servo may take before it answers, adapter and operating system included, s. */
 const DEFAULT_ANSWER_S = 0.004;
@@ -35,6 +35,8 @@ export type ReplyStatus = 'ok' | 'missing' | 'lost';
  * 11 and 12). Tick path after construction.
  */
 export class ServoBus {
+  /** Where one servo is asked, nothing is waited for past this moment, s. To be set; a field, as what is handed on is garbage. */
+  untilS: number = Number.POSITIVE_INFINITY;
   /** In the order of `BUS_COUNTERS`. */
   readonly counters: Float64Array;
   readonly line: SerialLine;
@@ -45,6 +47,8 @@ export class ServoBus {
   readonly #received: Uint8Array = new Uint8Array(RECEIVE_BYTES);
   /** By id: −1 for one that is not asked, else where its reply goes in `#into`. */
   readonly #slots: Int32Array = new Int32Array(IDS).fill(-1);
+  /** By id: how many parameters its reply has. */
+  readonly #counts: Uint16Array = new Uint16Array(IDS);
   readonly #errors: Uint8Array = new Uint8Array(IDS);
   readonly #ids: Uint8Array = new Uint8Array(IDS);
   /** By id: its place among those that a request asks. */
@@ -100,26 +104,18 @@ export class ServoBus {
   /** Asks `id` for a sign of life; its parameters, if any, come into `into`. `parameters`: how many. */
   ping(id: number, into: Uint8Array, parameters: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.ping(this.#request, id);
-    return this.#counted(this.#askOne(bytes, id, into, 0, parameters, tries, Number.POSITIVE_INFINITY));
+    return this.#counted(this.#askOne(bytes, id, into, 0, parameters, tries));
   }
 
-  /** Reads `count` bytes from `address` of `id` into `into` at `at`, by `deadlineS`. */
-  read(
-    id: number,
-    address: number,
-    count: number,
-    into: Uint8Array,
-    at = 0,
-    tries = PATIENT_TRIES,
-    deadlineS = Number.POSITIVE_INFINITY,
-  ): ReplyStatus {
-    return this.#counted(this.#readOne(id, address, count, into, at, tries, deadlineS));
+  /** Reads `count` bytes from `address` of `id` into `into` at `at`. */
+  read(id: number, address: number, count: number, into: Uint8Array, at = 0, tries = PATIENT_TRIES): ReplyStatus {
+    return this.#counted(this.#readOne(id, address, count, into, at, tries));
   }
 
   /** Writes `count` bytes of `data` to `address` of `id`, which confirms it. */
   write(id: number, address: number, data: Uint8Array, count: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.write(this.#request, id, address, data, 0, count);
-    return this.#counted(this.#askOne(bytes, id, this.#scratch, 0, 0, tries, Number.POSITIVE_INFINITY));
+    return this.#counted(this.#askOne(bytes, id, this.#scratch, 0, 0, tries));
   }
 
   /**
@@ -152,6 +148,38 @@ export class ServoBus {
   syncWrite(ids: Uint8Array, servos: number, address: number, data: Uint8Array, count: number): ReplyStatus {
     if (servos === 0) return 'ok';
     return this.#send(this.protocol.syncWrite(this.#request, ids, servos, address, data, count)) ? 'ok' : 'lost';
+  }
+
+  /** Whether one request reads, or writes, what stands elsewhere in each servo. */
+  get isBulk(): boolean {
+    return this.protocol.bulkRead !== undefined && this.protocol.bulkWrite !== undefined;
+  }
+
+  /** Reads what `items` ask for into `into`, one behind the other, by `deadlineS`. Nobody is asked twice; `hasAnswered` says who did. */
+  bulkRead(items: readonly BulkItem[], into: Uint8Array, deadlineS: number): void {
+    this.drain();
+    let at = 0;
+    let replyBytes = 0;
+    for (let k = 0; k < items.length; k++) {
+      const { id, bytes } = items[k]!;
+      this.#answered[id] = 0;
+      this.#slots[id] = at;
+      this.#counts[id] = bytes;
+      this.#orders[id] = k;
+      this.#ids[k] = id;
+      at += bytes;
+      replyBytes += this.protocol.statusBytes(bytes);
+    }
+    this.#asked = items.length;
+    const bytes = this.protocol.bulkRead!(this.#request, items);
+    this.#await(bytes, items.length, replyBytes, into, items[0]!.bytes, deadlineS);
+    this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + this.#pending;
+    this.#endRequest();
+  }
+
+  /** Nobody answers. */
+  bulkWrite(items: readonly BulkItem[]): ReplyStatus {
+    return this.#send(this.protocol.bulkWrite!(this.#request, items)) ? 'ok' : 'lost';
   }
 
   /** Starts `id` anew, where its family can be told to; nobody answers for a while. False: it cannot, or the port is gone. */
@@ -190,16 +218,23 @@ export class ServoBus {
     }
     if (protocol.syncRead === undefined) {
       let missing = 0;
+      this.untilS = deadlineS;
       for (let i = 0; i < servos; i++) {
         const id = ids[i]!;
         if (this.#answered[id] === 1) continue;
         if (this.line.clock.nowS() >= deadlineS) missing++;
-        else if (this.#readOne(id, address, count, into, i * count, 1, deadlineS) !== 'ok') missing++;
+        else if (this.#readOne(id, address, count, into, i * count, 1) !== 'ok') missing++;
       }
+      this.untilS = Number.POSITIVE_INFINITY;
       return missing;
     }
     this.drain();
-    for (let i = 0; i < servos; i++) if (this.#answered[ids[i]!] === 0) this.#slots[ids[i]!] = i * count;
+    for (let i = 0; i < servos; i++) {
+      const id = ids[i]!;
+      if (this.#answered[id] !== 0) continue;
+      this.#slots[id] = i * count;
+      this.#counts[id] = count;
+    }
     this.#asked = asked;
     const chained = protocol.chainedBytes?.(asked, count);
     const reply = chained ?? asked * protocol.statusBytes(count);
@@ -211,17 +246,9 @@ export class ServoBus {
     return missing;
   }
 
-  #readOne(
-    id: number,
-    address: number,
-    count: number,
-    into: Uint8Array,
-    at: number,
-    tries: number,
-    deadlineS: number,
-  ): ReplyStatus {
+  #readOne(id: number, address: number, count: number, into: Uint8Array, at: number, tries: number): ReplyStatus {
     const bytes = this.protocol.read(this.#request, id, address, count);
-    return this.#askOne(bytes, id, into, at, count, tries, deadlineS);
+    return this.#askOne(bytes, id, into, at, count, tries);
   }
 
   #counted(status: ReplyStatus): ReplyStatus {
@@ -229,23 +256,16 @@ export class ServoBus {
     return status;
   }
 
-  #askOne(
-    bytes: number,
-    id: number,
-    into: Uint8Array,
-    at: number,
-    count: number,
-    tries: number,
-    deadlineS: number,
-  ): ReplyStatus {
+  #askOne(bytes: number, id: number, into: Uint8Array, at: number, count: number, tries: number): ReplyStatus {
     for (let attempt = 0; attempt < tries && !this.#isLost; attempt++) {
       if (attempt > 0) this.counters[BUS.retries] = this.counters[BUS.retries]! + 1;
       this.drain();
       this.#answered[id] = 0;
       this.#slots[id] = at;
+      this.#counts[id] = count;
       this.#orders[id] = 0;
       this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
-      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, deadlineS);
+      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, this.untilS);
       this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
@@ -300,7 +320,7 @@ export class ServoBus {
 
   #take(id: number, error: number, bytes: Uint8Array, at: number, count: number): void {
     const slot = this.#slots[id]!;
-    if (this.#pending === 0 || slot < 0 || count !== this.#wanted) {
+    if (this.#pending === 0 || slot < 0 || count !== this.#counts[id]) {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
       // Somebody who was not asked, in the form that was asked for: ids are not what they say.
       if (slot < 0 && count === this.#wanted) this.#doubtFrom(0);

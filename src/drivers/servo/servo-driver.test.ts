@@ -13,6 +13,7 @@ import type { FeetechBus } from '../../emulate/feetech/feetech-bus.ts';
 import type { DriverStatus } from '../driver.ts';
 import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
 import { feetechFamily } from '../feetech/feetech-family.ts';
+import { feetech } from '../serial.ts';
 import { calibrationText } from './calibration.ts';
 
 const rigs: ServoRig[] = [];
@@ -200,6 +201,8 @@ describe('an arm of bus servos', () => {
     driver.disable();
     line.plug();
     const shoulder = (rig.bus as FeetechBus).servos[1]!;
+    // Its cable went in the middle of an earlier ramp.
+    shoulder.registers.set('torqueLimit', 200);
     const caps: number[] = [];
     const write = line.write.bind(line);
     line.write = (bytes, length) => {
@@ -210,6 +213,7 @@ describe('an arm of bus servos', () => {
     driver.recover();
     expect(shoulder.isTorqueOn).toBe(false);
     expect(line.clock.nowS() - startS).toBeGreaterThan(robot.exitRampS!);
+    expect(Math.max(...caps)).toBe(200);
     expect(caps.at(-1)).toBeLessThan(0.1 * caps[0]!);
     expect(caps.every((cap, k) => k === 0 || cap <= caps[k - 1]!)).toBe(true);
     expect(driver.takeNotice()).toMatchObject({ row: 10, message: expect.stringContaining('answer again') });
@@ -277,6 +281,22 @@ describe('an arm of bus servos', () => {
     rig.endOfTick();
     expect(driver.read(state)).toBe('late');
     expect(driver.busCounters[BUS.timeouts]! - before).toBeLessThanOrEqual(2);
+  });
+
+  it('waits no longer than its tick for what a servo does not say of itself, however slow its adapter may be', async () => {
+    const { rig, state } = await opened({ options: { answerMs: 50 } });
+    const { driver, line, faults, robot } = rig;
+    const write = line.write.bind(line);
+    line.write = (bytes, length) => {
+      faults.requests.drop = bytes[4] === feetech.INSTRUCTION.read ? 1 : 0;
+      return write(bytes, length);
+    };
+    for (let tick = 0; tick < 5; tick++) {
+      rig.endOfTick();
+      const startS = line.clock.nowS();
+      expect(driver.read(state)).toBe('ok');
+      expect(line.clock.nowS() - startS).toBeLessThan(0.85 / robot.controlHz);
+    }
   });
 
   it('says to what it caps the torque of its joints, and nothing of what grips', async () => {

@@ -2,7 +2,7 @@
 import type { SerialLine } from '../serial/line.ts';
 import { blockOf, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { readRegister } from './protocol.ts';
-import { ReadGroup, WriteGroup } from './register-groups.ts';
+import { BlockRead, type ReadGroup, RegisterWrite } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
 
 /** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
@@ -23,11 +23,11 @@ export class ServoOutputs {
   /** Those that have torque, second ones of joints too: their places in the list of motors, and of the joint of each. */
   readonly #places: readonly number[];
   readonly #jointOf: readonly number[];
-  readonly #goals: readonly WriteGroup[];
-  readonly #caps: readonly WriteGroup[];
-  readonly #torque: readonly WriteGroup[];
-  readonly #goalsAndCaps: readonly ReadGroup[];
-  readonly #torqueBack: readonly ReadGroup[];
+  readonly #goals: RegisterWrite;
+  readonly #caps: RegisterWrite;
+  readonly #torque: RegisterWrite;
+  readonly #goalsAndCaps: BlockRead;
+  readonly #torqueBack: BlockRead;
   readonly #capCounts: Float64Array;
   /** [n] least and greatest count of a goal. */
   readonly #goalLeast: Float64Array;
@@ -49,11 +49,11 @@ export class ServoOutputs {
     const { isLittleEndian } = bus.protocol;
     const capOf = (motor: Motor): string => family.capRegister(motor);
     this.reference = new Float64Array(joints.length);
-    this.#goals = WriteGroup.of(joints, () => 'goalPosition', isLittleEndian);
-    this.#caps = WriteGroup.of(joints, capOf, isLittleEndian);
-    this.#torque = WriteGroup.of(joints, () => 'torqueEnable', isLittleEndian);
-    this.#goalsAndCaps = ReadGroup.of(pulling, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
-    this.#torqueBack = ReadGroup.of(pulling, ({ model }) => blockOf(model, ['torqueEnable']));
+    this.#goals = new RegisterWrite(joints, () => 'goalPosition', isLittleEndian);
+    this.#caps = new RegisterWrite(joints, capOf, isLittleEndian);
+    this.#torque = new RegisterWrite(joints, () => 'torqueEnable', isLittleEndian);
+    this.#goalsAndCaps = new BlockRead(pulling, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
+    this.#torqueBack = new BlockRead(pulling, ({ model }) => blockOf(model, ['torqueEnable']));
     this.#capCounts = new Float64Array(joints.length);
     this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
     this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
@@ -93,7 +93,7 @@ export class ServoOutputs {
   }
 
   turnOff(): void {
-    this.#send(this.#torque, OFF);
+    this.#torque.send(this.#bus, OFF);
     this.#offWrites = OFF_WRITES - 1;
     this.#isOn = false;
   }
@@ -102,7 +102,7 @@ export class ServoOutputs {
   goOnTurningOff(): void {
     if (this.#offWrites === 0) return;
     this.#offWrites--;
-    this.#send(this.#torque, OFF);
+    this.#torque.send(this.#bus, OFF);
   }
 
   /** Some servo still has torque. */
@@ -112,11 +112,11 @@ export class ServoOutputs {
 
   /** False: the port is gone, or takes nothing. */
   writeGoals(): boolean {
-    return this.#send(this.#goals, this.goalCounts);
+    return this.#goals.send(this.#bus, this.goalCounts);
   }
 
   writeCaps(): void {
-    this.#send(this.#caps, this.capCounts);
+    this.#caps.send(this.#bus, this.capCounts);
   }
 
   /** `ratio` (0, 1] of what the robot's file allows, from the next `writeCaps` on. */
@@ -125,6 +125,17 @@ export class ServoOutputs {
       const motor = this.#joints[i]!;
       this.#capCounts[i] = this.#family.capCounts(motor, ratio * motor.options.torqueRatio);
     }
+  }
+
+  /** The least share (0 to 1) of their caps that servos hold, as far as they answer. Between ticks. */
+  heldRatio(): number {
+    const bytes = new Uint8Array(4);
+    const ratios = this.#joints.flatMap((motor, i) => {
+      const register = motor.model.registers[this.#family.capRegister(motor)]!;
+      if (this.#bus.read(motor.id, register.address, register.bytes, bytes) !== 'ok') return [];
+      return [readRegister(register, bytes, 0, this.#bus.protocol.isLittleEndian) / this.#capCounts[i]!];
+    });
+    return Math.min(1, ...ratios);
   }
 
   /** What the register of joint `i`'s cap is to hold. */
@@ -160,44 +171,25 @@ export class ServoOutputs {
   #tryOn(deadlineS: number): number {
     this.writeGoals();
     this.writeCaps();
-    const refused = this.#firstNotHeld(this.#goalsAndCaps, this.#holdsGoalAndCap, deadlineS);
-    if (refused >= 0) return refused;
-    this.#send(this.#torque, ON);
-    return this.#firstNotHeld(this.#torqueBack, this.#hasTorque, deadlineS);
-  }
-
-  #send(groups: readonly WriteGroup[], numberOf: (joint: number) => number): boolean {
-    let isWritten = true;
-    for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(this.#bus, numberOf) && isWritten;
-    return isWritten;
-  }
-
-  /** Reads `groups`. Returns the place of the first motor that did not answer, or does not hold what it should; else −1. */
-  #firstNotHeld(
-    groups: readonly ReadGroup[],
-    isHeld: (joint: number, group: ReadGroup, at: number) => boolean,
-    deadlineS: number,
-  ): number {
-    for (let g = 0; g < groups.length; g++) {
-      const group = groups[g]!;
-      group.clear();
-      for (let k = 0; k < group.motors.length; k++) group.ask(k);
-      this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
-      for (let k = 0; k < group.asked; k++) {
-        const i = group.askedMotor(k);
-        if (!this.#bus.hasAnswered(group.ids[k]!) || !isHeld(this.#jointOf[i]!, group, k * group.bytes))
-          return this.#places[i]!;
-      }
+    let wrong = this.#goalsAndCaps.firstWrong(this.#bus, deadlineS, this.#holdsGoalAndCap);
+    if (wrong < 0) {
+      this.#torque.send(this.#bus, ON);
+      wrong = this.#torqueBack.firstWrong(this.#bus, deadlineS, this.#hasTorque);
     }
-    return -1;
+    return wrong < 0 ? wrong : this.#places[wrong]!;
   }
 
-  readonly #holdsGoalAndCap = (i: number, group: ReadGroup, at: number): boolean =>
-    this.#numberOf('goalPosition', i, group, at) === this.goalCounts(i) &&
-    this.#numberOf(this.#family.capRegister(this.#joints[i]!), i, group, at) === this.#capCounts[i];
+  readonly #holdsGoalAndCap = (k: number, group: ReadGroup, at: number): boolean => {
+    const i = this.#jointOf[k]!;
+    const cap = this.#family.capRegister(this.#joints[i]!);
+    return (
+      this.#numberOf('goalPosition', i, group, at) === this.goalCounts(i) &&
+      this.#numberOf(cap, i, group, at) === this.#capCounts[i]
+    );
+  };
 
-  readonly #hasTorque = (i: number, group: ReadGroup, at: number): boolean =>
-    this.#numberOf('torqueEnable', i, group, at) === ON();
+  readonly #hasTorque = (k: number, group: ReadGroup, at: number): boolean =>
+    this.#numberOf('torqueEnable', this.#jointOf[k]!, group, at) === ON();
 
   #numberOf(name: string, i: number, { block, into }: ReadGroup, at: number): number {
     const register = this.#joints[i]!.model.registers[name]!;

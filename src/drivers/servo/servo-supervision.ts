@@ -104,8 +104,10 @@ export class ServoSupervision {
     this.#read = this.#slow[k];
     const { id } = this.#motors[i]!;
     if (!this.#readings.isHeard(i)) return true;
-    const deadlineS = this.#readings.nowS + SLOW_SHARE * this.#periodS;
-    if (this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1, deadlineS) !== 'ok') return true;
+    this.#bus.untilS = this.#readings.nowS + SLOW_SHARE * this.#periodS;
+    const status = this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1);
+    this.#bus.untilS = Number.POSITIVE_INFINITY;
+    if (status !== 'ok') return true;
     this.#unread[k] = 0;
     if (block.offsets['presentVoltage'] !== undefined) this.#measure(i);
     if (block.offsets['hardwareError'] !== undefined) this.#watches[i]!.name(this.#countsOf('hardwareError'));

@@ -59,7 +59,11 @@ export class ServoWatch {
     this.faults &= ~(HARDWARE.servoReset | HARDWARE.torqueCap | HARDWARE.stalled);
   }
 
-  /** After a reply: its error bits; how far the joint is from its set-point (rad or m) under which torque (N·m). Tick path. */
+  /**
+   * After a reply: its error bits; how far the joint is from its set-point (rad or m) under which torque (N·m), which Dynamixel's X series
+   * takes from its current where it measures one, and others from the duty of the motor: of one that stands, that is its share of the stall
+   * current. Tick path.
+   */
   see(error: number, errorRad: number, torqueNm: number, isOn: boolean, dtS: number): void {
     const { stall } = this.#options;
     const isFault = this.#family.isFault(error);

@@ -91,6 +91,25 @@ describe('a joint with two servos', () => {
     rig.bus.faultsOf(3)!.isDead = false;
     rig.line.wait(rig.line.clock.nowS() + 0.005);
     expect([2, 3].map((id) => servo(id).isTorqueOn)).toEqual([false, false]);
+    rig.bus.faultsOf(3)!.isDead = false;
+    const drop = rig.bus.faultsOf(3)!;
+    const write = rig.line.write.bind(rig.line);
+    // It answers, and takes nothing.
+    rig.line.write = (bytes, length) => {
+      const said = write(bytes, length);
+      servo(3).registers.set('torqueEnable', 0);
+      return said;
+    };
+    for (let tick = 0; tick < 3; tick++) {
+      rig.endOfTick();
+      rig.driver.read(state);
+      rig.driver.write(state.positionRad);
+    }
+    expect(drop.isDead).toBe(false);
+    expect(rig.driver.takeNotice()).toMatchObject({
+      row: 10,
+      message: expect.stringMatching(/^Servo 3 \(shoulder, second servo\) did not confirm/),
+    });
   });
 
   it('stops where the second one overloads, loses its torque or its cap, and says which', async () => {

@@ -24,6 +24,8 @@ interface Family {
   addressOf(bytes: Uint8Array): number;
 }
 
+const isBulkWrite = (bytes: Uint8Array): boolean => bytes[dynamixel.INSTRUCTION_AT] === dynamixel.INSTRUCTION.bulkWrite;
+
 const FAMILIES: readonly Family[] = [
   {
     robot: 'so101',
@@ -35,9 +37,10 @@ const FAMILIES: readonly Family[] = [
   {
     robot: 'koch',
     family: dynamixelFamily,
-    registers: { goal: [116], cap: [100, 102], torque: [64] },
-    isSyncWrite: (bytes) => bytes[dynamixel.INSTRUCTION_AT] === dynamixel.INSTRUCTION.syncWrite,
-    addressOf: (bytes) => bytes[dynamixel.PARAMETERS_AT]!,
+    // The gripper's cap is another register: one bulk write, of which each part begins with an id.
+    registers: { goal: [116], cap: [100], torque: [64] },
+    isSyncWrite: (bytes) => isBulkWrite(bytes) || bytes[dynamixel.INSTRUCTION_AT] === dynamixel.INSTRUCTION.syncWrite,
+    addressOf: (bytes) => bytes[dynamixel.PARAMETERS_AT + (isBulkWrite(bytes) ? 1 : 0)]!,
   },
 ];
 

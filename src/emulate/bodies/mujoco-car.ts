@@ -2,8 +2,7 @@
  * A car on the ground in MuJoCo: its own model, whose rear wheels the motor turns and whose front wheels its steering servo does. Mass, grip
  * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
  */
-import { readFileSync } from 'node:fs';
-import { messageOf, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 import type { Simulation } from '../../drivers/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';
@@ -17,7 +16,7 @@ const PARAMETERS = 10;
 const CHASSIS = 0;
 
 export interface MujocoCarOptions {
-  /** The car's MJCF, with all that it needs in one file, its chassis the first body, whose origin is in the middle of the rear axle. */
+  /** The car's MJCF, without meshes, its chassis the first body, whose origin is in the middle of the rear axle. */
   readonly file: string;
   /** The steering servo: where it points is where the front wheels are held. */
   readonly steering: SimpleJoint;
@@ -35,7 +34,7 @@ interface Wheel {
 
 /**
  * Axes: the way of the driven wheels, m, driven by a force, N, and the angle of the steering servo, rad. `signals`: where the middle of the
- * rear axle is, and where the car heads (`xM`, `yM`, `headingRad`). It stands until MuJoCo has been loaded.
+ * rear axle is, and where the car heads (`xM`, `yM`, `headingRad`).
  */
 export class MujocoCar implements RollingBody {
   readonly positionRad: Float64Array = new Float64Array(2);
@@ -43,57 +42,44 @@ export class MujocoCar implements RollingBody {
   readonly torqueNm: Float64Array = new Float64Array(2);
   readonly signals: Map<string, number> = new Map();
   readonly stepS: number = 0.002;
-  /** Resolves once it can move. Rejects with `ReinError`, which the next step throws as well. */
-  readonly loaded: Promise<void>;
   readonly #servo: SimpleBody;
-  #wheels: CarWheels | undefined;
-  #failure: unknown;
-  #isClosed = false;
+  readonly #wheels: CarWheels;
 
-  /** Throws `ReinError('config')` where the file cannot be read. */
-  constructor(options: MujocoCarOptions) {
-    this.#servo = new SimpleBody([options.steering], this.stepS);
-    this.loaded = this.#load(readXml(options.file), options);
-    // Whoever does not wait for it learns of it in a step.
-    this.loaded.catch((error: unknown) => {
-      this.#failure = error;
-    });
-    this.#see([0, 0, 0]);
-  }
-
-  step(): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#pass(this.torqueNm[0]!);
-  }
-
-  roll(wayM: number): void {
-    this.#wheels?.rollAt(wayM / this.stepS, this.positionRad[1]!);
-    this.#pass(0);
-    if (wayM === 0) this.#wheels?.rollAt(0, 0);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#wheels?.close();
-  }
-
-  async #load(xml: string, options: MujocoCarOptions): Promise<void> {
+  /** Rejects with `ReinError('config')` where the file cannot be read, or is no such car's. */
+  static async open(options: MujocoCarOptions): Promise<MujocoCar> {
     // Not before it is needed: a list of what can be emulated does without.
-    const mujoco = await import('../../drivers/mujoco.ts');
-    const simulation = await mujoco.Simulation.fromXml(xml);
+    const { readModelFile, Simulation, withIncludes } = await import('../../drivers/mujoco.ts');
+    const simulation = await Simulation.fromXml(withIncludes(readModelFile(options.file)).xml);
     try {
-      const wheels = new CarWheels(simulation, options, this.stepS);
-      if (this.#isClosed) wheels.close();
-      else this.#wheels = wheels;
+      return new MujocoCar(simulation, options);
     } catch (error) {
       simulation.close();
       throw error;
     }
   }
 
+  private constructor(simulation: Simulation, options: MujocoCarOptions) {
+    this.#servo = new SimpleBody([options.steering], this.stepS);
+    this.#wheels = new CarWheels(simulation, options, this.stepS);
+    this.#see(this.#wheels.pose());
+  }
+
+  step(): void {
+    this.#pass(this.torqueNm[0]!);
+  }
+
+  roll(wayM: number): void {
+    this.#wheels.rollAt(wayM / this.stepS, this.positionRad[1]!);
+    this.#pass(0);
+    if (wayM === 0) this.#wheels.rollAt(0, 0);
+  }
+
+  close(): void {
+    this.#wheels.close();
+  }
+
   #pass(forceN: number): void {
     const wheels = this.#wheels;
-    if (wheels === undefined) return;
     const servo = this.#servo;
     servo.torqueNm[0] = this.torqueNm[1]!;
     servo.step();
@@ -191,17 +177,6 @@ class CarWheels {
     let sum = 0;
     for (const wheel of this.#driven) sum += values[wheel[at]]!;
     return (this.#radiusM * sum) / this.#driven.length;
-  }
-}
-
-function readXml(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new ReinError('config', `The car's model cannot be read: ${messageOf(cause)}.`, {
-      remedy: "Correct driver.model in the robot's file, or leave it out: its wheels then turn in the air.",
-      cause,
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openCar } from '../../../tests/support/emulated-car.ts';
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
-import { Rng } from '../../core/index.ts';
+import { ReinError, Rng } from '../../core/index.ts';
 import type { EmulatedBody } from '../bodies/body.ts';
 import { MujocoCar } from '../bodies/mujoco-car.ts';
 import { CarBody, carBody, raisedCar } from './car.ts';
@@ -16,9 +16,7 @@ afterEach(() => {
 
 async function onTheGround({ driver }: RobotConfig): Promise<CarBody> {
   const { model: file } = driver as unknown as { readonly model: string };
-  const car = new MujocoCar({ file, steering: STEERING, rollingN: 2, dragNSPerM: 1.5 });
-  await car.loaded;
-  return new CarBody(car);
+  return new CarBody(await MujocoCar.open({ file, steering: STEERING, rollingN: 2, dragNSPerM: 1.5 }));
 }
 
 describe.each([
@@ -122,24 +120,18 @@ describe('a car on the ground', () => {
     expect(body.positionRad[0]!).toBeGreaterThan(1.2 * body.signals.get('xM')!);
   });
 
-  it('is what a file with a model gets, and one without gets its wheels raised', () => {
+  it('is what a file with a model gets, and one without gets its wheels raised', async () => {
     const { model: _, ...bare } = robot.driver as unknown as { readonly model: string };
-    const ground = carBody(robot);
+    const ground = await carBody(robot);
     open.push(ground);
     expect([...ground.signals.keys()]).toEqual(['xM', 'yM', 'headingRad']);
-    expect([...carBody({ ...robot, driver: bare as RobotConfig['driver'] }).signals]).toEqual([]);
+    expect([...(await carBody({ ...robot, driver: bare as RobotConfig['driver'] })).signals]).toEqual([]);
   });
 
-  it('stands until it is loaded, and says what is wrong with its model', async () => {
-    expect(() => new MujocoCar({ file: '/nowhere.xml', steering: STEERING, rollingN: 2, dragNSPerM: 1.5 })).toThrow(
-      /model cannot be read/,
-    );
+  it('is refused where its model is not there, or is no car', async () => {
+    const rest = { steering: STEERING, rollingN: 2, dragNSPerM: 1.5 };
+    await expect(MujocoCar.open({ file: '/nowhere.xml', ...rest })).rejects.toThrow(/nowhere\.xml/);
     const arm = loadRobotFile('koch').robot.driver as unknown as { readonly model: string };
-    const wrong = new MujocoCar({ file: arm.model, steering: STEERING, rollingN: 2, dragNSPerM: 1.5 });
-    open.push(wrong);
-    wrong.step();
-    expect(wrong.positionRad[0]).toBe(0);
-    await expect(wrong.loaded).rejects.toThrow();
-    expect(() => wrong.step()).toThrow();
+    await expect(MujocoCar.open({ file: arm.model, ...rest })).rejects.toThrow(ReinError);
   });
 });

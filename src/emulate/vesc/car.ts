@@ -98,13 +98,14 @@ export class CarBody implements EmulatedBody {
 }
 
 /**
- * The body of `robot`: its model on the ground where its file names one, else raised. Throws `ReinError('config')` for what is no car.
+ * The body of `robot`: its model on the ground where its file names one, else raised. Rejects with `ReinError('config')` for what is no car,
+ * and for a model that cannot be loaded.
  */
-export function carBody(robot: RobotConfig): CarBody {
+export async function carBody(robot: RobotConfig): Promise<CarBody> {
   const { model: file } = robot.driver as { readonly model?: string };
   if (file === undefined) return raisedCar(robot);
   const steering = steeringOf(robot);
-  return new CarBody(new MujocoCar({ file, steering, rollingN: ROLLING_N, dragNSPerM: DRAG_N_S_PER_M }));
+  return new CarBody(await MujocoCar.open({ file, steering, rollingN: ROLLING_N, dragNSPerM: DRAG_N_S_PER_M }));
 }
 
 /** `robot` with its wheels in the air. Throws `ReinError('config')` for what is no car. */

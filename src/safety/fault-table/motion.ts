@@ -34,7 +34,7 @@ export const MOTION: readonly FaultRow[] = [
     row: 37,
     fault: 'A torque or current beyond its limit',
     promise:
-      "The servos' torque caps are written at the start and read back: another value is category 1. A joint with at least 0.9 of its torque that has not moved for 100 ms although it was asked to, or one that its driver calls stalled, is category 1. Bus servos whose cap is below that (so101: 0.6 to 0.8 of its stall torque) are seen by their driver alone (`driver.stall`).",
+      "The servos' torque caps are written at the start and read back: another value is category 1. A joint with at least 0.9 of its torque that has not moved for 100 ms although it was asked to, or one that its driver calls stalled, is category 1. Where a driver caps its servos below that (so101: 0.6 to 0.8 of their stall torque), 0.9 of the cap for 500 ms is category 1, and so is what it calls stalled itself (`driver.stall`).",
     source: "the caps of servos' makers; numbers ours",
     numbers: { capShare: 0.9, afterS: 0.1, shownWithinTicks: 1 },
     signs: [

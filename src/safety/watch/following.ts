@@ -169,10 +169,14 @@ export class FollowingWatchdog {
     }
     // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
     const reachRad = this.#reachRad[i]!;
-    const wentRad = reference - this.#referenceThen[i]!;
-    const nowRad = Math.min(reachRad, Math.max(-reachRad, reference - position));
-    const thenRad = Math.min(reachRad, Math.max(-reachRad, this.#referenceThen[i]! - position));
-    this.#goneRad[i] = wentRad * nowRad > 0 ? wentRad : nowRad - thenRad;
+    const errorRad = reference - position;
+    const errorThenRad = this.#referenceThen[i]! - position;
+    const nowRad = Math.min(reachRad, Math.max(-reachRad, errorRad));
+    const thenRad = Math.min(reachRad, Math.max(-reachRad, errorThenRad));
+    // Out of reach and farther out than it was, it is asked on.
+    const side = Math.sign(errorRad);
+    const outRad = side * (errorRad - nowRad) - Math.max(0, side * (errorThenRad - thenRad));
+    this.#goneRad[i] = nowRad - thenRad + side * Math.max(0, outRad);
     // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
     const goneRad = Math.abs(this.#goneRad[i]!);
     this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
@@ -194,7 +198,8 @@ export class FollowingWatchdog {
     const goneRad = this.#goneRad[i]!;
     const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
     if (this.#stillS[i]! >= HELD_S) return Math.abs(torqueNm) >= CAP_SHARE * this.#capNm[i]! ? STALLED : FROZEN_READING;
-    const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * Math.abs(goneRad);
+    const pulledRad = Math.min(this.#reachRad[i]!, Math.abs(goneRad));
+    const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * pulledRad;
     return isHeld ? 0 : FROZEN_READING;
   }
 
