@@ -213,7 +213,8 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
 
     faultRow(14, 'wall', "a bus servo's encoder is frozen", async (promised) => {
       // Its servo pushes the harder the farther it runs from where it is read, as one that is held does.
-      const mostS = promised('heldS') + SLACK_TICKS * periodS;
+      // Two of half a second's readings may be late on a busy machine, and show nothing.
+      const mostS = promised('heldS') + (SLACK_TICKS + 2) * periodS;
       expect(await cut('freeze 1', [14, 37], 'heal 1')).toBeLessThanOrEqual(mostS);
     });
 
