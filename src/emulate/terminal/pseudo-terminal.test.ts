@@ -34,6 +34,17 @@ describe('a pseudo-terminal', () => {
     closeSync(host);
   });
 
+  it('wakes a reader that has more to read than fits', () => {
+    const terminal = new PseudoTerminal();
+    const host = openSync(terminal.path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
+    expect(() => {
+      for (;;) writeSync(host, new Uint8Array(1000));
+    }).toThrow(/EAGAIN/);
+    terminal.wakeReader();
+    terminal.close();
+    closeSync(host);
+  });
+
   it('drops what nobody reads, and does not wait', () => {
     const terminal = new PseudoTerminal();
     const some = new Uint8Array(1000);

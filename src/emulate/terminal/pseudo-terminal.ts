@@ -70,7 +70,13 @@ export class PseudoTerminal {
 
   /** Lets a read of `masterFd` that waits end, with one byte. */
   wakeReader(): void {
-    if (this.#isOpen) writeSync(this.#slaveFd, Uint8Array.of(0));
+    if (!this.#isOpen) return;
+    try {
+      writeSync(this.#slaveFd, Uint8Array.of(0));
+    } catch (error) {
+      // It is full, or the host writes at this moment: that wakes it too.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
   }
 
   /** Nobody may be reading `masterFd` any more. Whoever has the port open finds it gone. Idempotent. */
