@@ -66,6 +66,8 @@ export class BusRig {
   readonly #action: ActionSpec;
   readonly #folder: string;
   readonly #emulator: ChildProcess;
+  /** Rejects with the emulator's end. */
+  readonly #ended: Promise<never>;
   readonly #config: GuardConfig;
   readonly #errorsTo: number;
   readonly #clock: SystemClock = new SystemClock();
@@ -91,6 +93,9 @@ export class BusRig {
   private constructor(folder: string, port: string, emulator: ChildProcess, robot: TrialRobot) {
     this.#folder = folder;
     this.#emulator = emulator;
+    this.#ended = once(emulator, 'exit').then(() => fail('its emulator has ended'));
+    // At the end nobody waits for it.
+    this.#ended.catch(() => undefined);
     this.#errorsTo = openSync(join(folder, 'guard.log'), 'a');
     const config = trialRobot(robot);
     const { driver, ...model } = config;
@@ -239,7 +244,8 @@ export class BusRig {
   async #order(order: EmulatorOrder): Promise<EmulatorAnswer> {
     const answer = once(this.#emulator, 'message');
     this.#emulator.send(order);
-    return (await answer)[0] as EmulatorAnswer;
+    const [said] = await Promise.race([answer, this.#ended]);
+    return said as EmulatorAnswer;
   }
 
   /** Asks for the next thing on the way to motion, once: acknowledge, enable or activate. */
