@@ -9,7 +9,8 @@ const STEERED = ['steer_left', 'steer_right'] as const;
 /** Below this both wheels point ahead, rad. */
 const STRAIGHT_RAD = 1e-9;
 
-interface Wheel {
+/** Where MuJoCo keeps a joint of the car, and what drives it. */
+export interface Wheel {
   readonly position: number;
   readonly dof: number;
   readonly actuator: number;
@@ -104,7 +105,8 @@ function steeringOf(leftRad: number, rightRad: number): number {
   return Math.atan((2 * left * right) / (left + right));
 }
 
-function wheelOf(simulation: Simulation, name: string): Wheel {
+/** The joint `name` and its actuator. Throws `ReinError` where the file has none. */
+export function wheelOf(simulation: Simulation, name: string): Wheel {
   const { model } = simulation;
   const joint = simulation.id('joint', name);
   const targets = model.actuator_trnid as Int32Array;

@@ -4,6 +4,7 @@ import { blockOf, countsPerUnit, type Motor, type ServoFamily } from './family.t
 import { readRegister } from './protocol.ts';
 import { BlockRead, type ReadGroup, RegisterWrite } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
+import { ServoRegisters } from './servo-registers.ts';
 
 /** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
 const BEYOND_RANGE = 0.1;
@@ -129,11 +130,9 @@ export class ServoOutputs {
 
   /** The least share (0 to 1) of their caps that servos hold, as far as they answer. Between ticks. */
   heldRatio(): number {
-    const bytes = new Uint8Array(4);
-    const ratios = this.#joints.flatMap((motor, i) => {
-      const register = motor.model.registers[this.#family.capRegister(motor)]!;
-      if (this.#bus.read(motor.id, register.address, register.bytes, bytes) !== 'ok') return [];
-      return [readRegister(register, bytes, 0, this.#bus.protocol.isLittleEndian) / this.#capCounts[i]!];
+    const ratios = this.#joints.map((motor, i) => {
+      const cap = new ServoRegisters(this.#bus, motor).read(this.#family.capRegister(motor));
+      return cap === undefined ? 1 : cap / this.#capCounts[i]!;
     });
     return Math.min(1, ...ratios);
   }

@@ -31,8 +31,7 @@ export class ServoReadings {
   readonly position: Float64Array;
   readonly torqueNm: Float64Array;
   readonly readAtS: Float64Array;
-  /** [m] the same, and the beginning before the first. */
-  readonly #heardAtS: Float64Array;
+  readonly #openedAtS: number;
   readonly #bus: ServoBus;
   readonly #motors: readonly Motor[];
   readonly #joints: number;
@@ -64,7 +63,7 @@ export class ServoReadings {
     this.position = new Float64Array(motors.length);
     this.torqueNm = new Float64Array(motors.length);
     this.readAtS = new Float64Array(motors.length).fill(Number.NaN);
-    this.#heardAtS = new Float64Array(motors.length).fill(bus.line.clock.nowS());
+    this.#openedAtS = bus.line.clock.nowS();
     this.#velocity = new Float64Array(motors.length);
     this.#nmPerLoad = Float64Array.from(motors, (motor) => family.nmPerLoad(motor));
     this.#shadows = Int32Array.from(options.jointNames, (_, i) =>
@@ -143,7 +142,8 @@ export class ServoReadings {
     let oldestS = 0;
     let quarantined = 0;
     for (let i = 0; i < this.#motors.length; i++) {
-      const ageS = this.nowS - this.#heardAtS[i]!;
+      const readAtS = this.readAtS[i]!;
+      const ageS = this.nowS - (Number.isNaN(readAtS) ? this.#openedAtS : readAtS);
       if (ageS > oldestS) oldestS = ageS;
       if (this.#misses[i]! >= QUARANTINE_MISSES) quarantined++;
     }
@@ -217,7 +217,6 @@ export class ServoReadings {
     const { offsets } = group.block;
     const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
     this.readAtS[i] = this.nowS;
-    this.#heardAtS[i] = this.nowS;
     const { calibration } = motor;
     if (calibration === undefined) {
       const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;

@@ -5,6 +5,7 @@ import { type Motor, mendingCommand, type ServoFamily, shadowsOf } from './famil
 import { encodersOf, type ServoDriverOptions } from './options.ts';
 import { writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
+import { ServoRegisters } from './servo-registers.ts';
 
 const OFF_TRIES = 2;
 
@@ -77,10 +78,7 @@ export class ServoSetup {
 
   /** Whether some servo says that it has torque. */
   hasTorque(): boolean {
-    return this.#motors.some(({ id, model }) => {
-      const { address } = model.registers['torqueEnable']!;
-      return this.#bus.read(id, address, 1, this.#bytes) === 'ok' && this.#bytes[0] === 1;
-    });
+    return this.#motors.some((motor) => new ServoRegisters(this.#bus, motor).read('torqueEnable') === 1);
   }
 
   /** Torque off, which motor `i` confirms as far as it can be heard. */

@@ -3,7 +3,7 @@
  * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
  */
 import { ReinError } from '../../core/index.ts';
-import type { Simulation } from '../../drivers/mujoco.ts';
+import type { Simulation, Wheel } from '../../drivers/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';
 
@@ -25,13 +25,6 @@ export interface MujocoCarOptions {
   readonly dragNSPerM: number;
 }
 
-interface Wheel {
-  readonly position: number;
-  readonly dof: number;
-  readonly actuator: number;
-  readonly body: number;
-}
-
 /**
  * Axes: the way of the driven wheels, m, driven by a force, N, and the angle of the steering servo, rad. `signals`: where the middle of the
  * rear axle is, and where the car heads (`xM`, `yM`, `headingRad`).
@@ -48,19 +41,19 @@ export class MujocoCar implements RollingBody {
   /** Rejects with `ReinError('config')` where the file cannot be read, or is no such car's. */
   static async open(options: MujocoCarOptions): Promise<MujocoCar> {
     // Not before it is needed: a list of what can be emulated does without.
-    const { readModelFile, Simulation, withIncludes } = await import('../../drivers/mujoco.ts');
+    const { readModelFile, Simulation, wheelOf, withIncludes } = await import('../../drivers/mujoco.ts');
     const simulation = await Simulation.fromXml(withIncludes(readModelFile(options.file)).xml);
     try {
-      return new MujocoCar(simulation, options);
+      return new MujocoCar(simulation, options, (name) => wheelOf(simulation, name));
     } catch (error) {
       simulation.close();
       throw error;
     }
   }
 
-  private constructor(simulation: Simulation, options: MujocoCarOptions) {
+  private constructor(simulation: Simulation, options: MujocoCarOptions, wheel: (name: string) => Wheel) {
     this.#servo = new SimpleBody([options.steering], this.stepS);
-    this.#wheels = new CarWheels(simulation, options, this.stepS);
+    this.#wheels = new CarWheels(simulation, options, wheel, this.stepS);
     this.#see(this.#wheels.pose());
   }
 
@@ -108,11 +101,16 @@ class CarWheels {
   readonly #besideM: readonly number[];
   readonly #stepS: number;
 
-  constructor(simulation: Simulation, { rollingN, dragNSPerM }: MujocoCarOptions, stepS: number) {
+  constructor(
+    simulation: Simulation,
+    { rollingN, dragNSPerM }: MujocoCarOptions,
+    wheel: (name: string) => Wheel,
+    stepS: number,
+  ) {
     this.#simulation = simulation;
     this.#stepS = stepS;
-    this.#driven = DRIVEN.map((name) => wheelOf(simulation, name));
-    this.#steered = STEERED.map((name) => wheelOf(simulation, name));
+    this.#driven = DRIVEN.map(wheel);
+    this.#steered = STEERED.map(wheel);
     const { model } = simulation;
     const rear = this.#driven[0]!.body;
     const places = model.body_pos as Float64Array;
@@ -178,21 +176,6 @@ class CarWheels {
     for (const wheel of this.#driven) sum += values[wheel[at]]!;
     return (this.#radiusM * sum) / this.#driven.length;
   }
-}
-
-/** The joint `name` and its actuator. Throws `ReinError` where the file has none. */
-function wheelOf(simulation: Simulation, name: string): Wheel {
-  const { model } = simulation;
-  const joint = simulation.id('joint', name);
-  const targets = model.actuator_trnid as Int32Array;
-  const actuator = Array.from({ length: model.nu as number }, (_, i) => i).find((i) => targets[2 * i] === joint);
-  if (actuator === undefined) throw new ReinError('config', `the car's file has no actuator for joint "${name}"`);
-  return {
-    position: (model.jnt_qposadr as Int32Array)[joint]!,
-    dof: (model.jnt_dofadr as Int32Array)[joint]!,
-    actuator,
-    body: (model.jnt_bodyid as Int32Array)[joint]!,
-  };
 }
 
 /** Degrees of freedom of the wheels that the kingpins carry. */
