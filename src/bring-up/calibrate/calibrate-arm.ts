@@ -8,7 +8,6 @@ import {
   calibrationText,
   isSocket,
   type JointCalibration,
-  type Motor,
   offsetProblem,
   readCalibration,
 } from '../../drivers/serial.ts';
@@ -23,7 +22,7 @@ import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.t
 import { jointWords } from './direction-words.ts';
 import { limitProblems } from './joint-range.ts';
 import { isWholeTurn, type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
-import { lowOverload } from './overload.ts';
+import { storeAfterMeasuring, storeBeforeMeasuring } from './stored-settings.ts';
 
 export interface CalibrateRequest {
   readonly arm: ServoArm;
@@ -71,17 +70,6 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
   return result ?? (await refuseSilence(arm, path, open, (line) => request.guide.say(line)));
 }
 
-/** A register that is to hold something else for good. */
-interface Stored {
-  readonly motor: Motor;
-  readonly servo: ServoAccess;
-  readonly register: string;
-  readonly now: number;
-  readonly value: number;
-  /** What it is good for, as the end of a sentence. */
-  readonly why: string;
-}
-
 /** One calibration at an open port. */
 class ArmCalibration {
   readonly #request: CalibrateRequest;
@@ -98,7 +86,7 @@ class ArmCalibration {
   }
 
   async run(): Promise<CalibrateResult> {
-    const { arm, guide, out, only } = this.#request;
+    const { arm, guide, out, only, ranges } = this.#request;
     const { robot, motors } = arm;
     await this.#checkServos();
     const { warning } = this.#port;
@@ -109,7 +97,11 @@ class ArmCalibration {
     const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
     const left = asked.filter(({ name }) => !done.includes(name));
     await this.#letGo();
-    await this.#readAsDriven(left.map(({ name }) => name));
+    const atHand = { arm, guide, access: (id: number) => this.#access(id) };
+    await storeBeforeMeasuring(
+      atHand,
+      left.map(({ name }) => name),
+    );
     const words = jointWords(robot);
     for (const joint of left) {
       const i = robot.joints.indexOf(joint);
@@ -131,7 +123,7 @@ class ArmCalibration {
         : importJoint(guide, work, known));
       await this.#keep(this.#partialPath);
     }
-    await this.#store();
+    await storeAfterMeasuring(atHand, this.#joints, ranges);
     await this.#keep(out);
     rmSync(this.#partialPath, { force: true });
     const limits = limitProblems(robot, motors, this.#joints).map(({ message }) => `${message}.`);
@@ -267,103 +259,6 @@ class ArmCalibration {
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not let its torque go off.`, {
         remedy: 'Look at its cable; cut its supply if it holds on.',
       });
-    }
-  }
-
-  /**
-   * What is measured has to be what is driven: the mode is set, and an offset that would be ignored in it is none, before the first
-   * reading and after a yes. Throws without one.
-   */
-  async #readAsDriven(names: readonly string[]): Promise<void> {
-    const { guide, arm } = this.#request;
-    const { family } = arm.bus;
-    const wanted = arm.motors.flatMap((motor): readonly Stored[] => {
-      if (!names.includes(motor.name)) return [];
-      const servo = this.#access(motor.id);
-      const mode = servo.read('operatingMode');
-      const offset = servo.read('homingOffset') ?? 0;
-      const driven = family.operatingMode(motor);
-      const isIgnored = Math.abs(offset) > family.offsetMaxCounts(motor);
-      return [
-        ...this.#cleared(motor),
-        ...(mode === undefined || mode === driven
-          ? []
-          : [{ motor, servo, register: 'operatingMode', now: mode, value: driven, why: 'it reads as it is driven' }]),
-        ...(isIgnored
-          ? [{ motor, servo, register: 'homingOffset', now: offset, value: 0, why: 'it has none that it ignores' }]
-          : []),
-      ];
-    });
-    if (wanted.length === 0) return;
-    guide.say('To be stored in the servos before they are measured, for good:');
-    for (const { motor, register, now, value, why } of wanted) {
-      guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now} → ${value}, so that ${why}`);
-    }
-    if (!(await confirm(guide, 'Write that? Its readings are no positions else.', 'no'))) {
-      throw new ReinError('config', 'Nothing was measured: the servos read otherwise than they are driven.', {
-        remedy: `Have it written, or set it with their maker's program; then: rein calibrate --robot ${arm.named}`,
-      });
-    }
-    for (const { servo, motor, register, value } of wanted) {
-      if (servo.set(register, value)) continue;
-      throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not keep ${register} ${value}.`, {
-        remedy: 'Look at its supply and cable, and try again.',
-      });
-    }
-  }
-
-  /**
-   * Bits that are not driven; a second servo, which is mounted the other way round, then has its own the other way round, too: as it
-   * obeys the first one, that is written last.
-   */
-  #cleared(motor: Motor): readonly Stored[] {
-    const { arm } = this.#request;
-    const { clearBits } = arm.bus.family;
-    if (clearBits === undefined) return [];
-    const { register, bits, turns, why } = clearBits;
-    const servo = this.#access(motor.id);
-    const now = servo.read(register) ?? 0;
-    if ((now & bits) === 0) return [];
-    const own = { motor, servo, register, now, value: now & ~bits, why };
-    const second = arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
-    if (second === undefined || (now & turns) === 0) return [own];
-    const shadow = this.#access(second.id);
-    const before = shadow.read(register) ?? 0;
-    const value = before ^ turns;
-    return [own, { motor: second, servo: shadow, register, now: before, value, why: 'it turns as the first one does' }];
-  }
-
-  /** What stands in the servos for good, after a yes. */
-  async #store(): Promise<void> {
-    const { guide, arm, ranges } = this.#request;
-    const wanted = arm.motors.flatMap((motor) => {
-      const servo = this.#access(motor.id);
-      const joint = this.#joints[motor.name]!;
-      const limits =
-        ranges === 'servos' && servo.has('positionMin')
-          ? [
-              { register: 'positionMin', value: joint.minCounts, why: 'it keeps to its range' },
-              { register: 'positionMax', value: joint.maxCounts, why: 'it keeps to its range' },
-            ]
-          : [];
-      const overload = lowOverload(motor, servo);
-      return [...arm.bus.stored, ...(overload === undefined ? [] : [overload]), ...limits]
-        .filter(({ register }) => servo.has(register))
-        .map((setting) => ({ ...setting, servo, motor, now: servo.read(setting.register) }))
-        .filter(({ now, value }) => now !== value);
-    });
-    if (wanted.length === 0) return;
-    guide.say('To be stored in the servos, for good:');
-    for (const { motor, register, now, value, why } of wanted) {
-      guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now ?? '?'} → ${value}, so that ${why}`);
-    }
-    if (!(await confirm(guide, 'Write that?', 'no'))) {
-      guide.say('Nothing was written to the servos.');
-      return;
-    }
-    for (const { servo, motor, register, value } of wanted) {
-      if (servo.set(register, value)) continue;
-      guide.say(`Servo ${motor.id} (${motor.name}) does not keep ${register} ${value}; the rest goes on.`);
     }
   }
 

@@ -1,19 +1,12 @@
 /** Joints with two servos, the second of which obeys the first one's requests: ViperX's shoulder and elbow. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ServoRig, servoRig } from '../../../tests/support/emulated-servos.ts';
+import { describe, expect, it } from 'vitest';
+import type { ServoRig } from '../../../tests/support/emulated-servos.ts';
+import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
 import { createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
 import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
 import type { DynamixelServo } from '../../emulate/dynamixel/dynamixel-servo.ts';
 import type { DriverStatus } from '../driver.ts';
 import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
-
-const rigs: ServoRig[] = [];
-afterEach(async () => {
-  for (const rig of rigs.splice(0)) {
-    await rig.driver.close();
-    rig.remove();
-  }
-});
 
 interface Viper {
   readonly rig: ServoRig;
@@ -24,8 +17,7 @@ interface Viper {
 }
 
 function viper(): Viper {
-  const rig = servoRig({ robot: 'viperx', family: dynamixelFamily });
-  rigs.push(rig);
+  const rig = rigOfTest({ robot: 'viperx', family: dynamixelFamily });
   const state = createRobotState(7, 0);
   const servo = (id: number): DynamixelServo => (rig.bus as DynamixelBus).servos.find((each) => each.id === id)!;
   const run = (ticks: number, shoulderRad = 0): readonly DriverStatus[] => {

@@ -1,6 +1,7 @@
 /** A car of 1:10 behind an emulated VESC: motor, gearing, wheels and steering servo. */
 import type { RobotConfig } from '../../config/index.ts';
 import { clamp, ReinError } from '../../core/index.ts';
+import { modelOf } from '../../drivers/index.ts';
 import { countsPerM, erpmPerMPerS, type VescConfig } from '../../drivers/serial.ts';
 import type { EmulatedBody, RollingBody } from '../bodies/body.ts';
 import { MujocoCar } from '../bodies/mujoco-car.ts';
@@ -102,7 +103,7 @@ export class CarBody implements EmulatedBody {
  * and for a model that cannot be loaded.
  */
 export async function carBody(robot: RobotConfig): Promise<CarBody> {
-  const { model: file } = robot.driver as { readonly model?: string };
+  const file = modelOf(robot.driver)?.model;
   if (file === undefined) return raisedCar(robot);
   const steering = steeringOf(robot);
   return new CarBody(await MujocoCar.open({ file, steering, rollingN: ROLLING_N, dragNSPerM: DRAG_N_S_PER_M }));
