@@ -18,10 +18,13 @@ export function emulatedArmFile(folder: string, port: string, ...options: readon
   return path;
 }
 
+const QUESTION = /[Pp]ress Enter|Enter there\.|\[[Yy]\/[Nn]\]/;
+
 /** A command that is answered when it asks, with its calibrations and records under `folder`. */
 export class Asked {
   readonly child: ChildProcess;
   readonly said: string[] = [];
+  /** With its exit code. Rejects where nobody answers a question. */
   readonly ended: Promise<number | null>;
 
   constructor(
@@ -31,13 +34,25 @@ export class Asked {
   ) {
     const env = { ...process.env, REIN_CONFIG: join(folder, 'config'), REIN_STATE: join(folder, 'state') };
     this.child = spawn(process.execPath, [REIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env });
-    this.ended = new Promise((done) => this.child.once('close', (code) => done(code)));
+    let unanswered: string | undefined;
+    this.ended = new Promise((done, fail) => {
+      this.child.once('close', (code) => {
+        if (unanswered === undefined) done(code);
+        else fail(new Error(`nobody answers: ${unanswered}`));
+      });
+    });
     let before = Promise.resolve();
     createInterface({ input: this.child.stdout! }).on('line', (line) => {
       this.said.push(line);
       before = before.then(async () => {
         const typed = await answer(line, this);
-        if (typed !== undefined && this.child.exitCode === null) this.child.stdin!.write(`${typed}\n`);
+        const { exitCode, killed } = this.child;
+        if (exitCode !== null || killed) return;
+        if (typed !== undefined) this.child.stdin!.write(`${typed}\n`);
+        else if (QUESTION.test(line)) {
+          unanswered = line;
+          this.child.kill();
+        }
       });
     });
     // It may end, or be ended, with an answer under way.

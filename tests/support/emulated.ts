@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { REIN } from './rein.ts';
 
+/** A hand that moves a joint moves it by many counts within this. */
+const STILL_MS = 300;
+
 type Event = Readonly<Record<string, unknown>> & { readonly event: string };
 
 export class Emulated {
@@ -44,6 +47,17 @@ export class Emulated {
   async type(line: string, answer = 'done'): Promise<Event> {
     this.child.stdin!.write(`${line}\n`);
     return await this.next(answer);
+  }
+
+  /** Waits until no servo moves: a hand takes its time, and on a busy machine more of it. */
+  async standsStill(): Promise<void> {
+    for (let before = ''; ; ) {
+      await new Promise((done) => setTimeout(done, STILL_MS));
+      const { servos } = await this.type('state', 'state');
+      const places = JSON.stringify((servos as { position: number }[]).map(({ position }) => position));
+      if (places === before) return;
+      before = places;
+    }
   }
 
   async end(): Promise<void> {

@@ -21,15 +21,14 @@ afterEach(async () => {
 
 describe('rein calibrate and rein doctor at an emulated arm', () => {
   it('loses at most the joint at hand when it is killed, and goes on behind the others', async () => {
-    arm = new Emulated(['feetech']);
-    await arm.next('ready');
-    const file = emulatedArmFile(folder, arm.link);
-    const { type } = arm;
+    const emulated = new Emulated(['feetech']);
+    arm = emulated;
+    await emulated.next('ready');
+    const file = emulatedArmFile(folder, emulated.link);
     const moved = async (...targetsRad: readonly number[]): Promise<string> => {
       for (const target of targetsRad) {
-        await type.call(arm, `move 1 ${target}`);
-        // A hand takes its time: 2 rad a second, on a machine that may be busy.
-        await new Promise((done) => setTimeout(done, 3000));
+        await emulated.type(`move 1 ${target}`);
+        await emulated.standsStill();
       }
       return '';
     };

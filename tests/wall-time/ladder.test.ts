@@ -22,23 +22,14 @@ afterEach(async () => {
 });
 
 it('climbs from the doctor to full speed, and records each rung with what it has shown', async () => {
-  arm = new Emulated(['feetech']);
-  await arm.next('ready');
-  const { type } = arm;
-  const hand = async (line: string, takesMs: number): Promise<void> => {
-    await type.call(arm, line);
-    // A hand takes its time: 2 rad a second, on a machine that may be busy.
-    await new Promise((done) => setTimeout(done, takesMs));
+  const emulated = new Emulated(['feetech']);
+  arm = emulated;
+  await emulated.next('ready');
+  const hand = async (line: string): Promise<void> => {
+    await emulated.type(line);
+    await emulated.standsStill();
   };
-  const places = async (): Promise<string> => {
-    const { servos } = await type.call(arm, 'state', 'state');
-    return JSON.stringify((servos as { position: number }[]).map(({ position }) => position));
-  };
-  const broughtHome = async (): Promise<void> => {
-    await hand('hold', 500);
-    for (let before = ''; before !== (await places()); await hand('hold', 300)) before = await places();
-  };
-  const file = emulatedArmFile(folder, arm.link, '  answerMs: 15');
+  const file = emulatedArmFile(folder, emulated.link, '  answerMs: 15');
   // Three ticks in which the emulator is held up are 100 ms.
   writeFileSync(file, readFileSync(file, 'utf8').replace('controlHz: 50', 'controlHz: 30'));
   const { robot } = loadRobotFile(file);
@@ -48,10 +39,10 @@ it('climbs from the doctor to full speed, and records each rung with what it has
   writeFileSync(join(folder, 'config', 'calibration', 'so101.json'), calibrationText(fresh));
   const answer = async (line: string): Promise<string | undefined> => {
     const joint = jointNames.indexOf(/^(\w+): .*has to rise/.exec(line)?.[1] ?? '');
-    if (joint >= 0) await hand(`move ${joint + 1} ${robot.homeRad[joint]! + (joint === 3 ? 0.3 : 0.5)}`, 800);
+    if (joint >= 0) await hand(`move ${joint + 1} ${robot.homeRad[joint]! + (joint === 3 ? 0.3 : 0.5)}`);
     if (joint >= 0 || line.includes('press Enter')) return '';
     // Without torque it has fallen.
-    if (line.includes('[y/N]')) await broughtHome();
+    if (line.includes('[y/N]')) await hand('hold');
     return line.includes('[y/N]') ? 'y' : undefined;
   };
   const said: string[] = [];

@@ -45,18 +45,13 @@ export class HeldBody implements EmulatedBody {
 
   /** Brings the arm home, and holds it, until a servo pulls. */
   hold(): void {
-    if (!this.#isHeld) this.#poseRad.set(this.positionRad);
+    this.#take();
     this.#targetRad.set(this.#homeRad);
-    this.#isHeld = true;
   }
 
   /** Takes the arm where it is, and moves joint `joint` to `toRad`. It stays held. */
   move(joint: number, toRad: number): void {
-    if (!this.#isHeld) {
-      this.#poseRad.set(this.positionRad);
-      this.#targetRad.set(this.positionRad);
-      this.#isHeld = true;
-    }
+    this.#take();
     this.#targetRad[joint] = toRad;
   }
 
@@ -68,6 +63,15 @@ export class HeldBody implements EmulatedBody {
     if (this.#isHeld && this.torqueNm.some((torque) => Math.abs(torque) > TORQUE_NM)) this.#isHeld = false;
     if (this.#isHeld) this.#bring();
     else this.#body.step();
+  }
+
+  /** Where it is, and at rest: the drag of gears that turn is no servo that pulls. */
+  #take(): void {
+    if (this.#isHeld) return;
+    this.#poseRad.set(this.positionRad);
+    this.#targetRad.set(this.positionRad);
+    this.#body.place(this.#poseRad);
+    this.#isHeld = true;
   }
 
   /** A step of the hand. */
