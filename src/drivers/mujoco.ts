@@ -1,7 +1,7 @@
 /** MuJoCo: simulated robots, plants, and robots imported from MJCF and URDF. Loads WebAssembly. */
 export { importRobot } from './import/import-robot.ts';
 export type { ImportedJoint, ImportedRobot, NamedFrame } from './import/imported-robot.ts';
-export { type Wheel, wheelOf } from './mujoco/car-drive.ts';
+export { CarWheels, type Wheel } from './mujoco/car-wheels.ts';
 export { compilePlantImage } from './mujoco/compile-plant.ts';
 export { type DrawnPose, type DrawnScene, drawnScene, type SceneShape } from './mujoco/drawn-scene.ts';
 export type { PackageFolders } from './mujoco/model-assets.ts';

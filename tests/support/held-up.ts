@@ -1,41 +1,56 @@
-/** How long the machine keeps a process from running: what is nobody's in a test of how soon something is done. */
+/** How long the machine keeps a process from running: nobody's delay in a test of how soon something is done. */
 
-/** Between two looks. */
+/** Between two looks, ms. */
 const LOOK_MS = 1;
-/** What a timer of `LOOK_MS` takes on an idle machine. */
-const IDLE_MS = 2;
-/** How far back it counts. */
-const WINDOW_MS = 250;
+/** A timer of `LOOK_MS` takes so long on an idle machine, s. */
+const IDLE_S = 0.002;
 
-/** Looks every millisecond, from now on; keeps no process from its end. What this process computes itself counts as its own. */
+/** Monotonic seconds. */
+export interface Span {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+/**
+ * Looks every millisecond, and keeps no process from its end. Time that the process computes itself is its own; what blocks it without
+ * computing, such as a slow disk, counts as the machine's.
+ */
 export class HeldUp {
-  readonly #timer: NodeJS.Timeout = setInterval(() => this.#look(), LOOK_MS).unref();
-  #lookedMs = performance.now();
-  #ranMs = ranMs();
-  #longest: { atMs: number; ms: number } = { atMs: 0, ms: 0 };
+  readonly #found: (span: Span) => void;
+  readonly #timer: NodeJS.Timeout = setInterval(() => this.look(), LOOK_MS).unref();
+  #lookedAtS = nowS();
+  #computedS = computedS();
 
-  /** The longest in the last quarter of a second, until now. */
-  latestMs(): number {
-    this.#look();
-    return this.#longest.ms;
+  /** `found` is called with each span once it is over. */
+  constructor(found: (span: Span) => void) {
+    this.#found = found;
+  }
+
+  look(): void {
+    const atS = nowS();
+    const newComputedS = computedS();
+    const heldS = atS - this.#lookedAtS - IDLE_S - (newComputedS - this.#computedS);
+    this.#lookedAtS = atS;
+    this.#computedS = newComputedS;
+    if (heldS > 0) this.#found({ fromS: atS - heldS, toS: atS });
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
-
-  #look(): void {
-    const atMs = performance.now();
-    const nowRanMs = ranMs();
-    const ms = Math.max(0, atMs - this.#lookedMs - IDLE_MS - (nowRanMs - this.#ranMs));
-    this.#lookedMs = atMs;
-    this.#ranMs = nowRanMs;
-    if (ms >= this.#longest.ms || atMs - this.#longest.atMs > WINDOW_MS) this.#longest = { atMs, ms };
-  }
 }
 
-/** Processor time of this process, ms. */
-function ranMs(): number {
+/** The most that one of `spans` has between two times, s. */
+export function heldUpS(spans: readonly Span[], fromS: number, toS: number): number {
+  return Math.max(0, ...spans.map((span) => Math.min(span.toS, toS) - Math.max(span.fromS, fromS)));
+}
+
+export function nowS(): number {
+  return Number(process.hrtime.bigint()) * 1e-9;
+}
+
+/** Processor time of this process, s. */
+function computedS(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+  return (user + system) / 1e6;
 }

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type ServoRig, type ServoRigOptions, servoRig } from './emulated-servos.ts';
 
-/** One that is closed and removed at the end of the test that asks for it. */
+/** A servo rig that is closed and removed when the test that asks for it ends. */
 export function rigOfTest(options: ServoRigOptions): ServoRig {
   const rig = servoRig(options);
   onTestFinished(async () => {

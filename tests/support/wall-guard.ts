@@ -200,13 +200,12 @@ export class WallGuard {
     this.#driving = setInterval(send, COMMAND_MS);
   }
 
-  /** Lets `ticks` pass, and goes on wherever a machine that is held up, or a wild command, has stopped the robot: `wentOn` is told. */
-  async movesFor(ticks: number, wentOn: () => void = () => {}): Promise<void> {
+  /** Lets `ticks` pass, and goes on wherever a machine that is held up, or a wild command, has stopped the robot. */
+  async movesFor(ticks: number): Promise<void> {
     for (let passed = 0; passed < ticks; passed += 5) {
       await this.link.advance(5);
       if (this.link.latest.state.startsWith('active')) continue;
       for (const kind of ['acknowledge', 'enable', 'activate'] as const) await this.link.request({ kind });
-      wentOn();
     }
   }
 

@@ -11,7 +11,7 @@ import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { HeldUp } from '../support/held-up.ts';
+import { HeldUp, heldUpS, nowS, type Span } from '../support/held-up.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { compileRosHalf } from '../support/ros-memory/compile.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
@@ -83,7 +83,9 @@ describe('a guard whose robot is behind ROS', () => {
     'wall',
     'stops past a bridge that is killed, and moves nothing before acknowledge and enable',
     async () => {
-      expect(await firstStopMs(() => process.kill(guard.rosPids!.bridge!, 'SIGKILL'))).toBeLessThan(50);
+      const { ownMs } = await firstStop(() => process.kill(guard.rosPids!.bridge!, 'SIGKILL'));
+      expect(ownMs).toBeLessThan(50);
+      await until(() => logOf('stops.log').length >= 3, 'more than one stop');
       await until(() => guard.latest.state === 'fault', 'it to happen');
       expect(rows(guard)).toContain(10);
       // It comes back by itself, and hears no command.
@@ -192,27 +194,32 @@ describe('a guard whose robot is behind ROS', () => {
 
 describe('the process that can only stop', () => {
   let guard: ChildProcess;
+  let others: readonly number[] = [];
 
-  afterEach(() => guard.kill('SIGKILL'));
+  // They write to the folder until they end.
+  afterEach(async () => {
+    guard.kill('SIGKILL');
+    await until(() => !others.some(isAlive), 'the end of its processes');
+  });
 
   faultRow(
     25,
     'wall',
     "stops the robot within 50 ms of the guard's death, again and again",
     async () => {
-      const delaysMs: number[] = [];
+      const delays: StopDelay[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         for (const name of ['stops.log', 'held-up.log']) rmSync(join(folder, name), { force: true });
         const pids = await startHalf(1);
-        delaysMs.push(await firstStopMs(() => guard.kill('SIGKILL')));
+        delays.push(await firstStop(() => guard.kill('SIGKILL')));
         await until(() => logOf('stops.log').length >= 6, 'all stops');
         await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
       }
-      delaysMs.sort((a, b) => a - b);
-      console.log(
-        `guard killed → first stop: median ${delaysMs[ROUNDS / 2]!.toFixed(1)} ms, worst ${delaysMs[ROUNDS - 1]!.toFixed(1)} ms`,
-      );
-      expect(delaysMs[ROUNDS - 1]).toBeLessThan(50);
+      const text = delays.map(({ rawMs, ownMs }) => `${rawMs.toFixed(1)} (${ownMs.toFixed(1)})`).join(', ');
+      console.log(`guard killed → first stop, and less what the machine held up: ${text} ms`);
+      expect(Math.max(...delays.map(({ ownMs }) => ownMs))).toBeLessThan(50);
+      // Nothing is excused in one of them at least.
+      expect(Math.min(...delays.map(({ rawMs }) => rawMs))).toBeLessThan(50);
     },
     240_000,
   );
@@ -263,6 +270,7 @@ describe('the process that can only stop', () => {
     for (;;) {
       const [message] = (await once(guard, 'message')) as [{ ready?: { bridge: number; stopper: number } }];
       if (message.ready === undefined) continue;
+      others = [message.ready.bridge, message.ready.stopper];
       // It has to have heard one.
       await new Promise((resolve) => setTimeout(resolve, 100));
       return message.ready;
@@ -297,15 +305,27 @@ async function move(guard: WorkerGuard): Promise<void> {
   await push(guard, 2);
 }
 
-/** From `kill` to the first stop, ms, less what the machine kept this process, or the one that stops, from running meanwhile. */
-async function firstStopMs(kill: () => void): Promise<number> {
-  const here = new HeldUp();
-  const killedAtS = nowS();
-  kill();
-  await until(() => logOf('stops.log').length > 0, 'a stop');
-  const heldUpMs = here.latestMs() + logOf('held-up.log')[0]!.numbers[0]!;
-  here.stop();
-  return Math.max(0, (logOf('stops.log')[0]!.atS - killedAtS) * 1e3 - heldUpMs);
+/** From a kill to the first stop, ms: as it was, and less what the machine kept this process, or the one that stops, from running. */
+interface StopDelay {
+  readonly rawMs: number;
+  readonly ownMs: number;
+}
+
+async function firstStop(kill: () => void): Promise<StopDelay> {
+  const here: Span[] = [];
+  const heldUp = new HeldUp((span) => here.push(span));
+  try {
+    const killedAtS = nowS();
+    kill();
+    await until(() => logOf('stops.log').length > 0, 'a stop');
+    heldUp.look();
+    const { atS } = logOf('stops.log')[0]!;
+    const there = logOf('held-up.log').map(({ atS: fromS, numbers: [toS] }) => ({ fromS, toS: toS! }));
+    const longestS = Math.max(heldUpS(here, killedAtS, atS), heldUpS(there, killedAtS, atS));
+    return { rawMs: (atS - killedAtS) * 1e3, ownMs: (atS - killedAtS - longestS) * 1e3 };
+  } finally {
+    heldUp.stop();
+  }
 }
 
 /** Asks until it is granted: joint states may have to come first. */
@@ -339,10 +359,6 @@ async function keepPushing(guard: WorkerGuard, isDone: () => boolean): Promise<v
 
 function rows(guard: WorkerGuard): readonly number[] {
   return faultsOf(guard.latest.faultFlags).map((fault) => fault.row);
-}
-
-function nowS(): number {
-  return Number(process.hrtime.bigint()) * 1e-9;
 }
 
 function isAlive(pid: number): boolean {

@@ -97,9 +97,9 @@ class ArmCalibration {
     const asked = robot.joints.filter(({ name }) => only.length === 0 || only.includes(name));
     const left = asked.filter(({ name }) => !done.includes(name));
     await this.#letGo();
-    const atHand = { arm, guide, access: (id: number) => this.#access(id) };
+    const open = { arm, guide, access: (id: number) => this.#access(id) };
     await storeBeforeMeasuring(
-      atHand,
+      open,
       left.map(({ name }) => name),
     );
     const words = jointWords(robot);
@@ -123,7 +123,7 @@ class ArmCalibration {
         : importJoint(guide, work, known));
       await this.#keep(this.#partialPath);
     }
-    await storeAfterMeasuring(atHand, this.#joints, ranges);
+    await storeAfterMeasuring(open, this.#joints, ranges);
     await this.#keep(out);
     rmSync(this.#partialPath, { force: true });
     const limits = limitProblems(robot, motors, this.#joints).map(({ message }) => `${message}.`);

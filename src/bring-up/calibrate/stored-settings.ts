@@ -1,4 +1,4 @@
-/** What calibrating writes into servos for good: said register by register, and written after a yes. */
+/** Settings that calibrating writes into servos for good: said register by register, and written after a yes. */
 import { ReinError } from '../../core/index.ts';
 import type { JointCalibration, Motor } from '../../drivers/serial.ts';
 import type { ServoArm, StoredSetting } from '../families.ts';
@@ -6,72 +6,79 @@ import { confirm, type Guide } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 import { lowOverload } from './overload.ts';
 
-/** An arm whose servos answer. */
-export interface ArmAtHand {
+/** An arm at an open port, and the person beside it. */
+export interface OpenArm {
   readonly arm: ServoArm;
   readonly guide: Guide;
-  /** Registers of servo `id`, which is one of the arm's. */
-  access(id: number): ServoAccess;
+  /** Registers of servo `id`, one of the arm's. Throws `ReinError` where the port is gone. */
+  readonly access: (id: number) => ServoAccess;
 }
 
 /** A setting that a servo does not have yet. */
 interface Change extends StoredSetting {
   readonly motor: Motor;
   readonly servo: ServoAccess;
-  /** What stands there; `undefined` where it does not answer. */
+  /** The register's number now; `undefined` where it does not answer. */
   readonly now: number | undefined;
 }
 
+const LOOK_AT = 'Look at its supply and cable, and try again.';
+
 /**
- * What is measured has to be what is driven: of the joints in `names` the mode is set, and an offset that would be ignored in it is
- * none. Throws `ReinError` without a yes, or where a servo does not keep it.
+ * Clears bits that are not driven, sets the operating mode, and removes offsets that it ignores, of the joints `names`: after a yes, and
+ * before the first reading, as what is measured has to be what is driven. Throws `ReinError` on a no, and for a servo that does not answer
+ * or does not keep it.
  */
-export async function storeBeforeMeasuring(at: ArmAtHand, names: readonly string[]): Promise<void> {
-  const { arm, guide } = at;
+export async function storeBeforeMeasuring(open: OpenArm, names: readonly string[]): Promise<void> {
+  const { arm, guide } = open;
   const motors = arm.motors.filter(({ name }) => names.includes(name));
   const changes = motors.flatMap((motor) => [
-    ...withoutBits(at, motor),
-    ...changesOf(at, motor, drivenSettings(at, motor)),
+    ...bitsToClear(open, motor),
+    ...changesOf(open, motor, drivenSettings(open, motor), answered),
   ]);
   if (changes.length === 0) return;
-  say(guide, 'To be stored in the servos before they are measured, for good:', changes);
+  sayChanges(guide, 'To be stored in the servos before they are measured, for good:', changes);
   if (!(await confirm(guide, 'Write that? Its readings are no positions else.', 'no'))) {
     throw new ReinError('config', 'Nothing was measured: the servos read otherwise than they are driven.', {
       remedy: `Have it written, or set it with their maker's program; then: rein calibrate --robot ${arm.named}`,
     });
   }
   for (const change of changes) {
-    if (isKept(change)) continue;
-    throw new ReinError('driver', notKept(change), { remedy: 'Look at its supply and cable, and try again.' });
+    if (!write(change)) throw new ReinError('driver', notKept(change), { remedy: LOOK_AT });
   }
 }
 
-/** What serves an arm that is driven by `joints`; with `ranges` in its servos they keep to those by themselves. A no changes nothing. */
+/**
+ * Stores how servos answer, a firm gripper's overload and, where they keep to `ranges` by themselves, those of `joints`: after a yes. A
+ * setting that a servo does not keep is said, and the rest goes on.
+ */
 export async function storeAfterMeasuring(
-  at: ArmAtHand,
+  open: OpenArm,
   joints: Readonly<Record<string, JointCalibration>>,
   ranges: 'file' | 'servos',
 ): Promise<void> {
-  const { arm, guide } = at;
+  const { arm, guide, access } = open;
   const changes = arm.motors.flatMap((motor) => {
-    const overload = lowOverload(motor, at.access(motor.id));
+    const overload = lowOverload(motor, access(motor.id));
     const range = ranges === 'servos' ? rangeSettings(joints[motor.name]!) : [];
-    return changesOf(at, motor, [...arm.bus.stored, ...(overload === undefined ? [] : [overload]), ...range]);
+    const settings = [...arm.bus.stored, ...(overload === undefined ? [] : [overload]), ...range];
+    return changesOf(open, motor, settings, (servo, register) => servo.read(register));
   });
   if (changes.length === 0) return;
-  say(guide, 'To be stored in the servos, for good:', changes);
+  sayChanges(guide, 'To be stored in the servos, for good:', changes);
   if (!(await confirm(guide, 'Write that?', 'no'))) {
     guide.say('Nothing was written to the servos.');
     return;
   }
   for (const change of changes) {
-    if (!isKept(change)) guide.say(`${notKept(change)} The rest goes on.`);
+    if (!write(change)) guide.say(`${notKept(change)} The rest goes on.`);
   }
 }
 
-function drivenSettings({ arm, access }: ArmAtHand, motor: Motor): readonly StoredSetting[] {
+function drivenSettings({ arm, access }: OpenArm, motor: Motor): readonly StoredSetting[] {
   const { family } = arm.bus;
-  const offset = access(motor.id).read('homingOffset') ?? 0;
+  const servo = access(motor.id);
+  const offset = servo.has('homingOffset') ? answered(servo, 'homingOffset', motor) : 0;
   const isIgnored = Math.abs(offset) > family.offsetMaxCounts(motor);
   return [
     { register: 'operatingMode', value: family.operatingMode(motor), why: 'it reads as it is driven' },
@@ -87,45 +94,55 @@ function rangeSettings({ minCounts, maxCounts }: JointCalibration): readonly Sto
   ];
 }
 
-/** Those of `settings` that the servo of `motor` can have, and has not. */
-function changesOf({ access }: ArmAtHand, motor: Motor, settings: readonly StoredSetting[]): readonly Change[] {
-  const servo = access(motor.id);
-  return settings
-    .filter(({ register }) => servo.has(register))
-    .map((setting) => ({ ...setting, motor, servo, now: servo.read(setting.register) }))
-    .filter(({ now, value }) => now !== value);
-}
-
 /**
  * Bits that are not driven; a second servo, which is mounted the other way round, then has its own the other way round, too: as it
  * obeys the first one, that is written last.
  */
-function withoutBits(at: ArmAtHand, motor: Motor): readonly Change[] {
-  const { clearBits } = at.arm.bus.family;
-  if (clearBits === undefined) return [];
+function bitsToClear(open: OpenArm, motor: Motor): readonly Change[] {
+  const { arm, access } = open;
+  const { clearBits } = arm.bus.family;
+  const first = access(motor.id);
+  if (clearBits === undefined || !first.has(clearBits.register)) return [];
   const { register, bits, turns, why } = clearBits;
-  const now = at.access(motor.id).read(register);
-  if (now === undefined || (now & bits) === 0) return [];
-  const own = changesOf(at, motor, [{ register, value: now & ~bits, why }]);
-  const second = at.arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
+  const now = answered(first, register, motor);
+  const own = changesOf(open, motor, [{ register, value: now & ~bits, why }], answered);
+  const second = arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
   if (second === undefined || (now & turns) === 0) return own;
-  const before = at.access(second.id).read(register);
-  // Neither without the other: they would turn against each other.
-  if (before === undefined) return [];
-  return [
-    ...own,
-    ...changesOf(at, second, [{ register, value: before ^ turns, why: 'it turns as the first one does' }]),
-  ];
+  const value = answered(access(second.id), register, second) ^ turns;
+  const turned = { register, value, why: 'it turns as the first one does' };
+  return [...own, ...changesOf(open, second, [turned], answered)];
 }
 
-function say(guide: Guide, heading: string, changes: readonly Change[]): void {
+/** Those of `settings` that the servo of `motor` can have, and has not. */
+function changesOf(
+  { access }: OpenArm,
+  motor: Motor,
+  settings: readonly StoredSetting[],
+  read: (servo: ServoAccess, register: string, motor: Motor) => number | undefined,
+): readonly Change[] {
+  const servo = access(motor.id);
+  return settings
+    .filter(({ register }) => servo.has(register))
+    .map((setting) => ({ ...setting, motor, servo, now: read(servo, setting.register, motor) }))
+    .filter(({ now, value }) => now !== value);
+}
+
+/** The register's number, which the model has. Throws `ReinError('driver')` where its servo does not answer. */
+function answered(servo: ServoAccess, register: string, motor: Motor): number {
+  const now = servo.read(register);
+  if (now !== undefined) return now;
+  throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not say its ${register}.`, { remedy: LOOK_AT });
+}
+
+function sayChanges(guide: Guide, heading: string, changes: readonly Change[]): void {
   guide.say(heading);
   for (const { motor, register, now, value, why } of changes) {
     guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now ?? '?'} → ${value}, so that ${why}`);
   }
 }
 
-function isKept({ servo, register, value }: Change): boolean {
+/** False: the servo did not take it, or did not answer. */
+function write({ servo, register, value }: Change): boolean {
   return servo.set(register, value);
 }
 

@@ -31,6 +31,7 @@ export class ServoReadings {
   readonly position: Float64Array;
   readonly torqueNm: Float64Array;
   readonly readAtS: Float64Array;
+  /** Until the first reply, ages count from here, s. */
   readonly #openedAtS: number;
   readonly #bus: ServoBus;
   readonly #motors: readonly Motor[];

@@ -123,9 +123,9 @@ export class ServoSetup {
 
   /** Torque that another program has left on would be nobody's: it is not taken over, and not let fall either. */
   #refuseTorque(motor: Motor): void {
-    const { address } = motor.model.registers['torqueEnable']!;
-    if (motor.calibration === undefined || this.#bus.read(motor.id, address, 1, this.#bytes) !== 'ok') return;
-    if (this.#bytes[0] === 0) return;
+    if (motor.calibration === undefined) return;
+    const torque = new ServoRegisters(this.#bus, motor).read('torqueEnable') ?? 0;
+    if (torque === 0) return;
     throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) has its torque on, and not by this program.`, {
       remedy: 'Hold the arm, and switch the supply of its servos off and on.',
     });

@@ -3,13 +3,10 @@
  * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
  */
 import { ReinError } from '../../core/index.ts';
-import type { Simulation, Wheel } from '../../drivers/mujoco.ts';
+import type { CarWheels, Simulation, Wheel } from '../../drivers/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';
 
-/** Names in the car's file: joints, each with an actuator, as the simulator's own driver wants them. */
-const DRIVEN = ['drive_left', 'drive_right'] as const;
-const STEERED = ['steer_left', 'steer_right'] as const;
 /** Numbers that MuJoCo keeps of each actuator's gain, and of its bias. */
 const PARAMETERS = 10;
 /** Its place among positions and velocities: x, y, z and a turn. */
@@ -36,25 +33,25 @@ export class MujocoCar implements RollingBody {
   readonly signals: Map<string, number> = new Map();
   readonly stepS: number = 0.002;
   readonly #servo: SimpleBody;
-  readonly #wheels: CarWheels;
+  readonly #car: RollingSimulation;
 
   /** Rejects with `ReinError('config')` where the file cannot be read, or is no such car's. */
   static async open(options: MujocoCarOptions): Promise<MujocoCar> {
     // Not before it is needed: a list of what can be emulated does without.
-    const { readModelFile, Simulation, wheelOf, withIncludes } = await import('../../drivers/mujoco.ts');
+    const { CarWheels, readModelFile, Simulation, withIncludes } = await import('../../drivers/mujoco.ts');
     const simulation = await Simulation.fromXml(withIncludes(readModelFile(options.file)).xml);
     try {
-      return new MujocoCar(simulation, options, (name) => wheelOf(simulation, name));
+      return new MujocoCar(simulation, options, new CarWheels(simulation));
     } catch (error) {
       simulation.close();
       throw error;
     }
   }
 
-  private constructor(simulation: Simulation, options: MujocoCarOptions, wheel: (name: string) => Wheel) {
+  private constructor(simulation: Simulation, options: MujocoCarOptions, wheels: CarWheels) {
     this.#servo = new SimpleBody([options.steering], this.stepS);
-    this.#wheels = new CarWheels(simulation, options, wheel, this.stepS);
-    this.#see(this.#wheels.pose());
+    this.#car = new RollingSimulation(simulation, options, wheels, this.stepS);
+    this.#see(this.#car.pose());
   }
 
   step(): void {
@@ -62,26 +59,26 @@ export class MujocoCar implements RollingBody {
   }
 
   roll(wayM: number): void {
-    this.#wheels.rollAt(wayM / this.stepS, this.positionRad[1]!);
+    this.#car.rollAt(wayM / this.stepS, this.positionRad[1]!);
     this.#pass(0);
-    if (wayM === 0) this.#wheels.rollAt(0, 0);
+    if (wayM === 0) this.#car.rollAt(0, 0);
   }
 
   close(): void {
-    this.#wheels.close();
+    this.#car.close();
   }
 
   #pass(forceN: number): void {
-    const wheels = this.#wheels;
+    const car = this.#car;
     const servo = this.#servo;
     servo.torqueNm[0] = this.torqueNm[1]!;
     servo.step();
     this.positionRad[1] = servo.positionRad[0]!;
     this.velocityRadPerS[1] = servo.velocityRadPerS[0]!;
-    wheels.step(forceN, servo.positionRad[0]!);
-    this.positionRad[0] = wheels.wayM;
-    this.velocityRadPerS[0] = wheels.speedMPerS;
-    this.#see(wheels.pose());
+    car.step(forceN, servo.positionRad[0]!);
+    this.positionRad[0] = car.wayM;
+    this.velocityRadPerS[0] = car.speedMPerS;
+    this.#see(car.pose());
   }
 
   #see([xM, yM, headingRad]: readonly [number, number, number]): void {
@@ -89,39 +86,25 @@ export class MujocoCar implements RollingBody {
   }
 }
 
-/** A car's wheels in a simulation of its own. */
-class CarWheels {
+/** A car on its wheels in a simulation of its own. */
+class RollingSimulation {
   readonly #simulation: Simulation;
-  readonly #driven: readonly Wheel[];
-  readonly #steered: readonly Wheel[];
+  readonly #wheels: CarWheels;
+  /** What turns as the car rolls: degrees of freedom. */
   readonly #rolling: readonly number[];
-  readonly #radiusM: number;
-  readonly #wheelbaseM: number;
-  /** Of the kingpins, to the left, m. */
-  readonly #besideM: readonly number[];
   readonly #stepS: number;
 
-  constructor(
-    simulation: Simulation,
-    { rollingN, dragNSPerM }: MujocoCarOptions,
-    wheel: (name: string) => Wheel,
-    stepS: number,
-  ) {
+  constructor(simulation: Simulation, { rollingN, dragNSPerM }: MujocoCarOptions, wheels: CarWheels, stepS: number) {
     this.#simulation = simulation;
+    this.#wheels = wheels;
     this.#stepS = stepS;
-    this.#driven = DRIVEN.map(wheel);
-    this.#steered = STEERED.map(wheel);
     const { model } = simulation;
-    const rear = this.#driven[0]!.body;
-    const places = model.body_pos as Float64Array;
-    this.#radiusM = (model.geom_size as Float64Array)[3 * (model.body_geomadr as Int32Array)[rear]!]!;
-    this.#wheelbaseM = places[3 * this.#steered[0]!.body]! - places[3 * rear]!;
-    this.#besideM = this.#steered.map(({ body }) => places[3 * body + 1]!);
-    this.#rolling = [...this.#driven.map(({ dof }) => dof), ...freeWheels(simulation, this.#steered)];
-    for (const { dof, actuator } of this.#driven) {
+    const { driven, steered, radiusM } = wheels;
+    this.#rolling = [...driven.map(({ dof }) => dof), ...freeWheels(simulation, steered)];
+    for (const { dof, actuator } of driven) {
       makeMotor(simulation, actuator);
-      (model.dof_frictionloss as Float64Array)[dof] = (rollingN * this.#radiusM) / this.#driven.length;
-      (model.dof_damping as Float64Array)[dof]! += (dragNSPerM * this.#radiusM ** 2) / this.#driven.length;
+      (model.dof_frictionloss as Float64Array)[dof] = (rollingN * radiusM) / driven.length;
+      (model.dof_damping as Float64Array)[dof]! += (dragNSPerM * radiusM ** 2) / driven.length;
     }
     simulation.reset();
     simulation.forward();
@@ -146,12 +129,9 @@ class CarWheels {
   /** A step with `forceN` at the driven wheels. Throws `ReinError('driver')` where MuJoCo cannot go on. */
   step(forceN: number, steeringRad: number): void {
     const { control } = this.#simulation.views;
-    for (const { actuator } of this.#driven) control[actuator] = (forceN * this.#radiusM) / this.#driven.length;
-    // Both front wheels about one centre: tan δ_i = L·tan δ/(L − y_i·tan δ), y_i to the left.
-    const slope = Math.tan(steeringRad);
-    for (const [i, { actuator }] of this.#steered.entries()) {
-      control[actuator] = Math.atan((this.#wheelbaseM * slope) / (this.#wheelbaseM - this.#besideM[i]! * slope));
-    }
+    const { driven, steered, radiusM } = this.#wheels;
+    for (const { actuator } of driven) control[actuator] = (forceN * radiusM) / driven.length;
+    for (const [i, { actuator }] of steered.entries()) control[actuator] = this.#wheels.steeredRad(steeringRad, i);
     if (!this.#simulation.stepFor(this.#stepS))
       throw new ReinError('driver', 'MuJoCo lost the car: its model cannot be simulated');
   }
@@ -163,8 +143,8 @@ class CarWheels {
     v.fill(0);
     v[CHASSIS] = speedMPerS * Math.cos(headingRad);
     v[CHASSIS + 1] = speedMPerS * Math.sin(headingRad);
-    v[CHASSIS + 5] = (speedMPerS * Math.tan(steeringRad)) / this.#wheelbaseM;
-    for (const dof of this.#rolling) v[dof] = speedMPerS / this.#radiusM;
+    v[CHASSIS + 5] = (speedMPerS * Math.tan(steeringRad)) / this.#wheels.wheelbaseM;
+    for (const dof of this.#rolling) v[dof] = speedMPerS / this.#wheels.radiusM;
   }
 
   close(): void {
@@ -173,8 +153,9 @@ class CarWheels {
 
   #mean(values: Float64Array, at: 'position' | 'dof'): number {
     let sum = 0;
-    for (const wheel of this.#driven) sum += values[wheel[at]]!;
-    return (this.#radiusM * sum) / this.#driven.length;
+    const { driven, radiusM } = this.#wheels;
+    for (const wheel of driven) sum += values[wheel[at]]!;
+    return (radiusM * sum) / driven.length;
   }
 }
 
