@@ -3,7 +3,16 @@ export { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.
 export { Guardian, type GuardianEvent, readBusMessage } from './guardian/guardian.ts';
 export type { StopCause } from './guardian/protocol.ts';
 export { createActionCommand } from './link/frames.ts';
-export { acknowledge, activate, faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './link/going-on.ts';
+export {
+  acknowledge,
+  activate,
+  EndOfMotion,
+  faultText,
+  holdAgain,
+  isLatched,
+  leaseLeftS,
+  whyHeld,
+} from './link/going-on.ts';
 export type { GuardLink } from './link/link.ts';
 export { lostError } from './link/link-end.ts';
 export { parseRequest, readAnswer, readNumbers } from './link/messages.ts';

@@ -331,9 +331,10 @@ describe('an episode', () => {
   );
 
   it.each([
-    ['whose command came in time, by somebody', 100, 'somebody held the robot'],
-    ['whose command came too late, by its lease', 160, 'older than its lease'],
-  ])('says what ended a motion of an operator %s', async (_, thinkMs, why) => {
+    ['whose command came in time, by somebody', 100, 0, 'somebody held the robot'],
+    ['whose command came too late, by its lease', 160, 0, 'older than its lease'],
+    ['whose command was still on its way, by the lease of the one before', 100, 0.1, 'older than its lease'],
+  ])('says what ended a motion of an operator %s', async (_, thinkMs, leaseAtEndS, why) => {
     const clock = new FakeClock();
     const { link, run } = createRig(50, clock);
     const plan = createOperator('c'.repeat(50));
@@ -342,6 +343,7 @@ describe('an episode', () => {
       if (++polls === 3) {
         clock.advanceMs(thinkMs);
         link.latest.state = 'ready';
+        link.latest.leaseS = leaseAtEndS;
       }
       plan.poll(...args);
     };

@@ -21,7 +21,7 @@ import {
   type Transition,
   withoutFullStop,
 } from '../core/index.ts';
-import { activate, createActionCommand, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
+import { activate, createActionCommand, EndOfMotion, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
 import { type Outcome, startsOver, type Task, type Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
@@ -174,6 +174,7 @@ export class EpisodeRunner {
   #commandSeq = 0;
   /** Left of the lease of an episode's last command but one when the last was issued, s. */
   #leaseLeftS = Number.POSITIVE_INFINITY;
+  readonly #motion: EndOfMotion = new EndOfMotion();
   #basePlace: ChunkPlace | undefined;
 
   constructor(options: EpisodeRunnerOptions) {
@@ -198,7 +199,10 @@ export class EpisodeRunner {
     this.#clutch = new Clutch(task.action);
     this.#reference = new ReferencePose(task.action, jointNames);
     this.#transition = createTransition(observationSize(task.observation), actions);
-    link.onFrame((frame) => this.#costs.tick(frame));
+    link.onFrame((frame) => {
+      this.#costs.tick(frame);
+      this.#motion.tick(frame);
+    });
   }
 
   /** The current observation, [O]. */
@@ -460,9 +464,9 @@ export class EpisodeRunner {
     if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
     if (this.#transition.terminated) return undefined;
     const { clock, joints = [] } = this.#options;
-    // A command that came too late was issued after the lease of the one before.
+    // One that came too late was issued after the lease of the one before, or was on its way when that ran out.
     const leftS = Math.min(this.#leaseLeftS, leaseLeftS(this.#command, clock.nowS()));
-    return whyHeld(frame, { joints, leaseLeftS: leftS });
+    return whyHeld(frame, { joints, leaseLeftS: this.#motion.isLeaseOver ? 0 : leftS });
   }
 }
 

@@ -92,6 +92,13 @@ function run({ driver }: Car, ticks: number, reference: (tick: number) => readon
   return { missed, heldUpS, positionRad: state.positionRad };
 }
 
+/** It answers again: five readings in a row are whole, of which a busy machine has some late. */
+function readAgain(subject: Car): void {
+  let inARow = 0;
+  for (let i = 0; i < 50 && inARow < 5; i++) inARow = run(subject, 1, () => undefined).missed === 0 ? inARow + 1 : 0;
+  expect(inARow).toBe(5);
+}
+
 describeDriver(
   'VESC, at a pseudo-terminal',
   async () => {
@@ -152,7 +159,7 @@ describe('a car with a VESC, in real time', () => {
       expect(driver.prepare()).toBeDefined();
       await emulator.type('plug');
       expect(driver.prepare()).toBeUndefined();
-      expect(run(subject, 5, () => undefined).missed).toBeLessThan(3);
+      readAgain(subject);
       expect(driver.hardwareFaults).toBe(0);
       await driver.close();
     },
@@ -176,8 +183,7 @@ describe('a car with a VESC, in real time', () => {
       expect(positionRad[0]).toBeGreaterThan(-0.1);
       expect(positionRad[0]).toBeLessThan(1.7);
       await emulator.type('noise 0');
-      run(subject, 3, () => undefined);
-      expect(run(subject, 10, () => undefined).missed).toBeLessThan(3);
+      readAgain(subject);
       await driver.close();
     },
     30_000,

@@ -6,7 +6,7 @@ import { MockDriver } from '../../drivers/index.ts';
 import { TORQUE_FAULTS } from '../../safety/index.ts';
 import { lockStepGuard } from '../lock-step-guard.ts';
 import { createActionCommand } from './frames.ts';
-import { faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './going-on.ts';
+import { EndOfMotion, faultText, holdAgain, isLatched, leaseLeftS, whyHeld } from './going-on.ts';
 import type { MemoryGuardLink } from './memory-link.ts';
 
 const action = jointSpec(ur5eLike, 0.02);
@@ -85,6 +85,29 @@ describe('a robot that holds', () => {
     await link.advance(2);
     const held = { joints: ur5eLike.joints, leaseLeftS: leaseLeftS(command, clock.nowS()) };
     expect(whyHeld(link.latest, held)).toBe('the guard is in state "ready": somebody held the robot');
+  });
+
+  it.each([
+    ['its lease ran out, although the next command was on its way', false],
+    ['somebody held it', true],
+  ])('knows whether %s', async (_, isHeld) => {
+    await holdAgain(link);
+    const motion = new EndOfMotion();
+    link.onFrame((frame) => motion.tick(frame));
+    const command = createActionCommand(6);
+    Object.assign(command, { seq: 1, decider: 'human', issuedAtS: clock.nowS(), leaseS: 0.2 });
+    link.send(command);
+    await link.request({ kind: 'activate' });
+    await link.advance(2);
+    expect([link.latest.state, motion.isLeaseOver]).toEqual(['active.human', false]);
+    if (isHeld) await link.request({ kind: 'hold' });
+    await link.advance(100);
+    Object.assign(command, { seq: 2, issuedAtS: clock.nowS() - 0.05 });
+    link.send(command);
+    await link.advance(5);
+    expect(link.latest.state).toBe('ready');
+    expect(link.latest.leaseLeftS).toBeGreaterThan(0);
+    expect(motion.isLeaseOver).toBe(!isHeld);
   });
 
   it('names the joint whose torque is off, and by how much', () => {

@@ -26,8 +26,27 @@ export function faultText(frame: GuardFrame, joints: readonly FaultJoint[], flag
 export interface HeldMotion {
   /** Of the robot, in order; empty: faults name no joint. */
   readonly joints: readonly FaultJoint[];
-  /** Left of the lease of the command that moved it last, s; < 0: it has run out. */
+  /** Left of the lease of the command that moved it last, s; ≤ 0: it has run out. */
   readonly leaseLeftS: number;
+}
+
+/** Follows a link's frames for the tick that ended a motion: a command that was issued in time may come too late for it. */
+export class EndOfMotion {
+  #isMoving = false;
+  #isLeaseOver = false;
+
+  /** Whether the latest motion ended as the lease of the newest command ran out: a hold takes the command away. False while the robot moves. */
+  get isLeaseOver(): boolean {
+    return this.#isLeaseOver;
+  }
+
+  /** Of each frame, in order. */
+  tick({ state, leaseS, leaseLeftS }: Pick<GuardFrame, 'state' | 'leaseS' | 'leaseLeftS'>): void {
+    const wasMoving = this.#isMoving;
+    this.#isMoving = state === 'active.policy' || state === 'active.human';
+    if (this.#isMoving) this.#isLeaseOver = false;
+    else if (wasMoving) this.#isLeaseOver = leaseS > 0 && leaseLeftS === 0;
+  }
 }
 
 /** The clause that says why a motion is over, where `frame` is of no state that moves. For people; allocates. */
@@ -35,7 +54,7 @@ export function whyHeld(frame: GuardFrame, { joints, leaseLeftS }: HeldMotion): 
   const state = `the guard is in state "${frame.state}"`;
   // Commands of a person or a script that run out are no fault to the guard, nor is a hold: the robot is ready again, and no flag says so.
   const isUnflagged = frame.state === 'ready' && frame.faultFlags === 0;
-  if (isUnflagged && !(leaseLeftS < 0)) return `${state}: somebody held the robot`;
+  if (isUnflagged && leaseLeftS > 0) return `${state}: somebody held the robot`;
   const why = faultText(frame, joints, isUnflagged ? COMMAND_LATE : frame.faultFlags).slice(0, -1);
   return why === '' ? state : `${state}: ${why[0]!.toLowerCase()}${why.slice(1)}`;
 }
