@@ -15,6 +15,11 @@ export const SAFETY_STATES = [
 ] as const;
 export type SafetyStateName = (typeof SAFETY_STATES)[number];
 
+/** Whether somebody's commands are followed. */
+export function isActive(state: SafetyStateName): boolean {
+  return state === 'active.policy' || state === 'active.human';
+}
+
 /** Who asks for motion. The order is the wire's code. */
 export const DECIDERS = ['hold', 'policy', 'human'] as const;
 export type Decider = (typeof DECIDERS)[number];

@@ -49,6 +49,7 @@ export {
   type GuardFrame,
   type GuardNotice,
   type GuardRequest,
+  isActive,
   SAFETY_STATES,
   type SafetyStateName,
   type SceneLayout,

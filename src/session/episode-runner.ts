@@ -9,6 +9,7 @@ import {
   type Clock,
   createTransition,
   type GuardFrame,
+  isActive,
   isIntervention,
   type JointModel,
   observationSize,
@@ -461,7 +462,7 @@ export class EpisodeRunner {
   }
 
   #abortReason(frame: GuardFrame): string | undefined {
-    if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
+    if (isActive(frame.state)) return undefined;
     if (this.#transition.terminated) return undefined;
     const { clock, joints = [] } = this.#options;
     // One that came too late was issued after the lease of the one before, or was on its way when that ran out.

@@ -2,7 +2,7 @@
  * The episodes of a session: demonstrations, training, evaluation, in real time as in lock-step. Each begins with leave of the guard
  * and ends holding.
  */
-import type { SceneLayout, Transition } from '../core/index.ts';
+import { isActive, type SceneLayout, type Transition } from '../core/index.ts';
 import type { EpisodePlace } from '../record/index.ts';
 import { startsOver } from '../tasks/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
@@ -186,7 +186,7 @@ export class Episodes {
     if ((operators ?? people) === undefined) return 'Nobody here may take over.';
     // What is asked for of a robot that stands would begin whenever somebody lets it go on.
     const { state } = link.latest;
-    const isDriven = state === 'active.policy' || state === 'active.human' || this.#help.isAsking;
+    const isDriven = isActive(state) || this.#help.isAsking;
     if (this.#heldBack !== undefined || !isDriven) return 'The robot stands: let it go on first.';
     return rewind.begin();
   }

@@ -18,7 +18,7 @@ export function emulatedArmFile(folder: string, port: string, ...options: readon
   return path;
 }
 
-const QUESTION = /[Pp]ress Enter|Enter there\.|\[[Yy]\/[Nn]\]/;
+const QUESTION = /[Pp]ress Enter|\[[Yy]\/[Nn]\]/;
 
 /** A command that is answered when it asks, with its calibrations and records under `folder`. */
 export class Asked {

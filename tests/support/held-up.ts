@@ -1,9 +1,13 @@
 /** How long the machine keeps a process from running: nobody's delay in a test of how soon something is done. */
 
+import { SystemClock } from '../../src/core/index.ts';
+
 /** Between two looks, ms. */
 const LOOK_MS = 1;
 /** A timer of `LOOK_MS` takes so long on an idle machine, s. */
 const IDLE_S = 0.002;
+
+const clock = new SystemClock();
 
 /** Monotonic seconds. */
 export interface Span {
@@ -18,7 +22,7 @@ export interface Span {
 export class HeldUp {
   readonly #found: (span: Span) => void;
   readonly #timer: NodeJS.Timeout = setInterval(() => this.look(), LOOK_MS).unref();
-  #lookedAtS = nowS();
+  #lookedAtS = clock.nowS();
   #computedS = computedS();
 
   /** `found` is called with each span once it is over. */
@@ -27,7 +31,7 @@ export class HeldUp {
   }
 
   look(): void {
-    const atS = nowS();
+    const atS = clock.nowS();
     const newComputedS = computedS();
     const heldS = atS - this.#lookedAtS - IDLE_S - (newComputedS - this.#computedS);
     this.#lookedAtS = atS;
@@ -43,10 +47,6 @@ export class HeldUp {
 /** The most that one of `spans` has between two times, s. */
 export function heldUpS(spans: readonly Span[], fromS: number, toS: number): number {
   return Math.max(0, ...spans.map((span) => Math.min(span.toS, toS) - Math.max(span.fromS, fromS)));
-}
-
-export function nowS(): number {
-  return Number(process.hrtime.bigint()) * 1e-9;
 }
 
 /** Processor time of this process, s. */

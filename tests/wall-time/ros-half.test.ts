@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GuardNotice } from '../../src/core/index.ts';
+import { type GuardNotice, SystemClock } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { HeldUp, heldUpS, nowS, type Span } from '../support/held-up.ts';
+import { HeldUp, heldUpS, type Span } from '../support/held-up.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { compileRosHalf } from '../support/ros-memory/compile.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
@@ -27,6 +27,7 @@ const { createActionCommand } = (await import(
 )) as typeof import('../../src/guard/link/frames.ts');
 
 const processes = { ...(await compileRosHalf()), rosArguments: [] };
+const clock = new SystemClock();
 const LEASE_S = 0.6;
 const FRESHNESS_MS = 150;
 let folder: string;
@@ -104,7 +105,7 @@ describe('a guard whose robot is behind ROS', () => {
 
   faultRow(10, 'wall', 'stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
     const { bridge } = guard.rosPids!;
-    const hungAtS = nowS();
+    const hungAtS = clock.nowS();
     process.kill(bridge!, 'SIGSTOP');
     await until(() => logOf('stops.log').length >= 3, 'it to happen');
     // Twice the freshness, and what a tick and a busy machine add.
@@ -146,7 +147,7 @@ describe('a guard whose robot is behind ROS', () => {
 
   it('row 25: brakes and holds when what can only stop has died and is not back within a second', async () => {
     writeFileSync(join(folder, 'no-stopper'), '');
-    const killedAtS = nowS();
+    const killedAtS = clock.nowS();
     process.kill(guard.rosPids!.stopper!, 'SIGKILL');
     const isSaid = (): boolean => notices.some(({ level, row }) => level === 'error' && row === 25);
     const limitMs = performance.now() + 20_000;
@@ -155,7 +156,7 @@ describe('a guard whose robot is behind ROS', () => {
       if (guard.latest.state === 'stopped') await guard.request({ kind: 'acknowledge' });
       await push(guard, 1);
     }
-    expect(nowS() - killedAtS).toBeGreaterThan(1);
+    expect(clock.nowS() - killedAtS).toBeGreaterThan(1);
     expect([guard.latest.state, guard.latest.violations]).toEqual(['stopped', 0]);
     const said = notices.filter(({ level, row }) => level === 'error' && row === 25);
     expect(said.map(({ message }) => message)).toEqual([expect.stringContaining('brakes and holds')]);
@@ -226,7 +227,7 @@ describe('the process that can only stop', () => {
 
   faultRow(24, 'wall', 'stops the robot when the guard is frozen for 100 ms', async () => {
     await startHalf(1);
-    const frozenAtS = nowS();
+    const frozenAtS = clock.nowS();
     guard.kill('SIGSTOP');
     await until(() => logOf('stops.log').length >= 6, 'it to happen');
     const afterMs = (logOf('stops.log')[0]!.atS - frozenAtS) * 1e3;
@@ -315,7 +316,7 @@ async function firstStop(kill: () => void): Promise<StopDelay> {
   const here: Span[] = [];
   const heldUp = new HeldUp((span) => here.push(span));
   try {
-    const killedAtS = nowS();
+    const killedAtS = clock.nowS();
     kill();
     await until(() => logOf('stops.log').length > 0, 'a stop');
     heldUp.look();
@@ -344,7 +345,7 @@ async function push(guard: WorkerGuard, steps: number): Promise<void> {
   for (let i = 0; i < steps; i++) {
     command.seq++;
     command.decider = 'policy';
-    command.issuedAtS = nowS();
+    command.issuedAtS = clock.nowS();
     command.leaseS = LEASE_S;
     command.action.fill(0.2);
     guard.send(command);

@@ -98,19 +98,20 @@ function rangeSettings({ minCounts, maxCounts }: JointCalibration): readonly Sto
  * Bits that are not driven; a second servo, which is mounted the other way round, then has its own the other way round, too: as it
  * obeys the first one, that is written last.
  */
-function bitsToClear(open: OpenArm, motor: Motor): readonly Change[] {
-  const { arm, access } = open;
+function bitsToClear({ arm, access }: OpenArm, motor: Motor): readonly Change[] {
   const { clearBits } = arm.bus.family;
   const first = access(motor.id);
   if (clearBits === undefined || !first.has(clearBits.register)) return [];
   const { register, bits, turns, why } = clearBits;
   const now = answered(first, register, motor);
-  const own = changesOf(open, motor, [{ register, value: now & ~bits, why }], answered);
+  if ((now & bits) === 0) return [];
+  const own = { motor, servo: first, register, now, value: now & ~bits, why };
   const second = arm.servos.find(({ shadowOf }) => shadowOf?.id === motor.id);
-  if (second === undefined || (now & turns) === 0) return own;
-  const value = answered(access(second.id), register, second) ^ turns;
-  const turned = { register, value, why: 'it turns as the first one does' };
-  return [...own, ...changesOf(open, second, [turned], answered)];
+  if (second === undefined || (now & turns) === 0) return [own];
+  const servo = access(second.id);
+  const before = answered(servo, register, second);
+  const value = before ^ turns;
+  return [own, { motor: second, servo, register, now: before, value, why: 'it turns as the first one does' }];
 }
 
 /** Those of `settings` that the servo of `motor` can have, and has not. */

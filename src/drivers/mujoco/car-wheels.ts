@@ -5,6 +5,7 @@ import type { Simulation } from './mujoco-module.ts';
 /** Names in the car's MJCF: joints, each with an actuator. */
 const DRIVEN = ['drive_left', 'drive_right'] as const;
 const STEERED = ['steer_left', 'steer_right'] as const;
+
 /** Where MuJoCo keeps a joint of the car, and what drives it. */
 export interface Wheel {
   readonly position: number;

@@ -1,5 +1,5 @@
 /** Why the guard lets nothing move, and what lets it go on: acknowledge what is latched, then torque. */
-import type { ActionCommand, GuardAnswer, GuardFrame, JointModel } from '../../core/index.ts';
+import { type ActionCommand, type GuardAnswer, type GuardFrame, isActive, type JointModel } from '../../core/index.ts';
 import { COMMAND_LATE, faultsOf, messageOf, withRow } from '../../safety/index.ts';
 import type { GuardLink } from './link.ts';
 
@@ -43,7 +43,7 @@ export class EndOfMotion {
   /** Of each frame, in order. */
   tick({ state, leaseS, leaseLeftS }: Pick<GuardFrame, 'state' | 'leaseS' | 'leaseLeftS'>): void {
     const wasMoving = this.#isMoving;
-    this.#isMoving = state === 'active.policy' || state === 'active.human';
+    this.#isMoving = isActive(state);
     if (this.#isMoving) this.#isLeaseOver = false;
     else if (wasMoving) this.#isLeaseOver = leaseS > 0 && leaseLeftS === 0;
   }

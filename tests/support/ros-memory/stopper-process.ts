@@ -6,23 +6,25 @@
  */
 import { appendFileSync, existsSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { SystemClock } from '../../../src/core/index.ts';
 import { ROS_MESSAGE, TO_GUARD_FD } from '../../../src/drivers/index.ts';
 import { encodeJson } from '../../../src/guard/index.ts';
 import { runStopper } from '../../../src/ros/bridge/process.ts';
-import { HeldUp, nowS } from '../held-up.ts';
+import { HeldUp } from '../held-up.ts';
 import { MemoryGraph } from './memory-graph.ts';
 import { memoryPorts } from './memory-port.ts';
 import { startMemoryRobot } from './robot.ts';
 
 const folder = process.env['REIN_TEST_FOLDER'] ?? '';
 if (existsSync(join(folder, 'no-stopper'))) process.exit(1);
+const clock = new SystemClock();
 const graph = new MemoryGraph();
 const log = join(folder, 'stops.log');
 const heldUp = new HeldUp(({ fromS, toS }) => appendFileSync(join(folder, 'held-up.log'), `${fromS} ${toS}\n`));
 await startMemoryRobot(graph, {
   mayPublish: () => true,
   onCommand: (values) => {
-    const atS = nowS();
+    const atS = clock.nowS();
     heldUp.look();
     appendFileSync(log, `${atS} ${[...values].join(' ')}\n`);
   },
