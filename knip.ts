@@ -23,6 +23,8 @@ const config: KnipConfig = {
     'bench/stop-trials/trial-node-process.ts!',
     'bench/bus-trials/{emulator,idle}-process.ts!',
     'tests/**/*-process.ts',
+    // In place of fast-check in long tests (vitest.config.ts).
+    'tests/support/ten-times.ts',
     '{src,bench,tests}/**/*.test.ts',
   ],
   project: [

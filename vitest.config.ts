@@ -1,11 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const root = import.meta.dirname;
+const inFolder = (folder: string): string => `tests/${folder}/**/*.test.ts`;
+const UNIT = ['src/**/*.test.ts', 'bench/**/*.test.ts', inFolder('{arch,bench,contract}')];
+
+/** Unit tests that replace a module: they run isolated, or their replacement would reach other files. */
+const replacing = ['src', 'bench'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(root, path), 'utf8'))),
+);
+
+/** A suite: the files of one folder, or of several. Its files share one process and its modules, unless `isolate` is set. */
+function suite(name: string, include: readonly string[], more: Record<string, unknown> = {}) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: [...include],
+      isolate: false,
+      ...more,
+    },
+  };
+}
+
+/** Files of these run one at a time. */
+const ALONE = { fileParallelism: false };
+
+/** `npm run test:long`: property tests try ten times as much, and have ten times as long. */
+const isLong = process.env['REIN_LONG_TESTS'] === '1';
+const LIMIT_MS = isLong ? 1_200_000 : 120_000;
+
 export default defineConfig({
+  resolve: { alias: isLong ? { 'fast-check': join(root, 'tests/support/ten-times.ts') } : {} },
   test: {
-    include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'tests/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: LIMIT_MS,
+    hookTimeout: LIMIT_MS,
+    projects: [
+      suite('unit', UNIT, { exclude: replacing }),
+      suite('isolated', replacing, { isolate: true }),
+      suite('sim-time', [inFolder('sim-time')]),
+      suite('process', [inFolder('process')]),
+      suite('real-time', [inFolder('{real-time,wall-time}')], ALONE),
+      suite('browser', [inFolder('browser')], ALONE),
+      suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
+      suite('long', [inFolder('long')], ALONE),
+    ],
   },
 });
