@@ -1,6 +1,6 @@
 /** What is wrong with the servos that answered, against those that the robot's file wants: one sentence each, and what mends it. */
 import { ReinError } from '../core/index.ts';
-import type { Motor, ServoModel } from '../drivers/serial.ts';
+import { type Motor, type ServoModel, unknownTable } from '../drivers/serial.ts';
 import type { ServoArm } from './families.ts';
 import { type FoundServo, isTwice } from './servo-scan.ts';
 
@@ -8,21 +8,24 @@ export const GARBLED_REMEDY = 'Look at cables, ground and supply; keep motor cab
 
 export interface ServoProblem {
   readonly id: number;
-  readonly kind: 'missing' | 'garbled' | 'twice' | 'model' | 'firmware';
+  readonly kind: 'missing' | 'garbled' | 'twice' | 'model' | 'table' | 'firmware';
   readonly message: string;
   readonly remedy: string;
 }
 
 /** Two with one id first, for one of them is missing elsewhere; then in the order of the joints. `firmware` is a doubt, all others refuse. */
 export function servoProblems(
-  { named, servos: motors }: ServoArm,
+  { named, servos: motors, bus: { family } }: ServoArm,
   found: readonly FoundServo[],
 ): readonly ServoProblem[] {
   const isNoise = found.length > 1 && found.every(isTwice);
   const problems = motors.flatMap((motor): readonly ServoProblem[] => {
     const servo = found.find(({ id }) => id === motor.id);
     const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, named);
-    return problem === undefined ? [] : [problem];
+    if (problem !== undefined) return [problem];
+    const firmware = servo?.identity?.firmware;
+    const unknown = firmware === undefined ? undefined : unknownTable(family, motor, firmware);
+    return unknown === undefined ? [] : [{ id: motor.id, kind: 'table', ...unknown }];
   });
   const isTwin = ({ kind }: ServoProblem): boolean => kind === 'twice';
   return [...problems.filter(isTwin), ...problems.filter((each) => !isTwin(each))];

@@ -50,6 +50,12 @@ const options = optionsOf({
     '--supply <V>',
     'voltage of the supply (default: what servos are rated for)',
   ),
+  firmware: option(
+    text().optional(),
+    '--firmware <version>',
+    'version that the devices have, as they say it, e.g. 3.43, 53, 6.02; of Dynamixels its control table as well',
+    { defaultText: 'one that is known' },
+  ),
   task: taskOption(text().optional(), 'nothing stands beside the arm'),
   config: configOption(),
   fault: option(

@@ -3,7 +3,9 @@ export { dynamixelFamily } from './dynamixel/dynamixel-family.ts';
 export {
   DYNAMIXEL_BAUDS,
   DYNAMIXEL_MODELS,
+  DYNAMIXEL_NEWEST_FIRMWARE,
   type DynamixelModel,
+  dynamixelWithFirmware,
   HARDWARE_ERROR,
   hardwareErrorNames,
 } from './dynamixel/models.ts';
@@ -40,6 +42,7 @@ export {
   type ServoIdentity,
   type SetupProblem,
   shadowsOf,
+  unknownTable,
 } from './servo/family.ts';
 export { isEncoder, type ServoDriverOptions } from './servo/options.ts';
 export {

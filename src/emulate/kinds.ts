@@ -1,7 +1,7 @@
 /** Which families of devices can be emulated. */
 import type { RobotConfig } from '../config/index.ts';
 import { ReinError, type Rng } from '../core/index.ts';
-import { DYNAMIXEL_MODELS, FEETECH_MODELS } from '../drivers/serial.ts';
+import { DYNAMIXEL_MODELS, DYNAMIXEL_NEWEST_FIRMWARE, FEETECH_MODELS } from '../drivers/serial.ts';
 import type { EmulatedBody } from './bodies/body.ts';
 import type { EmulatedBus } from './device.ts';
 import { DynamixelBus } from './dynamixel/dynamixel-bus.ts';
@@ -23,6 +23,8 @@ export interface BusRequest {
   readonly signalNames?: readonly string[] | undefined;
   /** Voltage of the supply; absent: what the devices are rated for. */
   readonly supplyV?: number | undefined;
+  /** What the devices say that they have, as their family writes it: `3.43`, `53`, `6.02`; absent: one of those that are known. */
+  readonly firmware?: string | undefined;
 }
 
 export interface EmulatorKind {
@@ -42,11 +44,15 @@ const FEETECH: EmulatorKind = {
   kind: 'feetech',
   baud: 1_000_000,
   robot: 'so101',
-  create: ({ robot, signalNames, ...rest }) => {
+  create: ({ robot, signalNames, firmware, ...rest }) => {
+    const version = firmware === undefined ? {} : feetechVersion(firmware);
     const mounted = mountedServos(robot, { family: 'feetech', model: 'sts3215', models: FEETECH_MODELS, signalNames });
     const servos = mounted.map(
       ({ homingOffsetCounts, ...spec }) =>
-        new FeetechServo({ ...spec, registers: homingOffsetCounts === 0 ? {} : { homingOffset: homingOffsetCounts } }),
+        new FeetechServo({
+          ...spec,
+          registers: { ...version, ...(homingOffsetCounts === 0 ? {} : { homingOffset: homingOffsetCounts }) },
+        }),
     );
     return new FeetechBus({ ...rest, servos });
   },
@@ -64,7 +70,8 @@ const DYNAMIXEL: EmulatorKind = {
   kind: 'dynamixel',
   baud: 1_000_000,
   robot: 'koch',
-  create: ({ robot, signalNames, ...rest }) => {
+  create: ({ robot, signalNames, firmware, ...rest }) => {
+    const version = firmware === undefined ? {} : dynamixelVersion(firmware);
     const mounted = mountedServos(robot, {
       family: 'dynamixel',
       model: 'xl430-w250',
@@ -79,6 +86,7 @@ const DYNAMIXEL: EmulatorKind = {
           // These add their offset, where others take it away.
           zeroCounts: zeroCounts - 2 * homingOffsetCounts,
           registers: {
+            ...version,
             homingOffset: homingOffsetCounts,
             ...(spec.shadowOf === undefined ? {} : { shadowId: spec.shadowOf }),
           },
@@ -87,6 +95,23 @@ const DYNAMIXEL: EmulatorKind = {
     return new DynamixelBus({ ...rest, servos });
   },
 };
+
+function feetechVersion(firmware: string): Readonly<Record<string, number>> {
+  const [, major, minor] = /^(\d{1,3})\.(\d{1,3})$/.exec(firmware) ?? [];
+  if (major === undefined || Number(major) > 255 || Number(minor) > 255) throw noFirmware(firmware, '3.10');
+  return { firmwareMajor: Number(major), firmwareMinor: Number(minor) };
+}
+
+function dynamixelVersion(firmware: string): Readonly<Record<string, number>> {
+  if (!/^[1-9]\d?$/.test(firmware) || Number(firmware) > DYNAMIXEL_NEWEST_FIRMWARE) throw noFirmware(firmware, '53');
+  return { firmware: Number(firmware) };
+}
+
+function noFirmware(firmware: string, like: string): ReinError {
+  return new ReinError('config', `No firmware ${firmware} is emulated of these devices.`, {
+    remedy: `Write it as they do, up to the newest whose registers are known, e.g. --firmware ${like}.`,
+  });
+}
 
 /** In the order of `rein emulate --help`. */
 export const EMULATOR_KINDS: readonly EmulatorKind[] = [FEETECH, DYNAMIXEL, VESC];

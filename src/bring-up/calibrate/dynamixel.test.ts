@@ -13,6 +13,7 @@ import { DynamixelServo } from '../../emulate/dynamixel/dynamixel-servo.ts';
 import { SimpleBody } from '../../emulate/index.ts';
 import { MemoryLine, WaitedClock } from '../../emulate/memory-line.ts';
 import type { OpenBusPort } from '../bus-port.ts';
+import { inspectBus } from '../doctor/bus-findings.ts';
 import { requireServoArm } from '../families.ts';
 import { calibrateArm } from './calibrate-arm.ts';
 import { checkServoCalibration } from './check-calibration.ts';
@@ -228,5 +229,66 @@ describe('a Dynamixel whose reading leaves its turn', () => {
     expect(found.filter(({ status }) => status === 'fail')).toMatchObject([
       { name: 'wrist_flex', detail: expect.stringContaining(message), remedy: 'rein calibrate --robot koch' },
     ]);
+  });
+});
+
+// ROBOTIS, dynamixel_hardware_interface: `xl330_m288_fw52.model`, `xl330_m288.model`.
+describe('the control table of a firmware', () => {
+  const ofFirmware = (firmware: number) => [2, 3, 4, 5].map((joint) => [joint, { registers: { firmware } }] as const);
+
+  /** Calibrates, drives, and returns the faults of so many slow reads that all servos had their turn. */
+  async function driven(rig: Rig): Promise<number> {
+    await rig.calibrate(new HandGuide(rig));
+    const driver = await rig.driver();
+    await driver.open();
+    const state = createRobotState(6, 0);
+    const tick = () => {
+      rig.clock.passTo(rig.clock.nowS() + 0.02);
+      driver.read(state);
+    };
+    tick();
+    driver.enable();
+    for (let i = 0; i < 40; i++) {
+      tick();
+      driver.write(state.positionRad);
+    }
+    const { hardwareFaults } = driver;
+    await driver.close();
+    return hardwareFaults;
+  }
+
+  it.each([46, 52, 53])(
+    'is that of an XL330 with firmware %i, which is supervised where it stands',
+    async (firmware) => {
+      expect(await driven(kochRig(Object.fromEntries(ofFirmware(firmware))))).toBe(0);
+    },
+  );
+
+  it('is not known of newer ones: doctor, calibrate and driver refuse them by number', async () => {
+    const refused = {
+      message:
+        'Servo 3 (elbow_flex) is model xl330-m288 with firmware 54, and control tables are known up to firmware 53: which registers are where in it is not.',
+      remedy: 'Give it firmware 53 with DYNAMIXEL Wizard 2.0 (Firmware Recovery), or take a newer Rein.',
+    };
+    const rig = kochRig();
+    await rig.calibrate(new HandGuide(rig));
+    rig.servos[2]!.registers.set('firmware', 54);
+    await expect((await rig.driver()).open()).rejects.toMatchObject(refused);
+    await expect(rig.calibrate(new HandGuide(rig))).rejects.toMatchObject(refused);
+    const { findings, next } = await inspectBus({ arm: { ...rig.arm, calibration: rig.out }, open: rig.open });
+    expect(findings.filter(({ status }) => status === 'fail').map(({ name }) => name)).toContain('servo 3');
+    expect(next).toBe(refused.remedy);
+  });
+
+  it('is another one than its number says: nothing is driven by garbage', async () => {
+    const rig = kochRig(Object.fromEntries(ofFirmware(53)));
+    // It says 52, and has its indirect data where 53 has them.
+    for (const joint of [2, 3, 4, 5]) rig.servos[joint]!.registers.set('firmware', 52);
+    await rig.calibrate(new HandGuide(rig));
+    await expect((await rig.driver()).open()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^Servo 3 \(elbow_flex\) shows \d+ for \w+ at its indirect data \(208\): its firmware 52 has another control table than is known\.$/,
+      ),
+    });
   });
 });

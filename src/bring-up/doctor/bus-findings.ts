@@ -137,7 +137,9 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   ) {
     return { name, status: 'warn', detail: `${detail}; the robot's file has no joint with this id` };
   }
-  if (!isKnownFirmware(model, identity.firmware) && motor === undefined) {
+  const isTableKnown =
+    isKnownFirmware(model, identity.firmware) && family.withFirmware(model, identity.firmware) !== undefined;
+  if (!isTableKnown && motor === undefined) {
     return { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
   }
   return { name, status: 'ok', detail };

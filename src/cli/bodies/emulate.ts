@@ -41,6 +41,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
       baud,
       rng: rng.fork('bus'),
       supplyV: options.supplyV,
+      firmware: options.firmware,
       signalNames: scene?.signalNames,
     });
     const link = resolve(options.link ?? join(tmpdir(), `usb-Emulated_${robot.name}_${serial}-if00`));

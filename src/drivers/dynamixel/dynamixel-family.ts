@@ -13,7 +13,14 @@ import {
 } from '../servo/family.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
-import { DYNAMIXEL_MODELS, type DynamixelModel, HARDWARE_ERROR, hardwareErrorNames } from './models.ts';
+import {
+  DYNAMIXEL_MODELS,
+  DYNAMIXEL_NEWEST_FIRMWARE,
+  type DynamixelModel,
+  dynamixelWithFirmware,
+  HARDWARE_ERROR,
+  hardwareErrorNames,
+} from './models.ts';
 import { ALERT, BROADCAST_ID } from './packet.ts';
 import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
 
@@ -47,6 +54,11 @@ export const dynamixelFamily: ServoFamily = {
     models.length > 0 && models.every((model, i) => Number(firmwares[i]) >= of(model).fastReadFirmware)
       ? FAST_DYNAMIXEL_PROTOCOL
       : DYNAMIXEL_PROTOCOL,
+  withFirmware: (model, firmware) => dynamixelWithFirmware(of(model), Number(firmware)),
+  newestFirmware: {
+    version: `${DYNAMIXEL_NEWEST_FIRMWARE}`,
+    remedy: `Give it firmware ${DYNAMIXEL_NEWEST_FIRMWARE} with DYNAMIXEL Wizard 2.0 (Firmware Recovery), or take a newer Rein.`,
+  },
   identify: (bus, id, pings) => {
     const found = new Uint8Array(3);
     if (bus.ping(id, found, found.length, pings) !== 'ok') return undefined;
@@ -282,6 +294,20 @@ class Configuration {
         const at = { ...indirectAddress!, address: indirectAddress!.address + 2 * (offset + i) };
         if (!this.#registers.keepsAt(at, address + i)) this.#refuse('does not keep its indirect addresses');
       }
+    }
+    this.#checkSupervised();
+  }
+
+  /** Of a table that is another than its firmware's, what is supervised would be garbage. */
+  #checkSupervised(): void {
+    const { registers } = this.#motor.model;
+    const { address, offsets } = supervisedBlock(this.#motor);
+    for (const [name, offset] of Object.entries(offsets)) {
+      const shown = this.#registers.readAt({ ...registers[name]!, address: address + offset });
+      if (shown === this.#read(name)) continue;
+      this.#refuse(
+        `shows ${shown ?? 'nothing'} for ${name} at its indirect data (${address}): its firmware ${this.#read('firmware')} has another control table than is known`,
+      );
     }
   }
 

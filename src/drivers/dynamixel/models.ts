@@ -11,6 +11,24 @@ export interface DynamixelModel extends ServoModel {
   readonly watchdogFirmware: number;
   /** Indirect addresses, one after another from the register `indirectAddress` on; so many bytes from `indirectData` on. */
   readonly indirectBytes: number;
+  /** The table of newer firmware, where that differs, and the first with it. */
+  readonly newer?: {
+    readonly firmware: number;
+    readonly table: Pick<DynamixelModel, 'registers' | 'indirectBytes'>;
+  };
+}
+
+/**
+ * Newest firmware whose tables are known. Source: ROBOTIS, dynamixel_hardware_interface, param/dxl_model (commit db2b903, December 2025):
+ * of each model a file for firmware up to 52 where that differs, and one for what is newer; 53 is the newest that is out.
+ */
+export const DYNAMIXEL_NEWEST_FIRMWARE = 53;
+
+/** `model` with the table of that firmware; `undefined` where it is newer than what is known. */
+export function dynamixelWithFirmware(model: DynamixelModel, firmware: number): DynamixelModel | undefined {
+  if (!(firmware <= DYNAMIXEL_NEWEST_FIRMWARE)) return undefined;
+  const { newer } = model;
+  return newer === undefined || firmware < newer.firmware ? model : { ...model, ...newer.table };
 }
 
 /** e-Manual, the table of every model: 0.229 turns a minute, in rad/s. */
@@ -104,18 +122,22 @@ const X430 = {
   indirectBytes: 28,
 } as const;
 const X430_TABLE: ControlTable = { ...COMMON, indirectData: { address: 224, bytes: 1 } };
-/** X330: 20 of them. */
+
+const X430_LOAD: ControlTable = { ...X430_TABLE, ...LOAD };
+const X430_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(2.69e-3) };
+const X330_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(1e-3) };
+/**
+ * X330: 20 of them, which stand right behind their addresses; from firmware 53 on as of the X430. Source: ROBOTIS,
+ * dynamixel_hardware_interface, `xl330_m288_fw52.model` and `xl330_m288.model`.
+ */
 const X330 = {
   countsPerTurn: 4096,
   fastReadFirmware: 46,
   watchdogFirmware: 0,
   indirectBytes: 20,
-} as const;
-const X330_TABLE: ControlTable = { ...COMMON, indirectData: { address: 208, bytes: 1 } };
-
-const X430_LOAD: ControlTable = { ...X430_TABLE, ...LOAD };
-const X430_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(2.69e-3) };
-const X330_CURRENT: ControlTable = { ...X330_TABLE, ...currentTable(1e-3) };
+  registers: { ...X330_CURRENT, indirectData: { address: 208, bytes: 1 } },
+  newer: { firmware: 53, table: { registers: X330_CURRENT, indirectBytes: X430.indirectBytes } },
+} as const satisfies Partial<DynamixelModel>;
 
 /** The e-Manual's page of a model, with the row of its stall torque that is used. */
 const page = (model: string, row: string): string => `ROBOTIS e-Manual, docs/en/dxl/x/${model} (stall torque ${row})`;
@@ -131,7 +153,6 @@ export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object
       name: 'xl330-m077',
       modelNumber: 1190,
       document: page('xl330-m077', '0.215 N·m at 5.0 V, 1.47 A'),
-      registers: X330_CURRENT,
       stallTorqueNm: 0.215,
       stallCurrentA: 1.47,
     },
@@ -140,7 +161,6 @@ export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object
       name: 'xl330-m288',
       modelNumber: 1200,
       document: page('xl330-m288', '0.52 N·m at 5.0 V, 1.47 A'),
-      registers: X330_CURRENT,
       stallTorqueNm: 0.52,
       stallCurrentA: 1.47,
     },

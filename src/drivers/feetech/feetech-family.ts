@@ -36,6 +36,8 @@ export const feetechFamily: ServoFamily = {
       remedy: 'Put them on buses of their own.',
     });
   },
+  // Another generation is asked about when the arm is calibrated; within one, tables are the same.
+  withFirmware: (model) => model,
   identify: (bus, id, pings) => {
     const first = new Uint8Array(5);
     if (bus.ping(id, first, 0, pings) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;

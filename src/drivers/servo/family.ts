@@ -71,6 +71,10 @@ export interface ServoFamily {
    * a quicker way.
    */
   protocolOf(models: readonly ServoModel[], firmwares?: readonly (string | undefined)[]): ServoProtocol;
+  /** `model` with the control table of that firmware; `undefined` where it is newer than what is known. */
+  withFirmware(model: ServoModel, firmware: string): ServoModel | undefined;
+  /** Newest firmware whose control tables are known, and how another one gets into a servo; absent: `withFirmware` refuses none. */
+  readonly newestFirmware?: { readonly version: string; readonly remedy: string };
   /** Asks `id` who it is; `undefined` where nobody answers: to so many pings, patiently, or to one as quickly as the bus is. */
   identify(bus: ServoBus, id: number, pings?: number): ServoIdentity | undefined;
   /** Read in every tick. */
@@ -138,6 +142,21 @@ export function mendingCommand(named: string, joint: string, { calibrate }: Setu
 
 /** Of a register that does not answer. */
 export const SILENT: SetupProblem = { what: 'does not answer' };
+
+/** Why a servo with that firmware is not driven; `undefined` where its control table is known. */
+export function unknownTable(
+  family: ServoFamily,
+  { id, name, model }: Pick<Motor, 'id' | 'name' | 'model'>,
+  firmware: string,
+): { readonly message: string; readonly remedy: string } | undefined {
+  const { newestFirmware } = family;
+  if (newestFirmware === undefined || family.withFirmware(model, firmware) !== undefined) return undefined;
+  const { version, remedy } = newestFirmware;
+  return {
+    message: `Servo ${id} (${name}) is model ${model.name} with firmware ${firmware}, and control tables are known up to firmware ${version}: which registers are where in it is not.`,
+    remedy,
+  };
+}
 
 /** The stored offset is not the one of the calibration. */
 export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibration): SetupProblem | undefined {

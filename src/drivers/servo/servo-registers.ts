@@ -23,7 +23,7 @@ export class ServoRegisters {
 
   /** `undefined`: it did not answer. */
   read(name: string, tries?: number): number | undefined {
-    return this.#readAt(this.of(name), tries);
+    return this.readAt(this.of(name), tries);
   }
 
   /** Writes `value` where the register holds another, and reads it back. False: it did not take it, or did not answer. */
@@ -32,12 +32,12 @@ export class ServoRegisters {
   }
 
   keepsAt(register: Register, value: number): boolean {
-    if (this.#readAt(register) === value) return true;
+    if (this.readAt(register) === value) return true;
     const lock = register.isStored === true ? this.#motor.model.registers['lock'] : undefined;
     if (lock !== undefined && !this.#write(lock, UNLOCKED)) return false;
     const isWritten = this.#write(register, value);
     if (lock !== undefined && !this.#write(lock, LOCKED)) return false;
-    return isWritten && this.#readAt(register) === value;
+    return isWritten && this.readAt(register) === value;
   }
 
   /** Written to a servo that may not answer. */
@@ -46,7 +46,8 @@ export class ServoRegisters {
     this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, address, this.#bytes, bytes);
   }
 
-  #readAt(register: Register, tries?: number): number | undefined {
+  /** As `read`, of a register that no table names. */
+  readAt(register: Register, tries?: number): number | undefined {
     const { address, bytes } = register;
     if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes, 0, tries) !== 'ok') return undefined;
     return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);

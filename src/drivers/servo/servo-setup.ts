@@ -1,7 +1,7 @@
 /** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
 import { ReinError } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
-import { type Motor, mendingCommand, type ServoFamily, shadowsOf } from './family.ts';
+import { type Motor, mendingCommand, type ServoFamily, shadowsOf, unknownTable } from './family.ts';
 import { encodersOf, type ServoDriverOptions } from './options.ts';
 import { writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
@@ -28,7 +28,12 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
         { remedy: `Calibrate anew: rein calibrate --robot ${options.named}` },
       );
     }
-    return { name, id: motor.id, model: modelOf(motor.model), options: motor, calibration: found };
+    const { id } = motor;
+    const model = modelOf(motor.model);
+    const unknown = unknownTable(family, { id, name, model }, found.firmware);
+    if (unknown !== undefined) throw new ReinError('driver', unknown.message, { remedy: unknown.remedy });
+    // Which it has is checked when it is opened.
+    return { name, id, model: family.withFirmware(model, found.firmware)!, options: motor, calibration: found };
   });
   const encoders = encodersOf(options).map((signal): Motor => {
     const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
@@ -106,6 +111,8 @@ export class ServoSetup {
         },
       );
     }
+    const unknown = unknownTable(this.#family, motor, found.firmware);
+    if (unknown !== undefined) throw new ReinError('driver', unknown.message, { remedy: unknown.remedy });
     const expected = motor.calibration?.firmware;
     if (expected === undefined || expected === found.firmware) return;
     const has = `The ${who} has firmware ${found.firmware}, and`;

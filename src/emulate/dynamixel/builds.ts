@@ -9,7 +9,7 @@ export const OFFSET_MAX_COUNTS = 1024;
 /** All of PWM, in counts. */
 export const PWM_COUNTS = 885;
 
-/** As they leave the factory, at 1 Mbit/s where they come with 57 600. Firmware 46. */
+/** As they leave the factory, at 1 Mbit/s where they come with 57 600. Firmware 46, where none is asked for. */
 const FACTORY: Readonly<Record<string, number>> = {
   firmware: 46,
   id: 1,

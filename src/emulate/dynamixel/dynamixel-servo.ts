@@ -2,7 +2,7 @@
  * One emulated servo of Dynamixel's X series: its registers, its position loop and what protects it. What registers do: ROBOTIS e-Manual,
  * the page of its model; what is not published there is named as this project's choice.
  */
-import { type DynamixelModel, dynamixel, HARDWARE_ERROR } from '../../drivers/serial.ts';
+import { type DynamixelModel, dynamixel, dynamixelWithFirmware, HARDWARE_ERROR } from '../../drivers/serial.ts';
 import { Motor } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import type { RegisterFile } from '../registers.ts';
@@ -48,11 +48,14 @@ export class DynamixelServo {
   #isTurnLost = true;
   #hasStarted = false;
 
+  /** Throws `RangeError` for a firmware whose table is not known. */
   constructor(spec: ServoSpec<DynamixelModel>) {
-    const { model } = spec;
+    const firmware = spec.registers?.['firmware'] ?? factoryOf(spec.model.name)['firmware']!;
+    const model = dynamixelWithFirmware(spec.model, firmware);
+    if (model === undefined) throw new RangeError(`no table of ${spec.model.name} with firmware ${firmware}`);
     const { ratedV, stallCurrentA = 1, noLoadPerMin } = BUILDS[model.name]!;
     const noLoadRadPerS = (noLoadPerMin * TURN) / 60;
-    this.spec = spec;
+    this.spec = { ...spec, model };
     this.ratedV = ratedV;
     this.#gearNmSPerRad = (GEAR_SHARE * model.stallTorqueNm) / noLoadRadPerS;
     this.motor = new Motor({
