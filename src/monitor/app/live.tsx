@@ -1,12 +1,14 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
 import { useState } from 'preact/hooks';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
+import { MoveButton } from './move-button.tsx';
 import {
   device,
   directions,
   gamepadName,
   isRecovering,
   isSeated,
+  keyLabel,
   keys,
   SPEEDS,
   setTouch,
@@ -68,15 +70,15 @@ function Controls() {
         </label>
       )}
       <div class="buttons">
-        <button type="button" id="take-over" disabled={watches} onClick={takeOver}>
+        <MoveButton id="take-over" isOff={watches} press={takeOver}>
           Take over
-        </button>
-        <button type="button" id="give-back" disabled={!isMine} onClick={() => ask({ kind: 'giveBack' })}>
+        </MoveButton>
+        <MoveButton id="give-back" isOff={!isMine} press={() => ask({ kind: 'giveBack' })}>
           Give back
-        </button>
-        <button type="button" id="start" disabled={!isMine} onClick={() => ask({ kind: 'start' })}>
+        </MoveButton>
+        <MoveButton id="start" isOff={!isMine} press={() => ask({ kind: 'start' })}>
           Start
-        </button>
+        </MoveButton>
         <button type="button" id="pause" disabled={!isMine} onClick={() => ask({ kind: 'pause' })}>
           Pause
         </button>
@@ -89,13 +91,13 @@ function Controls() {
         >
           Reset
         </button>
-        <button type="button" id="rewind" disabled={!isMine} onClick={() => ask({ kind: 'rewind' })}>
+        <MoveButton id="rewind" isOff={!isMine} press={() => ask({ kind: 'rewind' })}>
           Rewind
-        </button>
+        </MoveButton>
         {run.value?.task.isPhased === true ? (
-          <button type="button" id="critical" disabled={!isMine} onClick={() => ask({ kind: 'critical' })}>
+          <MoveButton id="critical" isOff={!isMine} press={() => ask({ kind: 'critical' })}>
             Critical phase
-          </button>
+          </MoveButton>
         ) : null}
         <button type="button" id="success" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'success' })}>
           ✓ Success
@@ -198,7 +200,7 @@ function Keys() {
     <ul class="keys">
       {keys.value.map(({ name, keys: [more, less] }, i) => (
         <li key={name}>
-          <kbd>{more.toUpperCase()}</kbd>/<kbd>{less.toUpperCase()}</kbd> {name}
+          <kbd>{keyLabel(more)}</kbd>/<kbd>{keyLabel(less)}</kbd> {name}
           <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
         </li>
       ))}

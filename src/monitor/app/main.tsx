@@ -6,8 +6,10 @@ import { useEffect } from 'preact/hooks';
 import { HelpBanner, helpWanted, SoundSwitch } from './alarm.tsx';
 import { Episodes } from './episodes.tsx';
 import { Health } from './health.tsx';
+import { KeysChip } from './keys-chip.tsx';
 import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
+import { hearStopKeys } from './page-keys.ts';
 import { ask, connect, connection, notices, operators, quietS, run, state, status, stop } from './stream.ts';
 import { Training } from './training.tsx';
 import { Why, wrongs } from './why.tsx';
@@ -33,6 +35,7 @@ const hasNoRobot = computed(() => run.value?.command === 'learn');
 
 function App() {
   useEffect(operate, []);
+  useEffect(() => (hasNoRobot.value ? undefined : hearStopKeys()), [hasNoRobot.value]);
   const shown = VIEWS.filter(({ name }) => !hasNoRobot.value || OF_A_LEARNER.includes(name));
   const { View, name: current } = shown.find(({ name }) => name === view.value) ?? shown[0]!;
   return (
@@ -75,6 +78,12 @@ function Head() {
   const phase = status.value?.phase ?? '';
   return (
     <header>
+      {/* The first that a keyboard comes to, and the last that is seen. */}
+      {hasNoRobot.value ? null : (
+        <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
+          Stop
+        </button>
+      )}
       <div class="what">
         <strong>{run.value?.task.name ?? 'Rein'}</strong>
         <span class="soft">
@@ -82,12 +91,8 @@ function Head() {
         </span>
       </div>
       {shownState() === 'open' ? null : <Badge state={shownState()} />}
+      {hasNoRobot.value ? null : <KeysChip />}
       {hasNoRobot.value ? null : <SoundSwitch />}
-      {hasNoRobot.value ? null : (
-        <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
-          Stop
-        </button>
-      )}
     </header>
   );
 }

@@ -4,6 +4,8 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { FrameView } from '../../core/telemetry.ts';
+import { HeldKeys } from './held-keys.ts';
+import { isTextField } from './page-keys.ts';
 import { ask, frame, hearFrames, operators, person, run } from './stream.ts';
 import type { HandPose } from './tracked-hand.ts';
 
@@ -22,24 +24,46 @@ export const gamepadName = signal('');
 export const unknownPad = signal('');
 export const isSeated = computed(() => operators.value?.isYours === true);
 
-/** Keys of a dimension: what makes it grow, what makes it less. */
-const USUAL_KEYS: Readonly<Record<string, readonly [string, string]>> = {
-  x: ['w', 's'],
-  y: ['a', 'd'],
-  z: ['r', 'f'],
-  yaw: ['q', 'e'],
+/** Keys of a dimension, by their places: what makes it grow, what makes it less. */
+type KeyPair = readonly [string, string];
+const USUAL_KEYS: Readonly<Record<string, KeyPair>> = {
+  x: ['KeyW', 'KeyS'],
+  y: ['KeyA', 'KeyD'],
+  z: ['KeyR', 'KeyF'],
+  yaw: ['KeyQ', 'KeyE'],
 };
-const OTHER_KEYS: readonly (readonly [string, string])[] = [
-  ['u', 'j'],
-  ['i', 'k'],
-  ['o', 'l'],
-  ['t', 'g'],
-  ['y', 'h'],
-  ['w', 's'],
-  ['a', 'd'],
-  ['r', 'f'],
-  ['q', 'e'],
+const OTHER_KEYS: readonly KeyPair[] = [
+  ['KeyU', 'KeyJ'],
+  ['KeyI', 'KeyK'],
+  ['KeyO', 'KeyL'],
+  ['KeyT', 'KeyG'],
+  ['KeyY', 'KeyH'],
+  ['KeyW', 'KeyS'],
+  ['KeyA', 'KeyD'],
+  ['KeyR', 'KeyF'],
+  ['KeyQ', 'KeyE'],
 ];
+/** What the keys print on this keyboard, where the browser says it. */
+const layout = signal<ReadonlyMap<string, string>>(new Map());
+
+interface KeyboardOfBrowser {
+  getLayoutMap?(): Promise<ReadonlyMap<string, string>>;
+}
+
+/** What stands on the key: of the present layout where that is known, or else as on a US keyboard. */
+export function keyLabel(code: string): string {
+  return (layout.value.get(code) ?? code.replace(/^Key/, '')).toUpperCase();
+}
+
+function readLayout(): void {
+  const { keyboard } = navigator as { readonly keyboard?: KeyboardOfBrowser };
+  keyboard
+    ?.getLayoutMap?.()
+    .then((map) => {
+      layout.value = map;
+    })
+    .catch(() => undefined); // a page in a frame may not ask
+}
 
 /** Sticks of the standard gamepad (W3C Gamepad, standard mapping), as x, y, z, yaw: up and left are positive. */
 const STICKS = [1, 0, 3, 2] as const;
@@ -56,7 +80,7 @@ export const PAD_BUTTONS = {
 } as const;
 const DEADZONE = 0.1;
 
-const held = new Set<string>();
+const held = new HeldKeys();
 /** [4] of the sticks on the screen, as `STICKS`; `undefined` where no finger is on one. */
 let touch: readonly [number, number, number, number] | undefined;
 /** Where a tracked hand was, and when, ms; `undefined` where none is tracked. */
@@ -105,18 +129,17 @@ export function takeOver(): void {
 /** Hears keys and gamepads, and speaks with each frame, until the result is called. */
 export function operate(): () => void {
   const down = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const key = event.key.toLowerCase();
-    if (!keys.value.some((pair) => pair.keys.includes(key))) return;
+    const isMotion = keys.value.some((pair) => pair.keys.includes(event.code)) && !isWritten(event.target);
+    if (!held.down(event, isMotion, performance.now())) return;
     event.preventDefault();
     device.value = 'keyboard';
-    held.add(key);
   };
-  const up = (event: KeyboardEvent): void => void held.delete(event.key.toLowerCase());
+  const up = (event: KeyboardEvent): void => held.up(event);
   const release = (): void => {
-    held.clear();
+    held.release();
     touch = undefined;
   };
+  readLayout();
   addEventListener('keydown', down);
   addEventListener('keyup', up);
   addEventListener('blur', release);
@@ -129,10 +152,9 @@ export function operate(): () => void {
   };
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
-  );
+/** Letters write there, or choose. */
+function isWritten(target: EventTarget | null): boolean {
+  return isTextField(target) || target instanceof HTMLSelectElement;
 }
 
 /** Once a frame: what the person wants, with the stamp of what they see. False where nobody sits here. */
@@ -215,6 +237,7 @@ function intent(pad: Pad | undefined): Intent {
     const values = touch;
     return { isEnabled: hasFocus, action: sticks.value.map((stick) => scale * (values[stick] ?? 0) || 0) };
   }
+  held.check(performance.now());
   const action = keys.value.map(({ keys: [more, less] }) => scale * (Number(held.has(more)) - Number(held.has(less))));
   return { isEnabled: hasFocus, action };
 }

@@ -1,5 +1,6 @@
 /** The panel of `rein record`: what there is, and the person's buttons. */
 import { Figure } from './figures.tsx';
+import { MoveButton } from './move-button.tsx';
 import { isSeated } from './operate.ts';
 import { ask, status } from './stream.ts';
 
@@ -14,9 +15,9 @@ export function Recording() {
     kind: 'recordStart' | 'recordStop' | 'redo' | 'delete',
     isOff: boolean,
   ) => (
-    <button type="button" id={id} disabled={!isSeated.value || isOff} onClick={() => ask({ kind })}>
+    <MoveButton id={id} isOff={!isSeated.value || isOff} press={() => ask({ kind })}>
       {label}
-    </button>
+    </MoveButton>
   );
   return (
     <section class="recording" aria-label="Recording" data-state={state}>
