@@ -26,8 +26,8 @@ title: a
 claim: b
 source: c
 environment: point
-steps: 10
-evaluation: { everySteps: 5 }
+steps: 1000
+evaluation: { everySteps: 500 }
 `;
 
 function load(text: string): unknown {
@@ -44,6 +44,13 @@ describe('a study', () => {
       name: 'mine',
       learners: { a: { algorithm: 'rlpd', utd: 2, batchSize: 16 }, b: { utd: 3, batchSize: 16 } },
     });
+  });
+
+  it('is refused where the policy of a variant would not move before it is over', () => {
+    expect(() => load('variants:\n  a: { title: A }\n  b: { title: B, learner: { warmupSteps: 600 } }\n')).toThrow(
+      /mine\.yaml:10:\d+: The policy does not move in 1000 steps: its first update comes after step 1100/,
+    );
+    expect(() => load('learner: { warmupSteps: 600, bcInitSteps: 0 }\nvariants: { a: { title: A } }\n')).not.toThrow();
   });
 
   it('is refused with the place of what is wrong', () => {

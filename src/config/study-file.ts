@@ -1,7 +1,7 @@
 /** A study's file: what is compared, and the learner of each variant. */
 import { basename, dirname } from 'node:path';
 import { didYouMean } from '../core/index.ts';
-import type { LearnerConfig } from '../learner/options.ts';
+import { type LearnerConfig, standsStill } from '../learner/options.ts';
 import { checkedValue } from './finding.ts';
 import { loadLearnerFile } from './learner-file.ts';
 import { configFile } from './names.ts';
@@ -29,9 +29,9 @@ export interface StudyFile {
 /** Where neither study nor variant names a learner's file. */
 const DEFAULT_LEARNER = 'rlpd';
 
-/** Reads the study that `name` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
-export function loadStudyFile(name: string): StudyFile {
-  const { path, shownAs } = configFile('study', name, process.cwd());
+/** Reads the study that `reference` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
+export function loadStudyFile(reference: string): StudyFile {
+  const { path, shownAs } = configFile('study', reference, process.cwd());
   const { tree, problems } = readYaml(path, shownAs);
   const isRobot = plainKind(tree) === 'robot';
   const checked = isRobot
@@ -40,8 +40,12 @@ export function loadStudyFile(name: string): StudyFile {
   const study = checkedValue(checked, problems);
   const wrong = [...wrongNames(study, tree), ...wrongChecks(study, tree)];
   if (wrong.length > 0) throw problemsError(wrong);
-  const learners = study.kind === 'environment' ? learnersOf(study, tree, dirname(path)) : {};
-  return { name: basename(path).replace(/\.ya?ml$/, ''), study, learners };
+  const name = basename(path).replace(/\.ya?ml$/, '');
+  if (study.kind !== 'environment') return { name, study, learners: {} };
+  const learners = learnersOf(study, tree, dirname(path));
+  const still = standingStill(study, learners, tree);
+  if (still.length > 0) throw problemsError(still);
+  return { name, study, learners };
 }
 
 function plainKind(tree: TreeNode): unknown {
@@ -57,6 +61,18 @@ function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Re
       return [variant, loadLearnerFile(learnerFile ?? study.learnerFile ?? DEFAULT_LEARNER, layers, folder)];
     }),
   );
+}
+
+/** Variants whose policy would not move before the study is over: they would compare clones. */
+function standingStill(
+  { steps }: EnvironmentStudy,
+  learners: Readonly<Record<string, LearnerConfig>>,
+  tree: TreeNode,
+): Problem[] {
+  return Object.entries(learners).flatMap(([variant, learner]) => {
+    const message = standsStill(learner, steps);
+    return message === undefined ? [] : [{ place: placeOf(tree, ['variants', variant]), message }];
+  });
 }
 
 /** Names become folders and files. */

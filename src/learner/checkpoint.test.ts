@@ -17,7 +17,7 @@ import { Replay } from './replay/replay.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   actorHidden: [8],
   criticHidden: [8],
   batchSize: 8,

@@ -6,5 +6,6 @@ export {
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,
   learnerProblems,
+  standsStill,
   updatesPerCall,
 } from './options/learner-config.ts';

@@ -17,7 +17,7 @@ const SPEC: AgentSpec = {
     utd: 2,
     warmupSteps: 3,
     bcInitSteps: 0,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
   },
 };
 

@@ -1,6 +1,7 @@
 /** How a simulated run trains: which policies are judged between its episodes, which is kept, and when it is over. */
 import type { ResolvedConfig } from '../config/index.ts';
 import { type PolicyWeights, ReinError } from '../core/index.ts';
+import { standsStill } from '../learner/options.ts';
 import { type EpisodeRecording, workRates } from '../record/index.ts';
 import type { LearnerConnection, SessionParts } from '../session/index.ts';
 import { isJudgedByPeople } from '../tasks/index.ts';
@@ -73,6 +74,9 @@ export class TrainingPlan {
 
   /** The run begins to work, with its demonstrations. */
   begin(): void {
+    const { learner, task } = this.#parts.setup.config;
+    const still = standsStill(learner, task.training.steps);
+    if (still !== undefined) this.#parts.live.log.message(still);
     this.time.begin();
   }
 

@@ -84,7 +84,7 @@ const ROWS: Readonly<Record<string, (config: LearnerConfig) => string>> = {
   'entropy in the target': (config) => ofEntropy(config, config.entropyInTarget ? 'yes' : 'no'),
   'starts learning after': (config) => {
     const waits = criticOnlyUpdates(config);
-    return waits === 0 ? String(config.warmupSteps) : `${config.warmupSteps}, then ${waits} critics only`;
+    return waits === 0 ? String(config.warmupSteps) : `${config.warmupSteps}, then ${waits / config.utd} critics only`;
   },
 };
 

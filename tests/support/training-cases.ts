@@ -159,7 +159,7 @@ export const BROKEN: readonly BrokenCase[] = [
         targetRate: 1,
         criticSubset: 1,
         discount: 0.999,
-        criticOnlyUpdates: 0,
+        criticOnlySteps: 0,
       },
     },
   },

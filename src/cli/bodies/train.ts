@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { loadLearnerFile } from '../../config/index.ts';
 import { mean } from '../../core/index.ts';
+import { standsStill } from '../../learner/options.ts';
 import {
   type CurvePoint,
   EVALUATION_SEED,
@@ -20,7 +21,8 @@ import { complain, sayer } from './terminal.ts';
 /** Resolves to the exit code: 0, or 130 after Ctrl+C, from which `--resume` goes on. */
 export async function trainBody(options: TrainOptions): Promise<number> {
   const say = sayer(options.output);
-  const { folder, run } = trialOf(options);
+  const { folder, run, warning } = trialOf(options);
+  if (warning !== undefined) complain(warning);
   const code = await interruptibly(say, 'what came after the last checkpoint is done again', async ({ signal }) => {
     const result = await run({
       signal,
@@ -37,12 +39,17 @@ export async function trainBody(options: TrainOptions): Promise<number> {
 }
 
 /** Where the trial is, and what runs it there. */
-function trialOf(options: TrainOptions): { folder: string; run: (hooks: TrialHooks) => Promise<TrialResult> } {
+function trialOf(options: TrainOptions): {
+  readonly folder: string;
+  readonly run: (hooks: TrialHooks) => Promise<TrialResult>;
+  readonly warning?: string | undefined;
+} {
   const { resume, out } = options;
   if (resume !== undefined) return { folder: resume, run: (hooks) => runTrial(resume, hooks) };
   const spec = specOf(options);
   const folder = out ?? freeTrialFolder(spec);
-  return { folder, run: (hooks) => startTrial(folder, spec, hooks) };
+  const warning = standsStill(spec.learner, spec.steps);
+  return { folder, run: (hooks) => startTrial(folder, spec, hooks), warning };
 }
 
 function specOf(options: TrainOptions): TrialSpec {

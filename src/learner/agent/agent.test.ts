@@ -10,7 +10,7 @@ import { type Agent, createAgent } from './agent.ts';
 
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   actorHidden: [16],
   criticHidden: [16],
   batchSize: 16,
@@ -224,7 +224,7 @@ describe('Agent', () => {
   it('learns from scratch to drive a point to the middle', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       actorHidden: [32, 32],
       criticHidden: [32, 32],
       batchSize: 64,

@@ -17,7 +17,7 @@ const parts: ObservationParts = {
 const O = totalObservationSize(parts);
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   actorHidden: [16],
   criticHidden: [16],
   batchSize: 16,
@@ -52,6 +52,18 @@ it('trains the encoder by the critics, and by cloning', async () => {
   expect((await agent.pretrain(replay)).steps).toBe(50);
   const cloned = await weights();
   expect(cloned).not.toEqual(fresh);
+  await agent.update(replay, 40);
+  expect(await weights()).not.toEqual(cloned);
+  await agent.close();
+});
+
+it('leaves the encoder as it is until the policy moves that looks through it', async () => {
+  const agent = await create({ criticOnlySteps: 2 });
+  await agent.pretrain(replay);
+  const weights = async () => (await weightsOf(agent)).get('encoder.conv0.kernel')!;
+  const cloned = await weights();
+  for (let call = 0; call < 2; call++) await agent.update(replay, 40);
+  expect(await weights()).toEqual(cloned);
   await agent.update(replay, 40);
   expect(await weights()).not.toEqual(cloned);
   await agent.close();

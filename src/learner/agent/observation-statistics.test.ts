@@ -40,7 +40,7 @@ describe('what observations are normalised with', () => {
   it('is taken at the first update and never again, also by an agent that goes on from there', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       actorHidden: [4],
       criticHidden: [4],
       batchSize: 4,

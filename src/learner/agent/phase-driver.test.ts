@@ -16,7 +16,7 @@ const spec: LearnerSpec = {
   actionSize: 1,
   config: {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     actorHidden: [2],
     criticHidden: [2],
     batchSize: 4,

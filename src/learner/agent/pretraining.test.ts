@@ -7,7 +7,7 @@ import { createAgent } from './agent.ts';
 
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   algorithm: 'wsrl',
   actorHidden: [4],
   criticHidden: [4],

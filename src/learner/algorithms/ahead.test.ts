@@ -9,7 +9,7 @@ import type { LearnerSpec } from '../update/spec.ts';
 import type { Step } from '../update/step.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 
-const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, actorHidden: [5], criticHidden: [4], batchSize: 3 };
+const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlySteps: 0, actorHidden: [5], criticHidden: [4], batchSize: 3 };
 const spec: LearnerSpec = { parts: { stateSize: 4 }, actionSize: 2, config };
 const UPDATES = 3;
 

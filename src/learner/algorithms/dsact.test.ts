@@ -220,7 +220,7 @@ describe('one whole call', () => {
   const [B, O, A, K] = [4, 3, 2, 2];
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     algorithm: 'dsact',
     batchSize: B,
     actorHidden: [4],
@@ -320,7 +320,7 @@ describe('learning', () => {
   it('takes its cloned policy for the target as well, whole', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'dsact',
       batchSize: 4,
       actorHidden: [4],
@@ -334,7 +334,7 @@ describe('learning', () => {
   it('finds the best action of a bandit', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'dsact',
       actorHidden: [32],
       criticHidden: [32],

@@ -26,7 +26,7 @@ function specOf(settings: Partial<LearnerConfig['expo']> = {}, overrides: Partia
   const own = { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [4], candidates: 3, edited: 2, steps: 2, ...settings };
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     algorithm: 'expo',
     ...small,
     expo: own,
@@ -231,7 +231,7 @@ describe('learning', () => {
   const errorAfter = (bcInitSteps: number, settings: Partial<LearnerConfig['expo']>) => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'expo',
       actorHidden: [32],
       criticHidden: [32],

@@ -86,7 +86,7 @@ function updateCritics(step: Step): void {
 function updatePolicies(step: Step): void {
   const { config } = step.spec;
   // The base imitates, and waits for no critics.
-  const options = { ...actorOptimiser(config), rate: config.learningRateActor };
+  const options = { ...actorOptimiser(config), after: 0 };
   step.report('baseLoss', updateBase(step, step.policyInput('observation'), options));
   if (config.expo.edited > 0) updateEdit(step);
 }

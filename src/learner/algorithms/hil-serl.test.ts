@@ -90,7 +90,7 @@ describe('the gripper of HIL-SERL', () => {
 const [B, O, A] = [4, 3, 3];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   algorithm: 'hil-serl',
   batchSize: B,
   actorHidden: [4],

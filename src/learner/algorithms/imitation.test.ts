@@ -8,7 +8,7 @@ import { Replay } from '../replay/replay.ts';
 
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
 
   algorithm: 'bc',
   actorHidden: [32],

@@ -138,7 +138,7 @@ describe('the temperature', () => {
   ])('%s', async (_, minTemperature, expected) => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'sac',
       batchSize: 4,
       actorHidden: [4],
@@ -160,7 +160,7 @@ describe('the temperature', () => {
 });
 
 it('halves the weight of cloning beside the actor in so many updates, or keeps it', () => {
-  const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, bcAuxWeight: 2, bcAuxHalvingUpdates: 100 };
+  const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlySteps: 0, bcAuxWeight: 2, bcAuxHalvingUpdates: 100 };
   expect([0, 100, 300].map((updates) => cloningWeight(config, updates))).toEqual([2, 1, 0.25]);
   expect(cloningWeight({ ...config, bcAuxHalvingUpdates: 0 }, 300)).toBe(2);
 });

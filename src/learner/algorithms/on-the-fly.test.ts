@@ -26,7 +26,7 @@ function specOf(settings: Partial<LearnerConfig['expo']> = {}, overrides: Partia
   const own = { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [6], candidates: 3, edited: 2, steps: 3, ...settings };
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     algorithm: 'expo',
     ...small,
     expo: own,

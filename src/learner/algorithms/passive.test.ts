@@ -94,7 +94,7 @@ describe('the losses', () => {
 const [B, O, A, K] = [4, 3, 2, 2];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   algorithm: 'passive',
   batchSize: B,
   actorHidden: [4],

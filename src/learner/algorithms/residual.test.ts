@@ -38,7 +38,7 @@ function specOf(overrides: Partial<LearnerConfig> = {}): LearnerSpec {
     ...DEFAULT_LEARNER_CONFIG,
 
     algorithm: 'residual',
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     batchSize: B,
     utd: K,
     critics: 3,
@@ -207,7 +207,7 @@ describe('the residual on a base policy', () => {
 
   it('leaves the policy as the base while only critics learn, and moves it then', async () => {
     const settings = { ...SETTINGS, penalty: 0 };
-    const spec = specOf({ residual: settings, criticOnlyUpdates: 6, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
+    const spec = specOf({ residual: settings, criticOnlySteps: 3, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
     const agent = await createAgent({
       parts: spec.parts,
       actionSize: A,

@@ -95,7 +95,7 @@ describe('one training call', () => {
   it.each(CONFIGS)('equals the reference: %s', async (_, overrides) => {
     const config = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       ...overrides,
       batchSize: B,
       utd: K,

@@ -136,7 +136,7 @@ export function updateTemperature(step: Step, entropy: Tensor, dimensions: numbe
   const logAlpha = step.online('temperature')['log']!;
   const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * dimensions);
   // An actor that stands still has the entropy that it has: α would run away from it.
-  step.minimise('temperature', loss, { rate: afterCritics(config, config.learningRateTemperature) });
+  step.minimise('temperature', loss, { rate: config.learningRateTemperature, after: criticOnlyCalls(config) });
   step.assign('temperature', floorTemperature(step.part('temperature'), config.minTemperature));
 }
 
@@ -145,22 +145,30 @@ export function alphaOf(step: Step): Tensor {
   return temperature(step.online('temperature')['log']!);
 }
 
-/** How critics are minimised: their encoder learns with them. */
+/**
+ * How critics are minimised: their encoder learns with them, but no sooner than the policy moves. A cloned policy looks through it, and
+ * would unlearn while it stands still.
+ */
 export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateCritic: rate, weightDecay, gradientClip: clip } = config;
-  return { rate, weightDecay, clip, trainsEncoder: true };
+  return {
+    rate,
+    weightDecay,
+    clip,
+    trainsEncoder: true,
+    encoderAfter: criticOnlyCalls(config) * updatesPerCall(config),
+  };
 }
 
 /** How a policy is minimised: it looks through the encoder, and does not train it. */
 export function actorOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateActor, weightDecay, gradientClip: clip } = config;
-  return { rate: afterCritics(config, learningRateActor), weightDecay, clip };
+  return { rate: learningRateActor, weightDecay, clip, after: criticOnlyCalls(config) };
 }
 
-/** A learning rate by updates of the actor: zero until the critics have had theirs, `rate` from then on. */
-export function afterCritics(config: LearnerConfig, rate: number): MinimiseOptions['rate'] {
-  const waiting = Math.ceil(criticOnlyUpdates(config) / updatesPerCall(config));
-  return waiting === 0 ? rate : (update) => (update <= waiting ? 0 : rate);
+/** Training calls in which critics learn alone: whole ones, as the policy is updated once a call. */
+function criticOnlyCalls(config: LearnerConfig): number {
+  return Math.ceil(criticOnlyUpdates(config) / updatesPerCall(config));
 }
 
 /** The policy's Gaussian before tanh; the robot draws from it. */

@@ -13,7 +13,7 @@ function specOf(algorithm: LearnerConfig['algorithm']): LearnerSpec {
   const { encoder, expo, wsrl } = DEFAULT_LEARNER_CONFIG;
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     algorithm,
     batchSize: 2,
     critics: 2,

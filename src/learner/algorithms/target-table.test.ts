@@ -26,7 +26,7 @@ async function targetsOf(transitions: readonly Transition[], nStep: number): Pro
   // As many rows as there are: each comes once, in order.
   const config = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     discount: 0.5,
     nStep,
     batchSize: rows,

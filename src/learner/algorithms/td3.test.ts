@@ -66,7 +66,7 @@ describe('TD3', () => {
     const [B, O, A, K] = [4, 3, 2, 2];
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
 
       algorithm: 'td3',
       batchSize: B,
@@ -148,7 +148,7 @@ describe('TD3', () => {
   it('finds the best action of a bandit', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'td3',
       actorHidden: [32],
       criticHidden: [32],
@@ -164,7 +164,7 @@ describe('TD3', () => {
   it('takes its cloned policy for the target as well, whole', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'td3',
       batchSize: 4,
       actorHidden: [4],

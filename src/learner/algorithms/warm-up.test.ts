@@ -18,7 +18,7 @@ function configOf(algorithm: string, overrides: Partial<LearnerConfig> = {}): Le
     utd: 2,
     warmupSteps: 0,
     bcInitSteps: 50,
-    criticOnlyUpdates: 6,
+    criticOnlySteps: 3,
     ...overrides,
   };
 }

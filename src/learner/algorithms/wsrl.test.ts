@@ -29,7 +29,7 @@ const [B, O, A, K, N] = [4, 3, 2, 1, 2];
 function specOf(overrides: Partial<LearnerConfig['wsrl']> = {}): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    criticOnlyUpdates: 0,
+    criticOnlySteps: 0,
     algorithm: 'wsrl',
     batchSize: B,
     critics: 2,
@@ -155,7 +155,7 @@ describe('WSRL', () => {
   it('finds the best action of a bandit from what was stored, and keeps values of actions that were not low', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
-      criticOnlyUpdates: 0,
+      criticOnlySteps: 0,
       algorithm: 'wsrl',
       actorHidden: [32],
       criticHidden: [32],
@@ -193,7 +193,7 @@ describe('WSRL', () => {
     (_, end, expected) => {
       const config: LearnerConfig = {
         ...DEFAULT_LEARNER_CONFIG,
-        criticOnlyUpdates: 0,
+        criticOnlySteps: 0,
         algorithm: 'wsrl',
         rewardScale: 10,
         rewardShift: -5,

@@ -10,7 +10,7 @@ import { stateParts } from '../update/state.ts';
 const [O, A] = [3, 2];
 const tiny: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
   actorHidden: [4],
   criticHidden: [5, 4],
   batchSize: 8,

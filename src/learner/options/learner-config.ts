@@ -97,11 +97,11 @@ export const learnerSettings = z
     ).default(1000),
     learningRateBc: rate("Adam's step size for behaviour cloning.").default(1e-3),
     // See `criticOnlyUpdates`.
-    criticOnlyUpdates: whole(
-      'updates',
+    criticOnlySteps: whole(
+      'steps',
       { min: 0, max: 1e9 },
-      'Critic updates before the first of a policy that was cloned (`bcInitSteps`) or corrects a base policy: new critics would unteach it. Without either, and where WSRL trained its critics offline, there are none.',
-    ).default(2000),
+      'Environment steps after `warmupSteps` in which critics learn alone, where the policy was cloned (`bcInitSteps`) or corrects a base policy: new critics would unteach it. Without either, and where WSRL trained its critics offline, there are none.',
+    ).default(500),
     bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
     bcAuxRows: z
       .enum(['demonstrations', 'better'])
@@ -226,12 +226,29 @@ export function checkLearnerConfig(config: LearnerConfig): void {
 }
 
 /**
- * Critic updates before the first of the actor and its temperature: what the configuration says where the actor has something to lose
+ * Critic updates before the first of the actor and its temperature: those of `criticOnlySteps` where the actor has something to lose
  * and critics that know nothing, 0 elsewhere. WSRL's critics have been trained offline; cloning alone has none.
  */
-export function criticOnlyUpdates({ algorithm, bcInitSteps, criticOnlyUpdates: asked, wsrl }: LearnerConfig): number {
+export function criticOnlyUpdates(config: LearnerConfig): number {
+  return Math.ceil(criticOnlySteps(config) * config.utd);
+}
+
+/** The environment steps of `criticOnlyUpdates`. */
+function criticOnlySteps({ algorithm, bcInitSteps, criticOnlySteps: asked, wsrl }: LearnerConfig): number {
   if (algorithm === 'bc' || (algorithm === 'wsrl' && wsrl.offlineUpdates > 0)) return 0;
   return algorithm === 'residual' || bcInitSteps > 0 ? asked : 0;
+}
+
+/**
+ * Why the policy of a run of `steps` environment steps would never move, in a sentence with its remedy; `undefined` where it does.
+ * Cloning needs no steps.
+ */
+export function standsStill(config: LearnerConfig, steps: number): string | undefined {
+  const { algorithm, warmupSteps } = config;
+  const alone = criticOnlySteps(config);
+  if (algorithm === 'bc' || steps === 0 || steps > warmupSteps + alone) return undefined;
+  const parts = alone === 0 ? 'warmupSteps' : `warmupSteps ${warmupSteps} + criticOnlySteps ${alone}`;
+  return `The policy does not move in ${steps} steps: its first update comes after step ${warmupSteps + alone} (${parts}). Give it more steps, or lower ${alone === 0 ? 'warmupSteps' : 'criticOnlySteps'}.`;
 }
 
 /** Critic updates of one training call. */

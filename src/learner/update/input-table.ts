@@ -15,8 +15,11 @@ export type InputKind =
   | { readonly kind: 'measured'; readonly measure: Measure }
   | {
       readonly kind: 'adam';
-      readonly number: 'step' | 'epsilon' | 'kept';
-      readonly rate: number | ((update: number) => number);
+      /** `live`: 1 once the parameters move, 0 before. */
+      readonly number: 'step' | 'epsilon' | 'kept' | 'live';
+      readonly rate: number;
+      /** Updates before the first one that moves the parameters; absent: 0. */
+      readonly after?: number;
       /** For `kept`. */
       readonly weightDecay?: number;
     };

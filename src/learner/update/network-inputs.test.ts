@@ -9,7 +9,7 @@ import type { LearnerSpec } from './spec.ts';
 const spec: LearnerSpec = {
   parts: { stateSize: 3, baseActionSize: 1, privilegedSize: 1 },
   actionSize: 1,
-  config: { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, normaliseObservations: true },
+  config: { ...DEFAULT_LEARNER_CONFIG, criticOnlySteps: 0, normaliseObservations: true },
 };
 
 it('is standard deviations from the mean, ten at most; the privileged number for critics alone', async () => {

@@ -8,7 +8,7 @@ import type { Graph, Shape, Tensor } from '../engine/graph.ts';
 import { adam, clipNorm, polyak } from '../engine/optimiser.ts';
 import type { Packed } from '../engine/packed.ts';
 import type { Parameters } from '../engine/parameters.ts';
-import { add, sqrt, stopGradient } from '../ops/elements.ts';
+import { add, mul, sqrt, stopGradient } from '../ops/elements.ts';
 import { gatherRows, reshape, rowAt } from '../ops/shape.ts';
 import { gradientNormName, gradientsOf } from './gradients.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';
@@ -23,16 +23,22 @@ export type StepPlace = 'inner' | 'outer' | 'ahead';
 
 /** How `minimise` steps. */
 export interface MinimiseOptions {
-  /** Adam's step size: a number, or one for each update, counted from 1. 0 leaves the parameters as they are. */
-  readonly rate: number | ((update: number) => number);
+  /** Adam's step size. */
+  readonly rate: number;
+  /** Updates before the first one: until then parameters and Adam's moments stay as they are. Absent: none. */
+  readonly after?: number;
   /** Decoupled weight decay, times the rate of each update. */
   readonly weightDecay?: number;
   /** Gradients longer than this are shortened to it; 0 or nothing: never. */
   readonly clip?: number;
   /** Parameters that stay as they are. */
   readonly frozen?: readonly string[];
-  /** Whether the loss also trains the encoder of images, where there is one; its slow copy then follows at once. */
+  /**
+   * Whether the loss also trains the encoder of images, where there is one; its slow copy then follows at once. `encoderAfter`: updates
+   * before the encoder's first one, as for `after`.
+   */
   readonly trainsEncoder?: boolean;
+  readonly encoderAfter?: number;
 }
 
 /** What a step is written with; made by `buildUpdateGraph`. */
@@ -216,24 +222,31 @@ export class Step {
       frozen: name === network ? options.frozen : undefined,
     }));
     const gradients = gradientsOf(loss, wanted);
-    for (const [i, name] of names.entries()) this.#descend(name, gradients[i]!, options);
+    for (const [i, name] of names.entries()) {
+      const after = name === network ? options.after : options.encoderAfter;
+      this.#descend(name, gradients[i]!, { ...options, after: after ?? 0 });
+    }
     if (trainsEncoder) this.follow(ENCODER);
   }
 
-  #descend(network: string, gradient: Packed, options: MinimiseOptions): void {
+  #descend(network: string, gradient: Packed, options: MinimiseOptions & { readonly after: number }): void {
+    const { rate, after: waits } = options;
     const { clipped, squaredNorm } = clipNorm(gradient.tensors, options.clip ?? 0);
     const [parameters, first, second] = [network, `${network}_first`, `${network}_second`].map((name) =>
       this.#packed(name),
     ) as [Packed, Packed, Packed];
     const [step, epsilon] = (['step', 'epsilon'] as const).map((number) =>
-      this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate: options.rate }),
+      this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate, after: waits }),
     ) as [Tensor, Tensor];
+    // Moments of gradients from before the first step would steer it.
+    const live =
+      waits === 0 ? 1 : this.#perUpdate(`${network}_live`, [], { kind: 'adam', number: 'live', rate, after: waits });
     const known = this.#squaredNorms.get(network);
     this.#squaredNorms.set(network, known === undefined ? squaredNorm : add(known, squaredNorm));
     const kept = this.#kept(network, options);
     const after = clipped.map((part, i) => {
       const before = { parameters: parameters.tensors[i]!, first: first.tensors[i]!, second: second.tensors[i]! };
-      return adam(before, part, step, epsilon, kept);
+      return adam(before, live === 1 ? part : mul(part, live), step, epsilon, kept);
     });
     this.#replace(
       network,
@@ -250,10 +263,10 @@ export class Step {
   }
 
   /** What weight decay leaves of the parameters in one step. */
-  #kept(network: string, { rate, weightDecay = 0 }: MinimiseOptions): number | Tensor {
+  #kept(network: string, { rate, after = 0, weightDecay = 0 }: MinimiseOptions): number | Tensor {
     if (weightDecay === 0) return 1;
-    if (typeof rate === 'number') return 1 - rate * weightDecay;
-    return this.#perUpdate(`${network}_kept`, [], { kind: 'adam', number: 'kept', rate, weightDecay });
+    if (after === 0) return 1 - rate * weightDecay;
+    return this.#perUpdate(`${network}_kept`, [], { kind: 'adam', number: 'kept', rate, after, weightDecay });
   }
 
   /** Moves the slow copy of `network` towards it: target ← target + rate·(online − target). */

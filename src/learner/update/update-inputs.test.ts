@@ -10,7 +10,7 @@ import { inputArrays, UpdateInputs } from './update-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
-  criticOnlyUpdates: 0,
+  criticOnlySteps: 0,
 
   utd: 3,
   batchSize: 8,

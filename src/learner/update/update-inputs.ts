@@ -143,10 +143,14 @@ export class UpdateInputs {
   }
 }
 
-/** The number that Adam's step `count`, from 1, takes. */
-export function adamNumber({ number, rate, weightDecay = 0 }: InputKind & { kind: 'adam' }, count: number): number {
-  const now = typeof rate === 'number' ? rate : rate(count);
-  return number === 'kept' ? 1 - now * weightDecay : adamStep(count, now)[number];
+/** The number that Adam's step at update `count`, from 1, takes. Its steps are counted from the first that moves the parameters. */
+export function adamNumber(input: InputKind & { kind: 'adam' }, count: number): number {
+  const { number, rate, after = 0, weightDecay = 0 } = input;
+  const isLive = count > after;
+  if (number === 'live') return isLive ? 1 : 0;
+  const { step, epsilon } = adamStep(isLive ? count - after : 1, isLive ? rate : 0);
+  if (number === 'kept') return isLive ? 1 - rate * weightDecay : 1;
+  return number === 'step' ? step : epsilon;
 }
 
 function fillUniform(data: Float32Array, rng: Rng): void {
