@@ -8,3 +8,6 @@ export interface Finding {
   /** What to do about it. */
   readonly remedy?: string | undefined;
 }
+
+/** Of a line on which what is sent comes back, as on adapters with one wire. */
+export const ECHO_NOTE = '; what is sent comes back on it, and is left out';

@@ -27,6 +27,8 @@ export interface FoundServo {
   readonly model: ServoModel | undefined;
   /** How many of 8 requests were answered by more than one servo, or garbled. */
   readonly collisions: number;
+  /** What was sent came back, too. */
+  readonly hasEcho: boolean;
 }
 
 /** Two servos answer to this id. */
@@ -85,14 +87,21 @@ function findServo(
     if (bus.isLost) throw lostPort(bus.line.path);
     if (identity === undefined) {
       if (stray(bus).garbage === before) return heard;
-      heard = { id, protocol: bus.protocol, identity, model: undefined, collisions: COLLISION_TRIES };
+      heard = {
+        id,
+        protocol: bus.protocol,
+        identity,
+        model: undefined,
+        collisions: COLLISION_TRIES,
+        hasEcho: bus.hasEcho,
+      };
       continue;
     }
     const fits = (model: ServoModel): boolean =>
       model.modelNumber === identity.modelNumber && family.protocolOf([model]) === bus.protocol;
     const models = Object.values(family.models).filter(fits);
     const model = models.find((each) => each === preferred) ?? models[0];
-    const servo = { id, protocol: bus.protocol, identity, model, collisions: 0 };
+    const servo = { id, protocol: bus.protocol, identity, model, collisions: 0, hasEcho: bus.hasEcho };
     if (model === undefined) {
       // Perhaps the other byte order makes a number of it that is known.
       heard ??= servo;

@@ -69,6 +69,10 @@ export class Emulator implements FaultTarget {
     this.#line.noiseBytesPerS = bytesPerS;
   }
 
+  setEcho(isEchoing: boolean): void {
+    this.#server.isEchoing = isEchoing;
+  }
+
   plan(fault: PacketFault): void {
     this.#line.plan(fault);
   }

@@ -12,6 +12,7 @@ function target(): FaultTarget & { readonly done: string[]; readonly faults: Ret
     setRate: (fault, rate) => void done.push(`${fault} ${rate}`),
     setRequestRate: (fault, rate) => void done.push(`${fault} ${rate} of requests`),
     setNoise: (bytesPerS) => void done.push(`noise ${bytesPerS}`),
+    setEcho: (isEchoing) => void done.push(`echo ${isEchoing}`),
     plan: (fault) => void done.push(JSON.stringify(fault)),
     setSupply: (volts) => void done.push(`supply ${volts}`),
     setRegister: (id, register, counts) => void done.push(`${id} ${register} ${counts}`),
@@ -23,10 +24,19 @@ function target(): FaultTarget & { readonly done: string[]; readonly faults: Ret
 
 it('does what is typed', () => {
   const emulator = target();
-  for (const line of ['drop 0.01', ' wrong-id  1', 'noise 5000', 'brown-out', 'unplug', 'plug']) {
+  for (const line of ['drop 0.01', ' wrong-id  1', 'noise 5000', 'echo', 'echo 0', 'brown-out', 'unplug', 'plug']) {
     applyFault(emulator, line);
   }
-  expect(emulator.done).toEqual(['drop 0.01', 'wrongId 1', 'noise 5000', 'power', 'unplug', 'plug']);
+  expect(emulator.done).toEqual([
+    'drop 0.01',
+    'wrongId 1',
+    'noise 5000',
+    'echo true',
+    'echo false',
+    'power',
+    'unplug',
+    'plug',
+  ]);
   for (const line of [
     'dead 2',
     'overload 2',

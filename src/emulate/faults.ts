@@ -79,6 +79,8 @@ export interface FaultTarget {
   setRequestRate(fault: RequestFault, rate: number): void;
   /** Random bytes without end, a second; 0 ends it. */
   setNoise(bytesPerS: number): void;
+  /** What is sent comes back before the answers, or no more. */
+  setEcho(isEchoing: boolean): void;
   /** The next packet, after those that are planned already. */
   plan(fault: PacketFault): void;
   /** Voltage of the supply. Throws `ReinError` where the devices have none that counts. */
@@ -160,6 +162,11 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
     usage: 'BYTES_PER_S',
     help: 'the bus is full of garbage; 0 ends it',
     apply: (target, args) => target.setNoise(Math.max(0, numberOf('noise', args[0]))),
+  },
+  echo: {
+    usage: '[0]',
+    help: 'the adapter hands back what is sent, as some on one wire do; 0 ends it',
+    apply: (target, [on = '1']) => target.setEcho(numberOf('echo', on) !== 0),
   },
   next: {
     usage: 'FAULT [A] [B]',

@@ -49,6 +49,8 @@ export class MemoryLine implements SerialLine {
   readonly baud: number;
   readonly clock: WaitedClock;
   readonly wire: Wire;
+  /** What is sent comes back, as from adapters on one wire. */
+  isEchoing = false;
   readonly #device: EmulatedDevice;
   readonly #transmit: Transmit;
   readonly #buffer: Uint8Array = new Uint8Array(BUFFER_BYTES);
@@ -76,6 +78,7 @@ export class MemoryLine implements SerialLine {
     const taken = Math.max(0, Math.min(length, room));
     if (taken > 0) {
       this.#hostFreeS = this.wire.fromHost(taken, nowS);
+      if (this.isEchoing) this.#echo(bytes, taken);
       const heard = Uint8Array.from(bytes.subarray(0, taken), (byte) => this.#heard(byte));
       this.#device.receive(heard, taken, this.#hostFreeS, this.#transmit);
     }
@@ -126,6 +129,12 @@ export class MemoryLine implements SerialLine {
     this.#received += this.wire.take(this.#buffer, this.#received, nowS);
   }
 
+  /** At whatever rate: the host hears itself. */
+  #echo(bytes: Uint8Array, count: number): void {
+    const own = this.#isRightBaud ? bytes.slice(0, count) : Uint8Array.from(bytes.subarray(0, count), meantBy);
+    this.wire.fromDevice(own, count, this.#hostFreeS - count * this.wire.byteS);
+  }
+
   #heard(byte: number): number {
     return this.#isRightBaud ? byte : misheard(byte);
   }
@@ -134,4 +143,9 @@ export class MemoryLine implements SerialLine {
 /** What one end makes of a byte that the other sent at another rate: some other byte, always the same. */
 export function misheard(byte: number): number {
   return (Math.imul(byte, 0x9d) ^ 0xb5) & 0xff;
+}
+
+/** The byte that is misheard as `byte`: what an echo has to be, for the end that sent it to hear it right. */
+export function meantBy(byte: number): number {
+  return Math.imul(byte ^ 0xb5, 0xb5) & 0xff;
 }

@@ -57,6 +57,8 @@ export interface HandRigOptions {
   readonly more?: readonly ServoSpec[];
   readonly busBaud?: number;
   readonly adapter?: string;
+  /** What is sent comes back. */
+  readonly isEchoing?: boolean;
 }
 
 /** An SO-101 at zero. */
@@ -65,6 +67,7 @@ export function handRig({
   more = [],
   busBaud = BAUD,
   adapter = ADAPTER,
+  isEchoing = false,
 }: HandRigOptions = {}): HandRig {
   const arm = requireServoArm(loadRobotFile('so101').robot, 'calibrate');
   const body = new SimpleBody(arm.robot.joints.map(() => ({ startRad: 0 })));
@@ -98,6 +101,7 @@ export function handRig({
     open: async ({ baud }) => {
       opened.push(baud);
       const line = new MemoryLine(bus, { baud: busBaud, hostBaud: baud, clock, path: '/dev/memory' });
+      line.isEchoing = isEchoing;
       return { line, adapter, answerS: 0.004, warning: undefined, close: async () => line.close() };
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

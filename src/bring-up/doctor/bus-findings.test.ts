@@ -66,6 +66,32 @@ describe('rein doctor on a bus', () => {
     expect(found.next).toBe("Write baud: 115200 under driver in the robot's file.");
   });
 
+  it('takes what comes back of its own requests for no answer, and says that it does', async () => {
+    const [plain, echoing] = [rigOf(), rigOf({ isEchoing: true })];
+    const [wanted, found] = [await inspect(plain), await inspect(echoing)];
+    expect(found.findings[0]!.detail).toBe(
+      `${wanted.findings[0]!.detail}; what is sent comes back on it, and is left out`,
+    );
+    expect(found.findings.slice(1, -1)).toEqual(wanted.findings.slice(1, -1));
+  });
+
+  it.each([false, true])(
+    'knows a servo with a voltage error, whose answer to a ping is the ping itself: echo %s',
+    async (isEchoing) => {
+      const rig = rigOf({ isEchoing });
+      rig.bus.supplyV = 9;
+      const found = await inspect(rig);
+      expect(found.findings.filter(({ name }) => name.startsWith('servo')).map(({ detail }) => detail)).toEqual(
+        Array.from({ length: 6 }, () => expect.stringContaining('it reports voltage')),
+      );
+    },
+  );
+
+  it('finds none on a line that echoes without servos', async () => {
+    const found = await inspect(rigOf({ mountings: [], isEchoing: true }));
+    expect(failures(found)).toMatchObject([{ name: 'bus', detail: expect.stringContaining('no servo answers') }]);
+  });
+
   it('looks for all ids at all speeds in a minute where nobody answers, and says that it does', async () => {
     const rig = rigOf({ mountings: [] });
     const said: string[] = [];

@@ -5,7 +5,7 @@ import type { ServoFamily, ServoModel } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import { checkCalibration } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
-import type { Finding } from '../finding.ts';
+import { ECHO_NOTE, type Finding } from '../finding.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { GARBLED_REMEDY, isKnownFirmware, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, isTwice, type ScanResult, scanBauds } from '../servo-scan.ts';
@@ -43,10 +43,11 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
   }
   if (scan === undefined) return inspection([silence(arm?.bus)], request);
   const { bus, baud, servos } = scan;
+  const hasEcho = servos.some((servo) => servo.hasEcho);
   const findings = await withPort(open, { path: port, baud }, async (opened) => {
     const where = {
       name: 'bus',
-      detail: `${servos.length} ${bus.family.name} servos at ${baud} bit/s on ${opened.line.path}`,
+      detail: `${servos.length} ${bus.family.name} servos at ${baud} bit/s on ${opened.line.path}${hasEcho ? ECHO_NOTE : ''}`,
     };
     const rows = servos.map((servo) => servoFinding(opened, bus, servo, arm));
     if (arm === undefined) return [{ ...where, status: 'ok' as const }, ...rows];

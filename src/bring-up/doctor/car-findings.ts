@@ -3,7 +3,7 @@ import { ReinError, withoutFullStop } from '../../core/index.ts';
 import { countsPerM, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
 import type { BusPort, OpenBusPort } from '../bus-port.ts';
 import { type VescCar, withVesc } from '../car.ts';
-import type { Finding } from '../finding.ts';
+import { ECHO_NOTE, type Finding } from '../finding.ts';
 
 const { VALUE, faultName } = vescValues;
 /** Speeds at which its UART can be, likeliest first (VESC Tool, App Settings, UART). */
@@ -69,7 +69,7 @@ function isSilent({ message }: ReinError): boolean {
 function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'>): readonly Finding[] {
   const { firmware, hardware, uuid } = link.identify();
   const who = `${hardware || 'a board without a name'}, firmware ${firmware}, ${uuid === '' ? 'which tells no number of its own' : `uuid ${uuid}`}`;
-  const where = `${who}, at ${line.baud} bit/s on ${line.path}`;
+  const where = `${who}, at ${line.baud} bit/s on ${line.path}${link.hasEcho ? ECHO_NOTE : ''}`;
   const wanted = car?.driver.baud ?? line.baud;
   const identity: Finding =
     wanted === line.baud

@@ -43,6 +43,7 @@ it('misses the second servo of a joint as it misses the first', () => {
     identity: { modelNumber: model.modelNumber, firmware: '46' },
     protocol: arm.bus.family.protocolOf([model]),
     collisions: 0,
+    hasEcho: false,
   }));
   expect(servoProblems(arm, found)).toEqual([]);
   const [problem] = servoProblems(

@@ -2,7 +2,7 @@
  * Packets of Feetech's bus servos: FF FF, id, length, instruction or error, parameters, checksum. Source: "Feetech Smart Servo
  * Communication Protocol" (STS and SMS: registers lowest byte first, with sync read; SCS: highest byte first, without).
  */
-import type { OnStatus, ServoProtocol, StatusReader } from '../servo/protocol.ts';
+import type { Echo, OnStatus, ServoProtocol, StatusReader } from '../servo/protocol.ts';
 
 export const INSTRUCTION = {
   ping: 0x01,
@@ -63,6 +63,15 @@ export function writeStatus(
   return finish(out, id, error, 5 + count);
 }
 
+/** A request differs from an answer in nothing but who sends it: a ping from the answer of a servo with a voltage error, say. */
+function echoOf(request: Uint8Array, id: number, error: number, bytes: Uint8Array, at: number, count: number): Echo {
+  // Nobody has that id.
+  if (id === BROADCAST_ID) return 'surely';
+  if (request[2] !== id || request[3] !== count + LENGTH_BEYOND || request[4] !== error) return 'no';
+  for (let i = 0; i < count; i++) if (request[5 + i] !== bytes[at + i]) return 'no';
+  return 'maybe';
+}
+
 function createProtocol(isLittleEndian: boolean): ServoProtocol {
   const base: ServoProtocol = {
     family: 'feetech',
@@ -91,6 +100,7 @@ function createProtocol(isLittleEndian: boolean): ServoProtocol {
       return finish(out, BROADCAST_ID, INSTRUCTION.syncWrite, end);
     },
     createReader: (onStatus) => new FeetechReader(onStatus),
+    echoOf,
   };
   if (!isLittleEndian) return base;
   return {

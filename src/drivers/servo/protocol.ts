@@ -94,7 +94,14 @@ export interface ServoProtocol {
   /** Not answered. */
   reboot?(out: Uint8Array, id: number): number;
   createReader(onStatus: OnStatus): StatusReader;
+  /**
+   * Whether a packet is `request` itself, which comes back from adapters on one wire: `surely` where no servo can answer so, `maybe` where
+   * one might, byte for byte. Absent: its reader tells requests from answers. Tick path.
+   */
+  echoOf?(request: Uint8Array, id: number, error: number, bytes: Uint8Array, at: number, count: number): Echo;
 }
+
+export type Echo = 'surely' | 'maybe' | 'no';
 
 /** The number in a register of `data` whose first byte stands at `at`. Tick path. */
 export function readRegister(register: Register, data: Uint8Array, at: number, isLittleEndian: boolean): number {

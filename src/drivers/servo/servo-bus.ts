@@ -16,6 +16,8 @@ const RECEIVE_BYTES = 4096;
 /** More than this many buffers full is no backlog, but a line that never falls silent: a tick does not wait for its end. */
 const DRAINED_READS = 16;
 const IDS = 256;
+/** No request to read is as long as the answer with so many bytes. */
+const PROBE_BYTES = 3;
 
 export interface ServoBusOptions {
   readonly line: SerialLine;
@@ -55,6 +57,7 @@ export class ServoBus {
   readonly #orders: Uint8Array = new Uint8Array(IDS);
   readonly #answered: Uint8Array = new Uint8Array(IDS);
   readonly #scratch: Uint8Array = new Uint8Array(8);
+  readonly #kept: Uint8Array;
   #patienceS: number;
   #into: Uint8Array = new Uint8Array(0);
   #wanted = 0;
@@ -65,6 +68,10 @@ export class ServoBus {
   #lastOrder = -1;
   #asked = 0;
   #isLost = false;
+  /** Whether what is sent comes back: not known until something has that could be an answer too. */
+  #echo: 'unknown' | 'yes' | 'no' = 'unknown';
+  /** The request that is awaited has come back. */
+  #hasReturned = false;
   /** What was counted before this bus was opened. */
   readonly #checksumErrorsBefore: number;
   readonly #skippedBytesBefore: number;
@@ -78,12 +85,18 @@ export class ServoBus {
     this.#answerS = answerS;
     this.#patienceS = answerS;
     this.#request = new Uint8Array(protocol.maxPacketBytes);
+    this.#kept = new Uint8Array(protocol.maxPacketBytes);
     this.#reader = protocol.createReader((id, error, bytes, at, count) => this.#take(id, error, bytes, at, count));
   }
 
   /** The port is gone: nothing can be written or read any more. */
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /** What is sent comes back, and is left out. */
+  get hasEcho(): boolean {
+    return this.#echo === 'yes';
   }
 
   /** The error bits of the newest reply of `id`; 0 before the first. */
@@ -260,6 +273,7 @@ export class ServoBus {
     for (let attempt = 0; attempt < tries && !this.#isLost; attempt++) {
       if (attempt > 0) this.counters[BUS.retries] = this.counters[BUS.retries]! + 1;
       this.drain();
+      this.#hasReturned = false;
       this.#answered[id] = 0;
       this.#slots[id] = at;
       this.#counts[id] = count;
@@ -270,8 +284,45 @@ export class ServoBus {
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
       if (hasAnswered) return 'ok';
+      if (!this.#hasReturned || this.#echo !== 'unknown') continue;
+      this.#probeEcho(id, bytes);
+      // It was the answer.
+      if (this.#isWithoutEcho) attempt--;
     }
     return this.#isLost ? 'lost' : 'missing';
+  }
+
+  get #isWithoutEcho(): boolean {
+    return this.#echo === 'no';
+  }
+
+  /** Whether what came was the request of `bytes` bytes or its answer shows at one whose answer is longer. */
+  #probeEcho(id: number, bytes: number): void {
+    this.#kept.set(this.#request.subarray(0, bytes));
+    this.drain();
+    this.#hasReturned = false;
+    this.#slots[id] = 0;
+    this.#counts[id] = PROBE_BYTES;
+    const probe = this.protocol.read(this.#request, id, 0, PROBE_BYTES);
+    this.#await(probe, 1, this.protocol.statusBytes(PROBE_BYTES), this.#scratch, PROBE_BYTES, this.untilS);
+    if (this.#pending === 0 && this.#echo === 'unknown') this.#echo = 'no';
+    this.#endRequest();
+    this.#request.set(this.#kept.subarray(0, bytes));
+  }
+
+  /** Whether a packet is what was sent itself. */
+  #isEcho(id: number, error: number, bytes: Uint8Array, at: number, count: number): boolean {
+    const echo = this.protocol.echoOf?.(this.#request, id, error, bytes, at, count) ?? 'no';
+    if (echo === 'no') return false;
+    if (echo === 'surely' || this.#counts[id] !== count) {
+      this.#hasReturned = true;
+      this.#echo = 'yes';
+      return true;
+    }
+    // Of two that are the same the second is the answer.
+    const isFirst = this.#echo !== 'no' && !this.#hasReturned;
+    this.#hasReturned = true;
+    return isFirst;
   }
 
   /** Sends the request and takes replies until all have come, or nothing can come any more. */
@@ -319,6 +370,7 @@ export class ServoBus {
   }
 
   #take(id: number, error: number, bytes: Uint8Array, at: number, count: number): void {
+    if (this.#isEcho(id, error, bytes, at, count)) return;
     const slot = this.#slots[id]!;
     if (this.#pending === 0 || slot < 0 || count !== this.#counts[id]) {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;

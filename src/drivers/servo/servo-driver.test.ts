@@ -45,6 +45,23 @@ describe('an arm of bus servos', () => {
     expect(busCounters[BUS.busyS]).toBeLessThan(0.0045);
   });
 
+  it.each([
+    ['so101', feetechFamily],
+    ['koch', dynamixelFamily],
+  ])('is driven on a line on which what is sent comes back: %s', async (robot, family) => {
+    const rig = rigOf({ robot, family });
+    rig.line.isEchoing = true;
+    await rig.driver.open();
+    const state = createRobotState(6, 0);
+    rig.driver.read(state);
+    rig.driver.enable();
+    const said = run(rig, state, 60);
+    expect(new Set(said)).toEqual(new Set(['ok']));
+    const { busCounters, hardwareFaults } = rig.driver;
+    expect(hardwareFaults).toBe(0);
+    expect([BUS.foreignReplies, BUS.timeouts, BUS.retries].map((counter) => busCounters[counter])).toEqual([0, 0, 0]);
+  });
+
   it('answers for a servo that misses a request, by asking once more in the same tick', async () => {
     const { rig, state } = await opened();
     rig.driver.enable();

@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/emulated-car.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { vec } from '../../../tests/support/vec.ts';
-import { HARDWARE } from '../../core/index.ts';
+import { BUS, HARDWARE } from '../../core/index.ts';
 import * as vesc from './protocol.ts';
 import { VescReader } from './reader.ts';
 
@@ -27,6 +27,18 @@ describe('a car with a VESC', () => {
     expect(Math.abs(rig.xM - rig.body.positionRad[0]!)).toBeLessThan(0.15);
     rig.drive(0, 100);
     expect(rig.body.velocityRadPerS[0]).toBeCloseTo(0, 2);
+  });
+
+  it('goes on a line on which what is sent comes back, and takes none of that for an answer', async () => {
+    const rig = carRig();
+    rig.line.isEchoing = true;
+    await rig.driver.open();
+    rig.driver.enable();
+    rig.tick();
+    rig.drive(1.5, 150);
+    expect(rig.body.velocityRadPerS[0]).toBeCloseTo(1.5, 1);
+    expect(rig.driver.busCounters[BUS.foreignReplies]).toBe(0);
+    expect(rig.driver.hardwareFaults).toBe(0);
   });
 
   it('counts on over the end of the tachometer', async () => {

@@ -80,6 +80,8 @@ export class VescLink {
   line: SerialLine | undefined;
   /** The port went away. */
   isLost = false;
+  /** What is sent comes back, and is left out. */
+  hasEcho = false;
   /** When the newest request had been heard, s. */
   askedAtS = 0;
   readonly #options: VescLinkOptions;
@@ -252,6 +254,10 @@ export class VescLink {
   }
 
   #take(command: number, bytes: Uint8Array, at: number, count: number): void {
+    if (isRequest(command, count)) {
+      this.hasEcho = true;
+      return;
+    }
     if (command === COMMAND.firmware && count >= 2) {
       this.#identity = readIdentity(bytes, at, count);
       return;
@@ -276,4 +282,21 @@ export class VescLink {
     this.#hasImu = readImu(bytes, at, count, this.imu);
     return this.#hasImu;
   }
+}
+
+/** Commands that are never answered, and how many bytes they have. */
+const COMMANDED: Readonly<Record<number, number>> = {
+  [COMMAND.setDuty]: 4,
+  [COMMAND.setCurrent]: 4,
+  [COMMAND.setBrake]: 4,
+  [COMMAND.setRpm]: 4,
+  [COMMAND.setServo]: 2,
+  [COMMAND.alive]: 0,
+};
+
+/** What was sent has come back: no answer has that command, or so few bytes. */
+function isRequest(command: number, count: number): boolean {
+  if (command === COMMAND.firmware) return count === 0;
+  if (command === COMMAND.getSelected) return count === 4;
+  return count === (command === COMMAND.getImu ? 2 : COMMANDED[command]);
 }

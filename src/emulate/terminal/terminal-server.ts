@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Clock, QuantileHistogram, ReinError } from '../../core/index.ts';
 import type { EmulatedDevice, Transmit } from '../device.ts';
-import { misheard } from '../memory-line.ts';
+import { meantBy, misheard } from '../memory-line.ts';
 import { Wire, type WireOptions } from '../wire.ts';
 import { Inbox } from './inbox.ts';
 import { LineSpeed } from './line-speed.ts';
@@ -45,6 +45,8 @@ export interface TerminalServerOptions extends WireOptions {
 
 export class TerminalServer {
   readonly wire: Wire;
+  /** What is sent comes back, as from adapters on one wire. */
+  isEchoing = false;
   /** When replies began and ended, behind the moment at which they should have, s. */
   readonly beginLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
   readonly endLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
@@ -170,9 +172,16 @@ export class TerminalServer {
     this.#lastHeardS = atS;
     this.#receivedBytes += bytes.length;
     port.terminal.hostIsThere();
+    if (this.isEchoing) this.#echo(bytes, atS);
     const heard = this.#isRightBaud ? bytes.slice() : Uint8Array.from(bytes, misheard);
     this.#device.receive(heard, heard.length, this.wire.fromHost(heard.length, atS), this.#transmit);
   };
+
+  /** At whatever rate: the host hears itself. */
+  #echo(bytes: Uint8Array, atS: number): void {
+    const own = this.#isRightBaud ? bytes.slice() : Uint8Array.from(bytes, meantBy);
+    this.wire.fromDevice(own, own.length, atS);
+  }
 
   #askSpeed({ speed }: OpenPort): void {
     this.#hostBaud = speed?.ask() ?? this.#options.baud;
