@@ -3,6 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowserBecause, openBrowser } from '../support/browser.ts';
 import { PageStage } from '../support/page-stage.ts';
+import { until } from '../support/until.ts';
 
 /** A key has to be let go of within so long, ms. */
 const RELEASED_MS = 100;
@@ -55,7 +56,7 @@ describe.skipIf(noBrowserBecause !== undefined)('keys at the page', { timeout: 6
     for (const code of KEYS) {
       for (const meanwhile of MEANWHILE) {
         await key('keyDown', code, 'd');
-        await expect.poll(() => stage.motion.some((value) => value !== 0)).toBe(true);
+        await until(() => stage.motion.some((value) => value !== 0), `motion by ${code}`);
         const modifier = 'code' in meanwhile ? meanwhile : undefined;
         if (modifier !== undefined) await key('keyDown', modifier.code, modifier.sign, modifier.modifiers);
         if (meanwhile.prints !== undefined) await key('keyUp', code, meanwhile.prints, modifier?.modifiers);

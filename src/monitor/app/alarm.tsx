@@ -1,5 +1,6 @@
 /** A robot that asks for help is seen and heard: a banner for everybody, and a sound for whoever has allowed it and not switched it off. */
 import { computed, effect, signal } from '@preact/signals';
+import { recall, remember } from './storage.ts';
 import { events, operators, status } from './stream.ts';
 
 const MUTED_KEY = 'muted';
@@ -9,7 +10,7 @@ const NOTES_HZ = [660, 880] as const;
 const NOTE_S = 0.18;
 const VOLUME = 0.2;
 
-export const isMuted = signal(localStorage.getItem(MUTED_KEY) === '1');
+export const isMuted = signal(recall(MUTED_KEY) === '1');
 /** Browsers let a page sound once its person has touched it. */
 const context = signal<AudioContext | undefined>(undefined);
 
@@ -55,7 +56,7 @@ function chime(speaker: AudioContext): void {
 export function SoundSwitch() {
   const flip = (): void => {
     isMuted.value = !isMuted.value;
-    localStorage.setItem(MUTED_KEY, isMuted.value ? '1' : '0');
+    remember(MUTED_KEY, isMuted.value ? '1' : '0');
   };
   return (
     <button

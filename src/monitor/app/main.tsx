@@ -1,7 +1,7 @@
 /** The monitor's page: what a run is, what it does, and the buttons of the person beside it. */
 import './main.css';
 import { computed, signal } from '@preact/signals';
-import { render } from 'preact';
+import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { HelpBanner, helpWanted, SoundSwitch } from './alarm.tsx';
 import { Episodes } from './episodes.tsx';
@@ -64,10 +64,25 @@ function App() {
       <HelpBanner />
       <Messages />
       <main id={`view-${current}`} tabIndex={-1}>
-        {run.value === undefined ? <Waiting /> : <View />}
+        <Caught key={current}>{run.value === undefined ? <Waiting /> : <View />}</Caught>
       </main>
     </>
   );
+}
+
+/** A view that fails takes nothing else with it, Stop the least of all. */
+class Caught extends Component<{ readonly children: ComponentChildren }, { readonly problem?: string }> {
+  override state: { readonly problem?: string } = {};
+
+  static override getDerivedStateFromError(error: unknown): { readonly problem: string } {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render(): ComponentChildren {
+    const { problem } = this.state;
+    if (problem === undefined) return this.props.children;
+    return <p class="empty">This view could not be drawn: {problem}. The other views and Stop work.</p>;
+  }
 }
 
 function skip(): void {
@@ -188,4 +203,7 @@ setInterval(() => {
   if (isSeated.value && operators.value !== undefined) ask({ kind: 'alive' });
 }, 200);
 connect();
-render(<App />, document.getElementById('app')!);
+// The Stop of the plain page stays until this one is drawn.
+const drawn = document.createElement('div');
+render(<App />, drawn);
+document.getElementById('app')!.replaceChildren(drawn);

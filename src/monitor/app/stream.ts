@@ -24,6 +24,7 @@ import type {
   SessionState,
 } from '../../session/index.ts';
 import type { OperatorsView } from '../web/server.ts';
+import { recall, remember } from './storage.ts';
 
 type Stamped<T> = T & { readonly atMs: number };
 
@@ -355,15 +356,15 @@ function add<T>(list: { value: readonly T[] }, item: T): void {
 
 /** What others see of this page's person, and what is recorded with what they do: of this device, until they give another. */
 function firstName(): string {
-  const known = localStorage.getItem('name');
+  const known = recall('name');
   if (known !== null) return known;
   const device = /Mobi|Android|iPhone|iPad/.test(navigator.userAgent) ? 'phone' : 'laptop';
   const name = `${device} ${Math.floor(100 + 900 * Math.random())}`;
-  localStorage.setItem('name', name);
+  remember('name', name);
   return name;
 }
 
 export function setPerson(name: string): void {
   person.value = name;
-  localStorage.setItem('name', name);
+  remember('name', name);
 }

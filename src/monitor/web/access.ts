@@ -127,13 +127,15 @@ function shown(text: string): string {
   return text.replace(/[^\w.:/[\]-]/g, '?').slice(0, 64);
 }
 
-/** What a page of ours may load and be put into: nothing of others. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
+/** What a page of ours may load and be put into: nothing of others. `scripts`: those that stand in it, as ` 'sha256-…'`. */
+export function pageHeaders(scripts: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': `default-src 'none'; script-src 'self'${scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    // A page's own form says where it comes from, which a stop is asked for.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+  };
+}

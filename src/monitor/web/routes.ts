@@ -1,12 +1,12 @@
-/** What the monitor's server answers over HTTP: the pages, figures for Prometheus, and what the run's folder has. Nothing of it moves anything. */
-import fastifyStatic from '@fastify/static';
+/** What the monitor's server answers over HTTP: the pages, figures for Prometheus, what the run's folder has, and a stop. Nothing of it moves anything. */
 import type { FastifyInstance } from 'fastify';
 import { decodeJson } from '../../core/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
 import type { RunView } from '../../session/index.ts';
-import { bearerOf, foreignReason, type MonitorPlace, PAGE_HEADERS, rightOf } from './access.ts';
+import { bearerOf, foreignReason, type MonitorPlace, pageHeaders, rightOf } from './access.ts';
 import { type Answers, limitReading } from './answers.ts';
 import type { Connections } from './connections.ts';
+import { addPages } from './pages.ts';
 import type { Past } from './past.ts';
 import { listRelabels } from './relabels.ts';
 import { listRuns, readRunFile } from './run-files.ts';
@@ -26,15 +26,20 @@ export interface RouteSources {
   readonly pages: string;
   readonly past: Past;
   readonly metrics: () => string;
+  /** Whoever may watch stops the robot. */
+  readonly stop: () => void;
   /** `undefined` until a run has said where it is. */
   readonly run: () => RunPlace | undefined;
 }
 
 export function addRoutes(app: FastifyInstance, sources: RouteSources): void {
-  const { place, connections, answers, pages, past, metrics, run } = sources;
+  const { place, connections, answers, pages, past, metrics, run, stop } = sources;
   limitRequests(app, connections);
-  guardRoutes(app, place);
-  app.register(fastifyStatic, { root: pages, cacheControl: false });
+  // Whoever asks for anything is asked where they come from first.
+  const headers: Record<string, string> = {};
+  guardRoutes(app, place, headers);
+  Object.assign(headers, pageHeaders(addPages(app, pages)));
+  addStop(app, stop);
   app.get('/metrics', (request, reply) => {
     return answers.give(request, reply, { make: metrics, type: 'text/plain; version=0.0.4; charset=utf-8' });
   });
@@ -53,9 +58,9 @@ function limitRequests(app: FastifyInstance, connections: Connections): void {
   });
 }
 
-function guardRoutes(app: FastifyInstance, place: MonitorPlace): void {
+function guardRoutes(app: FastifyInstance, place: MonitorPlace, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(PAGE_HEADERS);
+    reply.headers(headers);
     const reason = foreignReason(request.headers.host, request.headers.origin, place);
     if (reason !== undefined) await reply.code(403).send({ error: reason });
   });
@@ -65,6 +70,18 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace): void {
     if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
       await reply.code(401).send({ error: 'This needs the token of the monitor.' });
     }
+  });
+}
+
+/** For a page whose script does not run, and for programs. `guardRoutes` lets in who may watch. */
+function addStop(app: FastifyInstance, stop: () => void): void {
+  app.addContentTypeParser('application/x-www-form-urlencoded', (_, payload, done) => {
+    payload.resume();
+    done(null);
+  });
+  app.post('/api/stop', (_, reply) => {
+    stop();
+    return reply.type('text/plain; charset=utf-8').send('The robot is told to stop.\n');
   });
 }
 

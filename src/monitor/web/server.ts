@@ -151,6 +151,7 @@ export class MonitorServer {
       pages: options.pages,
       past: this.#past,
       metrics: () => this.#metrics.text(this.#pages.size),
+      stop: () => this.#stops.say(),
       run: () => this.#run,
     });
   }
