@@ -1,5 +1,6 @@
 /** One robot at work: episodes, policy use, recording; the supervision of its processes and an episode by itself have doors of their own. */
 
+export type { Activity } from './activity.ts';
 export { LearnerConnection } from './learner-connection.ts';
 export { openLockStep, openSession } from './open-session.ts';
 export { type OperatorsContext, openOperators } from './operators.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
+import { ReinError } from '../core/index.ts';
 import { type LearnerStatus, type StepValues, startLearnerServer } from '../link/index.ts';
 import type { MetricRecord } from '../record/index.ts';
 import { LearnerConnection } from './learner-connection.ts';
@@ -92,3 +93,21 @@ it('hands on metrics and values, takes no report that lacks a number or has anot
   await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(3);
   expect(robot.takeValues().map(({ episode }) => episode)).toEqual(Array.from({ length: 64 }, (_, i) => i + 6));
 });
+
+it('ends whoever waits for a learner that will not come back, before and after they ask', async () => {
+  const robot = new LearnerConnection({
+    setup: arm6Setup('insert', 3),
+    runId: 'run',
+    robotId: 'arm',
+    // Discard: nobody answers there.
+    address: 'tcp://127.0.0.1:9',
+    folder,
+    keep: 'newest',
+    onFault: () => undefined,
+  });
+  closers.push(() => robot.close());
+  const waiting = robot.connected(60_000);
+  robot.fail(new ReinError('environment', 'The run was ended.'));
+  await expect(waiting).rejects.toThrow('The run was ended.');
+  await expect(robot.connected(60_000)).rejects.toThrow('The run was ended.');
+}, 5000);

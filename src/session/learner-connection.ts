@@ -60,7 +60,8 @@ export class LearnerConnection {
   #values: StepValues[] = [];
   /** Kinds of reports of which one could not be read. */
   readonly #refused = new Set<string>();
-  #failure: ReinError | undefined;
+  /** Aborted when the learner will not come back, with the reason. */
+  readonly #failing: AbortController = new AbortController();
   #isClosed = false;
   #demonstrated: number | undefined;
 
@@ -160,9 +161,14 @@ export class LearnerConnection {
     return () => this.#journal.status();
   }
 
-  /** Resolves when the learner has welcomed this robot; rejects with `ReinError` where it refuses or is silent. */
-  connected(timeoutMs: number): Promise<void> {
-    return this.#uplink.connected(timeoutMs);
+  /** Resolves when the learner has welcomed this robot; rejects with `ReinError` where it refuses, is silent, or will not come back. */
+  async connected(timeoutMs: number): Promise<void> {
+    const { signal } = this.#failing;
+    signal.throwIfAborted();
+    const failed = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    await Promise.race([this.#uplink.connected(timeoutMs), failed]);
   }
 
   /** To be asked before the robot moves. Rejects with `ReinError('storage')` where there is no room to record. */
@@ -225,13 +231,13 @@ export class LearnerConnection {
 
   /** The learner will not come back: everybody who waits for it is told. */
   fail(error: ReinError): void {
-    this.#failure = error;
+    this.#failing.abort(error);
     this.#wake();
   }
 
   /** Waits until the learner has everything; false when it does not answer in time. */
   drain(timeoutMs: number = DRAIN_MS): Promise<boolean> {
-    return this.#failure === undefined ? this.#uplink.drain(timeoutMs) : Promise.resolve(false);
+    return this.#failing.signal.aborted ? Promise.resolve(false) : this.#uplink.drain(timeoutMs);
   }
 
   /** Waits until the learner has done `updates`, so that its figures are those of the whole run; false where it makes no more. */
@@ -270,11 +276,11 @@ export class LearnerConnection {
   }
 
   async #somethingNew(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#failing.signal.throwIfAborted();
     const timer = setTimeout(() => this.#wake(), STUCK_MS);
     await new Promise<void>((resolve) => this.#waiting.add(resolve));
     clearTimeout(timer);
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#failing.signal.throwIfAborted();
   }
 
   #wake(): void {

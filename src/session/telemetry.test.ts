@@ -106,6 +106,23 @@ describe('what a run tells', () => {
     expect(sent.of('status')).toHaveLength(2);
   });
 
+  it.each([
+    ['in lock-step', 'lockStep', 40],
+    ['in real time, whose guard is silent', undefined, 0],
+  ] as const)('goes on where a robot %s stands: frames %s', (_, pace, least) => {
+    const sent = new Sent();
+    const telemetry = new Telemetry({ ...names, pace, send: sent.take });
+    const { session } = fakeSession();
+    telemetry.attach(session);
+    vi.advanceTimersByTime(1000);
+    const frames = sent.frames();
+    expect(frames.length).toBeGreaterThanOrEqual(least);
+    expect(frames.length).toBeLessThanOrEqual(Math.ceil(1.25 * least));
+    telemetry.close();
+    vi.advanceTimersByTime(1000);
+    expect(sent.frames().length - frames.length).toBeLessThanOrEqual(1);
+  });
+
   it('has 50 frames a second, with all that happened in those between, and each event', () => {
     const sent = new Sent();
     const telemetry = new Telemetry({ ...names, send: sent.take });

@@ -5,6 +5,7 @@
  */
 import {
   asyncScheduler,
+  filter,
   interval,
   map,
   merge,
@@ -64,6 +65,8 @@ export interface TelemetryOptions extends RunNames {
   readonly send?: ((packet: Uint8Array) => void) | undefined;
   /** Where the values of the task's topics come from, in their order; absent: nowhere, and cameras show nothing. */
   readonly observations?: readonly ObservationSource[] | undefined;
+  /** `lockStep`: simulated time stands while a person is waited for, and the robot with it. Default: real time. */
+  readonly pace?: 'lockStep' | undefined;
   /** The same for the record: steps, each with the frame of its end after it, and all that happens. Absent: none is kept. */
   readonly keep?: ((packet: Uint8Array) => void) | undefined;
 }
@@ -212,7 +215,8 @@ export class Telemetry {
       });
     }
     if (send !== undefined) {
-      edge.newest('frame', frames, (frame) => this.#frame(frame, this.#sent));
+      const shown = this.#options.pace === 'lockStep' ? merge(frames, standingFrames(session)) : frames;
+      edge.newest('frame', shown, (frame) => this.#frame(frame, this.#sent));
       // A step is reused, and written anew while the one before still waits.
       edge.newest('step', steps.pipe(map(stepPacket)), (packet) => packet);
       // Also where nothing changes: whoever hears nothing knows that nobody is there.
@@ -337,6 +341,17 @@ type Told<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
 /** One thing that a session tells, as an observable; what it gives is reused by the session. */
 export function observe<K extends Kind>(session: Pick<LiveSession, 'listen'>, kind: K): Observable<Told<K>> {
   return new Observable((subscriber) => session.listen({ [kind]: (value: Told<K>) => subscriber.next(value) }));
+}
+
+/**
+ * The frame of a robot that stands because its time does, again and again: what an operator's page shows is true now, and says so with its
+ * stamp. Never of a robot in real time, whose guard's silence is to be seen.
+ */
+function standingFrames(session: Pick<LiveSession, 'frame' | 'isLost'>): Observable<GuardFrame> {
+  return interval(PERIOD_MS.frame).pipe(
+    filter(() => !session.isLost),
+    map(() => session.frame),
+  );
 }
 
 function diagnosisPacket(rows: readonly Row[]): Uint8Array {

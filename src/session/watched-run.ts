@@ -11,6 +11,8 @@ import type { LiveSession } from './session.ts';
 import { Telemetry } from './telemetry.ts';
 
 export interface WatchedRunOptions extends RunNames {
+  /** As of `TelemetryOptions`. */
+  readonly pace?: 'lockStep' | undefined;
   /** Absent: nobody watches. */
   readonly watcher: RunWatcher | undefined;
   /** Whether a trace is written. */
@@ -33,7 +35,7 @@ export class WatchedRun {
   readonly #trace: TraceRecorder | undefined;
 
   constructor(options: WatchedRunOptions) {
-    const { watcher, trace, setup, runId, folder, command, observer, observations, leaseS } = options;
+    const { watcher, trace, setup, runId, folder, command, observer, observations, leaseS, pace } = options;
     const report = (line: string): void => this.observer.print(line);
     // Not by way of the stream, which would tell the trace of itself.
     const onTrouble = (line: string): void => observer.print(line);
@@ -44,6 +46,7 @@ export class WatchedRun {
       folder,
       command,
       observations,
+      pace,
       send: watcher === undefined ? undefined : (packet) => watcher.packet(packet),
       keep: this.#trace === undefined ? undefined : (packet) => this.#trace?.packet(packet),
     });

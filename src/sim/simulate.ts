@@ -10,6 +10,7 @@ import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
 import {
+  type Activity,
   abandonRunFolder,
   checkBase,
   createRunFolder,
@@ -140,7 +141,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const { path, runId } = folder;
   const { watcher, trace = 'off', observer = SILENT_OBSERVER } = options;
   const run = { setup, runId, folder: path, command: 'sim', observer };
-  const watched = new WatchedRun({ ...run, watcher, trace, leaseS: PAGE_LEASE_S });
+  const watched = new WatchedRun({ ...run, watcher, trace, leaseS: PAGE_LEASE_S, pace: 'lockStep' });
   closes.push(() => watched.close());
   const log = new RunLog(path, runId, setup, watched.observer);
   closes.push(() => log.close());
@@ -248,8 +249,7 @@ function endWithoutJournal({ message }: SessionEvent, connection: LearnerConnect
 async function work(rig: Rig): Promise<SimulationResult> {
   const { log, connection, session, plan, robot, signal } = rig;
   const startedAt = new Date();
-  await session.resume().done;
-  signal.throwIfAborted();
+  await untilEnded(session.resume(), signal);
   const training = plan.result;
   if (training === undefined) throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
   const trainingWallS = plan.time.usedS;
@@ -286,6 +286,18 @@ async function work(rig: Rig): Promise<SimulationResult> {
   });
   log.phase('done');
   return { folder: rig.folder.path, policyFile, ...missedAndSummary };
+}
+
+/** What `activity` came to. Where the run is ended it is cut, also where it waits for a person; rejects with the reason. */
+async function untilEnded<T>(activity: Activity<T>, signal: AbortSignal): Promise<T> {
+  const cut = (): void => activity.cut('the run was ended');
+  signal.addEventListener('abort', cut);
+  try {
+    return await activity.done;
+  } finally {
+    signal.removeEventListener('abort', cut);
+    signal.throwIfAborted();
+  }
 }
 
 /** Whether the learner has acknowledged all that was recorded; it may take as long as it gets on. */
@@ -361,10 +373,7 @@ async function evaluateByMarks({ log, session, robot, setup, signal }: Rig): Pro
   const before = { ticks: latest.ticks, changedTicks: latest.changedTicks, violations: latest.violations };
   log.message(`${episodes} episodes are evaluated as you mark them: m success, n failure; one without a mark is none`);
   const activity = session.evaluate({ episodes, onEpisode: (done) => log.progress(done, episodes, 'episodes') });
-  const cut = (): void => activity.cut('the run was ended');
-  signal.addEventListener('abort', cut);
-  const report = await activity.done.finally(() => signal.removeEventListener('abort', cut));
-  signal.throwIfAborted();
+  const report = await untilEnded(activity, signal);
   const { successes, meanSteps } = report;
   const policyVersion = log.status.policy.version;
   log.write({ kind: 'evaluation', label: 'trained', policyVersion, successes, episodes: report.episodes, meanSteps });

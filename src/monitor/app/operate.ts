@@ -107,11 +107,13 @@ const sticks = computed(() => {
 
 export function setTouch(value: typeof touch): void {
   touch = value;
+  if (value === undefined) speakNow();
 }
 
 /** Takes where a tracked hand is now; while one is tracked, nothing else of this page moves the robot. */
 export function setHand(pose: HandPose | undefined): void {
   hand = pose && { pose, atMs: performance.now() };
+  if (pose === undefined) speakNow();
 }
 
 export function sit(): void {
@@ -133,11 +135,16 @@ export function operate(): () => void {
     if (!held.down(event, isMotion, performance.now())) return;
     event.preventDefault();
     device.value = 'keyboard';
+    if (!event.repeat) speakNow();
   };
-  const up = (event: KeyboardEvent): void => held.up(event);
+  const up = (event: KeyboardEvent): void => {
+    held.up(event);
+    speakNow();
+  };
   const release = (): void => {
     held.release();
     touch = undefined;
+    speakNow();
   };
   readLayout();
   addEventListener('keydown', down);
@@ -157,7 +164,13 @@ function isWritten(target: EventTarget | null): boolean {
   return isTextField(target) || target instanceof HTMLSelectElement;
 }
 
-/** Once a frame: what the person wants, with the stamp of what they see. False where nobody sits here. */
+/** What has changed is said at once, with the stamp of the newest frame that is shown: a key waits for no frame to come. */
+function speakNow(): void {
+  const shown = frame.peek();
+  if (shown !== undefined) speak(shown);
+}
+
+/** Once a frame, and where a key changes: what the person wants, with the stamp of what they see. False where nobody sits here. */
 function speak(view: FrameView): boolean {
   const pad = readPad();
   if (!isSeated.value) return false;

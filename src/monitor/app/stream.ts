@@ -233,7 +233,12 @@ export function ask(request: Asked): boolean {
   return request.kind === 'stop' ? sayStop() : put(request);
 }
 
-type Asked = PersonRequest | { readonly kind: 'leave' | 'alive' | 'seen' } | Sit | Said;
+type Asked =
+  | PersonRequest
+  | { readonly kind: 'leave' | 'alive' }
+  | { readonly kind: 'seen'; readonly shownAtS: number }
+  | Sit
+  | Said;
 
 function put(request: Asked): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
@@ -279,7 +284,7 @@ function take(bytes: Uint8Array): void {
       if (view.faultFlags !== 0) seeFaults(view.faultFlags);
       let isAnswered = false;
       for (const listener of onFrames) isAnswered = listener(view) === true || isAnswered;
-      if (!isAnswered) ask({ kind: 'seen' });
+      if (!isAnswered) ask({ kind: 'seen', shownAtS: view.sentAtS });
       return;
     }
     case 'step':

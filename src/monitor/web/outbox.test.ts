@@ -62,6 +62,22 @@ describe('what a page has still to be told', () => {
     expect(said().slice(4)).toEqual([['frame', 5]]);
   });
 
+  it('is no further frame where a page says two things of the same', () => {
+    const { box, said } = way(1);
+    for (let i = 0; i < 4; i++) box.put(encodeJson('frame', i));
+    box.answer(0.5);
+    box.answer(0.5);
+    expect(said()).toEqual([
+      ['frame', 0],
+      ['frame', 3],
+    ]);
+    box.put(encodeJson('frame', 4));
+    box.answer(0.5);
+    expect(said()).toHaveLength(2);
+    box.answer(0.52);
+    expect(said()).toHaveLength(3);
+  });
+
   it('is nothing that is no packet', () => {
     const { box, said } = way();
     box.put(Uint8Array.of(200, 1, 2));

@@ -25,6 +25,7 @@ export class Outbox {
   #happenedBytes = 0;
   readonly #window: number;
   #unanswered = 0;
+  #answered: unknown;
   /** Packets that were replaced or dropped before they were sent. */
   skipped = 0;
 
@@ -34,8 +35,10 @@ export class Outbox {
     this.#window = window;
   }
 
-  /** The page has shown one more frame. */
-  answer(): void {
+  /** The page has shown one more frame, with this stamp where it says so: what else it says of the same frame is no answer to another. */
+  answer(stamp?: unknown): void {
+    if (stamp !== undefined && stamp === this.#answered) return;
+    this.#answered = stamp;
     this.#unanswered = Math.max(0, this.#unanswered - 1);
     this.flush();
   }

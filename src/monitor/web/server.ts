@@ -297,7 +297,7 @@ export class MonitorServer {
     }
     const nowS = this.#clock.nowS();
     this.#seat.hear(page.id, nowS);
-    if (kind === 'input' || kind === 'seen') page.outbox.answer();
+    if (kind === 'input' || kind === 'seen') page.outbox.answer(message?.['shownAtS']);
     if (!NO_BUTTONS.includes(kind) && !page.mayPress(nowS)) return;
     switch (kind) {
       case 'sit':
