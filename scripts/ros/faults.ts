@@ -285,7 +285,8 @@ const HEAD = `
 
 Numbers are those of the table above. Each is reported three times: as \`rein/msg/Event\` on \`~/events\` (its \`name\` and \`row\`), in
 \`/diagnostics\` (the part named below, ERROR for a stop and WARN for less), and, where the guard stopped, in \`~/safety_state\`
-(\`fault_rows\`, for whoever comes late too). Behind ROS **cat1** means: a stop to the controller, no further commands, deactivated where
+(\`fault_rows\`, for whoever comes late too). Behind ROS **cat1** means: it brakes along the verified path,
+then a stop to the controller and no further commands, whatever \`exitRampS\` says; deactivated where
 \`deactivateOnStop\` asks for it. After cat1 and cat2 nothing moves before \`~/reset\`, and then only when it is asked for.
 
 `;

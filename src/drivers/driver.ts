@@ -33,6 +33,11 @@ export interface Driver {
    * real, or stands for what is.
    */
   readonly isSimulated?: boolean;
+  /**
+   * `disable` takes no torque off: a controller that is not ours goes on holding the robot, and nothing is let down for it. A ramp would
+   * only go on commanding where it was to go. Absent: torque is the driver's to take off.
+   */
+  readonly keepsTorque?: boolean;
   /** [n] to what it limits each joint's torque, N·m, where that may be less than `torqueMaxNm` of the robot's file. */
   readonly torqueCapNm?: readonly number[];
   /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
@@ -67,7 +72,7 @@ export interface Driver {
    * off under an arm that does not hold itself without it. Absent: it holds in full until `disable`.
    */
   limitTorque?(ratio: number): void;
-  /** Torque off. */
+  /** Torque off; of one that `keepsTorque`, no more commands. */
   disable(): void;
   /** Measures into `out`. Tick path: no allocation, no throw. In simulation one control period passes first. */
   read(out: RobotState): DriverStatus;

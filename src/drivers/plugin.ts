@@ -80,6 +80,9 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     get isSimulated() {
       return driver.isSimulated;
     },
+    get keepsTorque() {
+      return driver.keepsTorque;
+    },
     get torqueCapNm() {
       return driver.torqueCapNm;
     },

@@ -96,7 +96,7 @@ export class GuardTick implements TickStages {
     this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
     this.#watch.speedRatioMax = options.speedRatioMax ?? 1;
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
-    this.#exit = new ExitRamp(model);
+    this.#exit = new ExitRamp(driver.keepsTorque === true ? {} : model);
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
     this.#relief = new PressureRelief(cappedModel(model, driver));
     this.#input.isLetDown = this.#exit.isOver;
@@ -119,6 +119,11 @@ export class GuardTick implements TickStages {
   /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
   get isMeasured(): boolean {
     return this.#measurement.isTrusted;
+  }
+
+  /** How long torque takes to go off at the end of a brake, s; 0: at once. */
+  get exitRampS(): number {
+    return this.#exit.rampS;
   }
 
   /** The driver has not answered for some ticks. */

@@ -66,7 +66,6 @@ async function run(): Promise<void> {
   try {
     runTicks({
       guard,
-      model: config.model,
       pulse,
       main: { port, control },
       clock,

@@ -91,6 +91,11 @@ export class Guard {
     return this.#tick.isMoving;
   }
 
+  /** How long torque takes to go off at the end of a brake, s; 0: at once. */
+  get exitRampS(): number {
+    return this.#tick.exitRampS;
+  }
+
   /** One control period. Tick-safe. */
   tick(): void {
     controlTick(this.#tick);
@@ -124,7 +129,7 @@ export class Guard {
     }
     if (request.kind !== 'activate' && request.kind !== 'permit') tick.forgetCommands();
     tick.enter(nextSafetyState(tick.state, input));
-    if (request.kind === 'disable' && this.#model.holdsWithoutTorque === false) tick.disableWhenLetDown();
+    if (request.kind === 'disable' && tick.exitRampS > 0) tick.disableWhenLetDown();
     return answer;
   }
 

@@ -1,6 +1,6 @@
 /** What the tick's thread does from start to end: ticks, and requests between them. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { Clock, RobotModel } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
 import { WORKING_STATES } from './authority.ts';
 import type { Guard } from './guard.ts';
 import type { GuardPulse } from './guardian/guard-pulse.ts';
@@ -19,7 +19,6 @@ export interface MainThread {
 
 export interface TickLoopOptions {
   readonly guard: Guard;
-  readonly model: RobotModel;
   /** Of a driver with a bus of its own. */
   readonly pulse: GuardPulse | undefined;
   readonly main: MainThread;
@@ -29,7 +28,7 @@ export interface TickLoopOptions {
 }
 
 /** Ticks until the main thread asks for the end and the robot stands. Blocks its thread. */
-export function runTicks({ guard, model, pulse, main, clock, periodS, lateness }: TickLoopOptions): void {
+export function runTicks({ guard, pulse, main, clock, periodS, lateness }: TickLoopOptions): void {
   runAtDeadlines({
     periodS,
     clock,
@@ -38,7 +37,7 @@ export function runTicks({ guard, model, pulse, main, clock, periodS, lateness }
       if (pulse !== undefined) watchBus(guard, pulse, main);
       guard.tick();
     },
-    shouldGoOn: createShouldGoOn(guard, clock, model, main),
+    shouldGoOn: createShouldGoOn(guard, clock, main),
     collect: createCollect(),
   });
 }
@@ -78,11 +77,11 @@ function watchBus(guard: Guard, pulse: GuardPulse, main: MainThread): void {
 }
 
 /** Between ticks: answers requests, and ends the loop once the robot stands after a request to stop. */
-function createShouldGoOn(guard: Guard, clock: Clock, model: RobotModel, main: MainThread): () => boolean {
+function createShouldGoOn(guard: Guard, clock: Clock, main: MainThread): () => boolean {
   const { control } = main;
   // The driver's exit policy may take torque off: an arm that would fall then is let down first.
-  const falls = model.holdsWithoutTorque === false;
-  const limitS = STOP_LIMIT_S + (falls ? (model.exitRampS ?? 0) : 0);
+  const falls = guard.exitRampS > 0;
+  const limitS = STOP_LIMIT_S + guard.exitRampS;
   let handledRequests = 0;
   let stopBeganAtS = Number.NaN;
   return () => {

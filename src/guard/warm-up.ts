@@ -125,7 +125,6 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   try {
     runTicks({
       guard,
-      model,
       pulse,
       main: { port: port1, control },
       clock: systemClock,

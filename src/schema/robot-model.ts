@@ -85,7 +85,7 @@ export const armModel = z.strictObject({
     .boolean()
     .meta({
       description:
-        'Whether brakes, gears or balance hold the arm up without torque; true where absent. Where not, torque goes off as a ramp at the end of the brake (`exitRampS`).',
+        'Whether brakes, gears or balance hold the arm up without torque; true where absent. Where not, torque goes off as a ramp at the end of the brake (`exitRampS`). Means nothing to a `ros` driver, which takes no torque off.',
     })
     .optional(),
   exitRampS: num(

@@ -1,6 +1,6 @@
-/** A robot behind ROS as the driver sees it, on a clock of its own: one control period passes at each look. */
+/** A robot behind ROS as the driver sees it, on a clock of its own, on which one control period passes at each look, or on the guard's. */
 
-import type { RobotModel } from '../../src/core/index.ts';
+import type { Clock, RobotModel } from '../../src/core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -48,7 +48,8 @@ export function rosOptions(
 
 /** Follows position commands at once; torque off, it stays. Faults on demand. */
 export class FakeRosLink implements RosLink {
-  readonly clock: FakeClock = new FakeClock(1_000_000_000n);
+  readonly clock: Clock;
+  readonly #ownClock: FakeClock = new FakeClock(1_000_000_000n);
   readonly commands: number[][] = [];
   readonly pulses: number[] = [];
   /** How long the newest pulse is valid, s. */
@@ -79,7 +80,8 @@ export class FakeRosLink implements RosLink {
   readonly #row: Float64Array;
   #isOpen = false;
 
-  constructor(model: RobotModel, options: RosDriverOptions) {
+  constructor(model: RobotModel, options: RosDriverOptions, clock?: Clock) {
+    this.clock = clock ?? this.#ownClock;
     this.#model = model;
     this.#options = options;
     this.#row = new Float64Array(stateNumbers(options));
@@ -104,7 +106,7 @@ export class FakeRosLink implements RosLink {
 
   takeState(row: Float64Array): boolean {
     if (!this.#isOpen) return false;
-    this.clock.advanceMs(1e3 / this.#model.controlHz);
+    this.#ownClock.advanceMs(1e3 / this.#model.controlHz);
     if (this.isBridgeSilent) return false;
     const nowS = this.clock.nowS();
     const layout = stateLayout(this.positionRad.length, this.#options.signals.length);

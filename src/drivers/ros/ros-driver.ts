@@ -56,6 +56,7 @@ const STOP_POLLS = 5;
 
 export class RosDriver implements Driver {
   readonly name = 'ros';
+  readonly keepsTorque = true;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly scene?: Scene;

@@ -47,6 +47,10 @@ export class WatchedDriver implements Driver {
     return this.#driver.isSimulated === true;
   }
 
+  get keepsTorque(): boolean {
+    return this.#driver.keepsTorque === true;
+  }
+
   get hardwareFaults(): number {
     return this.#driver.hardwareFaults ?? 0;
   }

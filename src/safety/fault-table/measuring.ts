@@ -17,7 +17,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 10,
     fault: 'The robot does not answer any more',
     promise:
-      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`.',
+      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`. Behind ROS the controller gets a stop and no further command.',
     source: 'ros2_control stops on a read error; three is ours',
     numbers: { missedAnswers: 3, silenceS: 0.05 },
     signs: [

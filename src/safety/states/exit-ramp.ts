@@ -6,12 +6,12 @@ import type { RobotModel } from '../../core/index.ts';
 
 /** Counts from when torque is to go off. Tick-safe. */
 export class ExitRamp {
-  /** 0: the robot holds itself, and torque may go off at once. */
-  readonly #rampS: number;
+  /** s; 0: the robot holds itself, and torque may go off at once. */
+  readonly rampS: number;
   #passedS = 0;
 
   constructor({ holdsWithoutTorque, exitRampS }: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>) {
-    this.#rampS = holdsWithoutTorque === false ? (exitRampS ?? 0) : 0;
+    this.rampS = holdsWithoutTorque === false ? (exitRampS ?? 0) : 0;
   }
 
   /** One more tick of `dtS`, in which torque is to go off. Once begun it goes on, whatever the arm sinks to. */
@@ -30,12 +30,12 @@ export class ExitRamp {
 
   /** Torque may go off. */
   get isOver(): boolean {
-    return this.#passedS >= this.#rampS;
+    return this.#passedS >= this.rampS;
   }
 
   /** Share of its torque that each joint may still give, [0, 1]. */
   get torqueRatio(): number {
-    return this.isOver ? 0 : 1 - this.#passedS / this.#rampS;
+    return this.isOver ? 0 : 1 - this.#passedS / this.rampS;
   }
 }
 
