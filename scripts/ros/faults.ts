@@ -83,6 +83,34 @@ export const ROS_FAULTS: readonly RosFault[] = [
     back: '`~/reset`',
   },
   {
+    happens: 'another controller gets the joints while the robot is enabled (needs `driver.controllerManager`)',
+    rows: '10',
+    robot:
+      'the controller manager is asked once a second: no command from then on, cat1. Before, an arm that it moves stops Rein by row 43',
+    event: '`driverLost`, and a `guardNotice` with who holds which joints',
+    diagnostic: 'robot driver',
+    back: 'give the joints back, or list the other under `deactivate`; `~/reset`',
+  },
+  {
+    happens:
+      'two publish the same joints, in different places: a `joint_state_publisher` that was forgotten, a simulation beside the robot',
+    rows: '29, then 10',
+    robot:
+      'three times to and fro within 2 s, and two publishers in the graph: cat1, held at the last command; it is not enabled as long as that lasts',
+    event: '`guardNotice` with the nodes, `driverLost`',
+    diagnostic: 'ROS, robot driver',
+    back: 'stop the one that is not the robot, `~/reset`',
+  },
+  {
+    happens:
+      'a forward controller takes its numbers for other joints, or in another order, than the robot file has them',
+    rows: '–',
+    robot: 'is not activated and not enabled: the service answers with both orders',
+    event: '–',
+    diagnostic: '–',
+    back: "the controller's parameter `joints`, or a trajectory controller",
+  },
+  {
     happens: 'the arm stands outside its joint limits or its workspace, or where two of its links are too near',
     rows: '16',
     robot: '`~/reset` enables it, and it holds where it is; no policy moves it, and no episode begins',

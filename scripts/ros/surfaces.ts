@@ -119,6 +119,7 @@ function guardHalf(make: (parts: RoleParts) => void): Promise<readonly Registrat
           name: 'controller_manager_name',
           controllers: ['any'],
           activateOnEnable: true,
+          deactivate: [],
           deactivateOnStop: true,
         },
         scene: { service: 'scene_service' },

@@ -30,6 +30,7 @@ const options: RosDriverOptions = {
     name: 'controller_manager',
     controllers: [CONTROLLER],
     activateOnEnable: true,
+    deactivate: [],
     deactivateOnStop: true,
   },
 };

@@ -63,6 +63,8 @@ export class FakeRosLink implements RosLink {
   life = 1;
   isSilent = false;
   isBridgeSilent = false;
+  /** Two tell of the joints, or another controller has them. */
+  isUnfit = false;
   hasStopper = true;
   /** How often the other process has stopped it. */
   stops = 0;
@@ -113,6 +115,7 @@ export class FakeRosLink implements RosLink {
     this.#row[STATE.generation] = this.life;
     this.#row[STATE.sentAtS] = nowS;
     this.#row[STATE.wrenchAtS] = this.wrenchAtS;
+    this.#row[STATE.unfit] = this.isUnfit ? 1 : 0;
     this.#row[STATE.signalsValidUntilS] = this.signalsValidUntilS;
     if (!this.isSilent) {
       this.#row[STATE.measuredAtS] = nowS;

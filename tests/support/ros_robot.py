@@ -18,6 +18,7 @@ class Robot(Node):
     def __init__(self, names, home, latched):
         super().__init__("robot")
         # In another order than the robot's, as many have them.
+        self.joints = names
         self.names = sorted(names)
         self.order = [names.index(name) for name in self.names]
         self.position = list(home)
@@ -44,7 +45,10 @@ class Robot(Node):
             self.position = list(message.data)
 
     def list(self, _request, answer):
-        answer.controller = [ControllerState(name=CONTROLLER, state=self.state)]
+        interfaces = [name + "/position" for name in self.joints]
+        answer.controller = [ControllerState(
+            name=CONTROLLER, state=self.state, required_command_interfaces=interfaces,
+            claimed_interfaces=interfaces if self.state == "active" else [])]
         return answer
 
     def switch(self, request, answer):

@@ -113,6 +113,14 @@ export const rosSchema = z.strictObject({
         .max(8)
         .meta({ description: 'Controllers that must be active before the robot is enabled.' }),
       activateOnEnable: z.boolean().meta({ description: 'They are activated then.' }).default(false),
+      deactivate: z
+        .array(z.string().min(1).max(255))
+        .max(8)
+        .meta({
+          description:
+            '`activateOnEnable`: those that may have the joints before, such as `scaled_joint_trajectory_controller`; they are deactivated in the same switch.',
+        })
+        .default([]),
       deactivateOnStop: z.boolean().meta({ description: 'They are deactivated when torque goes off.' }).default(false),
     })
     .meta({ description: 'ros2_control, where controllers are looked at and switched.' })

@@ -50,7 +50,9 @@ export const STATE = {
   stoppedSeq: 5,
   /** Until when the signals count as new; 0: none has come, or all are events. */
   signalsValidUntilS: 6,
-  scalars: 7,
+  /** 1: what is measured, or who has the controllers, does not allow that the robot is commanded. */
+  unfit: 7,
+  scalars: 8,
 } as const;
 
 /** Numbers at the beginning of a command. */

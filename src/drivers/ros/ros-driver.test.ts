@@ -130,6 +130,20 @@ describe('the ROS driver', () => {
     expect(driver.prepare()).toContain('started again');
   });
 
+  it('is lost while what is measured, or who has the controllers, does not allow commands, and measured without torque', async () => {
+    const { driver, link, state } = await rig();
+    link.isUnfit = true;
+    expect(driver.read(state)).toBe('ok');
+    link.isUnfit = false;
+    driver.read(state);
+    driver.enable();
+    expect(driver.read(state)).toBe('ok');
+    link.isUnfit = true;
+    expect(driver.read(state)).toBe('lost');
+    driver.disable();
+    expect(driver.read(state)).toBe('ok');
+  });
+
   it('waits for as long as the bridge may take to prepare: a stop that ends, three services, discovery', async () => {
     const { driver, link } = await rig();
     driver.prepare();

@@ -170,6 +170,8 @@ export class RosDriver implements Driver {
     this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
+    // Without torque it shows where the robot may be; torque does not come on, and `prepare` says why.
+    if (this.#isEnabled && this.#row[STATE.unfit] !== 0) return 'lost';
     if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3 || this.#isSensorSilent()) return 'late';
     this.#copyMeasured(out);
     return 'ok';

@@ -13,6 +13,10 @@ export const rosKind: DriverKind<RosConfig, RosDriverOptions> = {
   needs: 'ros',
   world: () => 'real',
   signals: ({ signals }) => signals.map(({ name }) => name),
+  problems: ({ controllerManager: manager }) =>
+    manager === undefined || manager.activateOnEnable || manager.deactivate.length === 0
+      ? []
+      : ['controllerManager.deactivate is for activateOnEnable: true, where the controllers are switched'],
   optionsOf: (config, { robot, signalNames }) => {
     checkInterface(config, robot);
     return optionsOf(config, robot, signalNames);

@@ -285,7 +285,7 @@ describe('the bridge', () => {
     expect(notices.filter(({ row }) => row === 29)).toEqual([]);
     isElsewhere = true;
     const said = await until(() => notices.find(({ row }) => row === 29), 'a notice');
-    expect(said).toMatchObject({ level: 'warn', condition: 'bridge/sources' });
+    expect(said).toMatchObject({ level: 'error', condition: 'bridge/sources' });
     expect(said.message).toBe(
       '/joint_states has 2 publishers (/joint_state_publisher, /robot), and the joints jump to and fro between two places.',
     );

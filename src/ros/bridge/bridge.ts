@@ -19,10 +19,12 @@ import {
 import { parseRequest as parseGuardRequest, readNumbers } from '../../guard/index.ts';
 import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';
+import { type Controllers, controllersOf } from './controllers.ts';
 import type { ToGuard } from './guard-pipes.ts';
 import { Notices } from './notices.ts';
 import { RobotReadings } from './robot-readings.ts';
-import { Controllers, SceneClient } from './robot-services.ts';
+import { SceneClient } from './scene-client.ts';
+import { Sources } from './sources.ts';
 import { StopSequence } from './stop-sequence.ts';
 
 /** A command that took longer than this is not published any more. */
@@ -35,6 +37,8 @@ const STOP_REPEAT_MS = 30;
 const SETTLE_MS = 300;
 /** Longest wait of `prepare` for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
+/** Whether the controllers are active still is asked so often while commands go to them. */
+const CONTROLLERS_MS = 1000;
 /** So many measurements in a row that follow one another closely enough. */
 const STEADY = 2;
 
@@ -56,6 +60,7 @@ export class Bridge {
   readonly #scene: SceneClient | undefined;
   readonly #stop: StopSequence;
   readonly #notices: Notices;
+  readonly #sources: Sources;
   readonly #row: Float64Array;
   readonly #command: Float64Array;
   /** The command that was published last, since `prepare` where `#hasCommanded`. */
@@ -65,7 +70,13 @@ export class Bridge {
   #lastSeq = -1;
   #stoppedSeq = 0;
   #sentAtS = 0;
+  #isUnfit = false;
+  /** The controllers were taken away since they were prepared. */
+  #isTaken = false;
+  /** How often the robot was made ready. */
+  #prepared = 0;
   #timer: NodeJS.Timeout | undefined;
+  #controllersTimer: NodeJS.Timeout | undefined;
 
   /** Registers everything at the port. The caller starts and closes it. */
   constructor(parts: RoleParts) {
@@ -75,14 +86,19 @@ export class Bridge {
     this.#publisher = advertiseCommand(port, options, 1 / model.controlHz);
     this.#readings = new RobotReadings(port, model, options, () => this.#sendState());
     this.#readings.subscribeSensors(port);
-    this.#controllers = options.controllerManager && new Controllers(port, options.controllerManager);
+    this.#controllers = controllersOf(port, options);
     this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
+    this.#sources = new Sources({
+      readings: this.#readings,
+      publishers: () => this.#publishersOf(this.#readings.subscription.topic),
+      clock,
+    });
     this.#notices = new Notices({
       options,
       readings: this.#readings,
       clock,
       commanders: () => this.#publishersOf(this.#publisher.topic),
-      sources: () => this.#publishersOf(this.#readings.subscription.topic),
+      contradiction: () => this.#sources.contradiction(),
       graphFaults: () => port.graphFaults,
       say: (notice) => toGuard.notice(notice),
     });
@@ -107,13 +123,30 @@ export class Bridge {
     this.#parts.toGuard.ready();
     this.#sendState();
     this.#timer = setInterval(() => {
-      if (this.#parts.clock.nowS() - this.#sentAtS >= ALIVE_MS * 1e-3 * 0.9) this.#sendState();
+      const isUnfit = this.#isTaken || this.#sources.contradiction() !== undefined;
+      const isNews = isUnfit !== this.#isUnfit;
+      this.#isUnfit = isUnfit;
+      if (isNews || this.#parts.clock.nowS() - this.#sentAtS >= ALIVE_MS * 1e-3 * 0.9) this.#sendState();
       this.#notices.look();
     }, ALIVE_MS);
+    if (this.#controllers === undefined) return;
+    this.#controllersTimer = setInterval(() => void this.#lookAtControllers(), CONTROLLERS_MS);
   }
 
   close(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#controllersTimer);
+  }
+
+  /** One that is switched back later must not meet a command from before: the guard hears of it, and nothing is published. */
+  async #lookAtControllers(): Promise<void> {
+    if (this.#isStopped) return;
+    const enabling = this.#prepared;
+    const taken = await this.#controllers?.taken();
+    if (taken === undefined || this.#isStopped || enabling !== this.#prepared) return;
+    this.#isStopped = true;
+    this.#isTaken = true;
+    this.#notices.controllersTaken(taken);
   }
 
   /** Nobody commands any more; who stops the robot then is the other process. A stop that has begun is brought to its end. */
@@ -182,11 +215,27 @@ export class Bridge {
   async #prepare(): Promise<RosAnswer> {
     // What a stop still has to say or to take off must not meet what is commanded next.
     if (!(await this.#isSettled())) return { ok: false, reason: 'The last stop has not ended yet: try again.' };
-    const wrong = (await this.#controllers?.prepare()) ?? (await this.#discovered()) ?? (await this.#comesSteadily());
+    const wrong =
+      this.#contradiction() ??
+      (await this.#controllers?.prepare()) ??
+      (await this.#discovered()) ??
+      (await this.#comesSteadily()) ??
+      this.#contradiction();
     if (wrong !== undefined) return { ok: false, reason: wrong };
+    if (this.#controllers?.isOrderKnown === false) this.#notices.orderUnknown();
     this.#hasCommanded = false;
     this.#isStopped = false;
+    this.#isTaken = this.#isUnfit = false;
+    this.#prepared++;
+    this.#notices.controllersBack();
+    // What the guard reads next is fit.
+    this.#sendState();
     return { ok: true };
+  }
+
+  #contradiction(): string | undefined {
+    const contradiction = this.#sources.contradiction();
+    return contradiction && `${contradiction} Stop the one that is not the robot.`;
   }
 
   #isSettled(): Promise<boolean> {
@@ -259,6 +308,7 @@ export class Bridge {
     row[STATE.wrenchAtS] = wrenchAtS;
     row[STATE.signalsValidUntilS] = this.#readings.signalsValidUntilS;
     row[STATE.stoppedSeq] = this.#stoppedSeq;
+    row[STATE.unfit] = this.#isUnfit ? 1 : 0;
     row.set(state.positionRad, layout.positionRad);
     row.set(state.velocityRadPerS, layout.velocityRadPerS);
     row.set(state.torqueNm, layout.torqueNm);

@@ -13,11 +13,14 @@ const OUR_PUBLISHERS = 2;
 const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
 const RATE_OVER_S = 2;
-/** So many measurements within a look that are where the one before the last was, and the last was not. */
-const ALTERNATIONS = 10;
 
 /** Lasting conditions, as parts of the bridge: its death ends them. */
-const CONDITION = { measurements: 'bridge/measurements', commanders: 'bridge/commanders', sources: 'bridge/sources' };
+const CONDITION = {
+  measurements: 'bridge/measurements',
+  commanders: 'bridge/commanders',
+  sources: 'bridge/sources',
+  controllers: 'bridge/controllers',
+};
 
 const ROWS: Readonly<Record<RosFault['kind'], number>> = {
   callback: 25,
@@ -43,8 +46,8 @@ export interface NoticesParts {
   readonly readings: RobotReadings;
   /** Fully qualified names of the nodes that publish the command topic, and its name. */
   readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
-  /** The same of those that publish the measurements. */
-  readonly sources: () => { readonly topic: string; readonly nodes: readonly string[] };
+  /** What two that publish the same joints contradict each other in, as of now. */
+  readonly contradiction: () => string | undefined;
   /** Faults of the graph, as long as they last. */
   readonly graphFaults: () => readonly RosFault[];
   readonly clock: Clock;
@@ -60,6 +63,8 @@ export class Notices {
   #reported = '';
   #reportedCommanders = '';
   #reportedSources = '';
+  #areTaken = false;
+  #hasSaidOrder = false;
   /** Graph faults that were told and last. */
   #lasting: readonly RosFault[] = [];
 
@@ -82,6 +87,31 @@ export class Notices {
   /** Something that the bridge tried and could not do. */
   trouble(message: string): void {
     this.#parts.say({ row: 10, level: 'error', message, remedy: 'Look at the robot before it is enabled again.' });
+  }
+
+  /** Another has the robot; until `controllersBack`. */
+  controllersTaken(message: string): void {
+    this.#areTaken = true;
+    const remedy =
+      'Give the joints back to the controller, or list who may have them as driver.controllerManager.deactivate; then reset.';
+    this.#parts.say({ row: 10, level: 'error', message, remedy, condition: CONDITION.controllers });
+  }
+
+  controllersBack(): void {
+    if (!this.#areTaken) return;
+    this.#areTaken = false;
+    const message = "The robot's controllers are active again.";
+    this.#parts.say({ row: 10, level: 'info', message, remedy: '', condition: CONDITION.controllers, isOver: true });
+  }
+
+  /** Once: the order of the joints in commands could not be compared with that of the robot's file. */
+  orderUnknown(): void {
+    if (this.#hasSaidOrder) return;
+    this.#hasSaidOrder = true;
+    const { command, rosJointNames } = this.#parts.options;
+    const message = `Nobody says in which order the controller behind ${command.topic} takes its numbers; they are sent for ${rosJointNames.join(', ')}.`;
+    const remedy = "Compare the controller's parameter `joints` (ros2 param get) before the arm moves.";
+    this.#parts.say({ row: 0, level: 'warn', message, remedy });
   }
 
   /** Looks at rate and silence; about a hundred times a second. */
@@ -163,31 +193,16 @@ export class Notices {
     this.#reportedCommanders = others;
   }
 
-  /**
-   * Two that publish the same joints, and not the same of them, e.g. a joint_state_publisher that was forgotten: measurements
-   * go to and fro between them. One that publishes other joints, or the same numbers, does no harm.
-   */
+  /** A robot that two tell of is stopped by the guard, and not enabled. */
   #lookAtSources(): void {
-    const alternations = this.#parts.readings.takeAlternations();
-    const { topic, nodes } = this.#parts.sources();
-    const names = [...new Set(nodes)].sort();
-    // Two of one name are seen as two publishers of it.
-    const who = nodes.length < 2 || alternations < ALTERNATIONS ? '' : names.join(', ');
-    if (who === this.#reportedSources) return;
-    const isOver = who === '';
-    this.#reportedSources = who;
-    const message = isOver
-      ? `${topic} tells of one place again.`
-      : `${topic} has ${nodes.length} publishers (${who}), and the joints jump to and fro between two places.`;
-    const remedy = isOver ? '' : 'Stop the one that is not the robot.';
-    this.#parts.say({
-      row: 29,
-      level: isOver ? 'info' : 'warn',
-      message,
-      remedy,
-      condition: CONDITION.sources,
-      isOver,
-    });
+    const contradiction = this.#parts.contradiction();
+    const isOver = contradiction === undefined;
+    if (isOver === (this.#reportedSources === '')) return;
+    this.#reportedSources = contradiction ?? '';
+    const message = contradiction ?? `${this.#parts.readings.subscription.topic} tells of one place again.`;
+    const remedy = isOver ? '' : 'Stop the one that is not the robot, then reset.';
+    const condition = CONDITION.sources;
+    this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
   }
 
   /** Reports graph faults that are over. */

@@ -6,6 +6,7 @@ import { fieldAt, messageType } from '../messages/registry.ts';
 import { isSet, nanosecondsOf } from '../messages/time.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosClock, RosPort, RosSubscription } from '../port/ros-port.ts';
+import { Alternations } from './alternations.ts';
 
 export class Odometer {
   #last: { readonly x: number; readonly y: number; readonly yawRad: number } | undefined;
@@ -41,8 +42,6 @@ export class Odometer {
 /** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
 const JUMP_RATIO = 1.5;
 const JUMP_SLACK_RAD = 0.005;
-/** Two readings of one place differ by less, and those of two places by more, rad. */
-const ALTERNATES_RAD = 0.002;
 /** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
 const JUMP_COUNTS_FOR_S = 2;
 /** Joints that a scene reset moved are measured within so long after it was done. */
@@ -84,9 +83,7 @@ export class RobotReadings {
   #jumpedAtS = Number.NEGATIVE_INFINITY;
   #movedUntilS = Number.NEGATIVE_INFINITY;
   #lastStamp: Time = { sec: 0, nanosec: 0 };
-  readonly #before: Float64Array;
-  readonly #beforeThat: Float64Array;
-  #alternations = 0;
+  readonly #alternations: Alternations;
   #doClocksAgree: boolean | undefined;
   #worstAgeS = 0;
 
@@ -100,8 +97,7 @@ export class RobotReadings {
     this.state = createRobotState(options.jointNames.length, options.signals.length);
     this.#order = options.jointNames.map(() => -1);
     this.#signalAtS = options.signals.map(() => 0);
-    this.#before = new Float64Array(options.jointNames.length);
-    this.#beforeThat = new Float64Array(options.jointNames.length);
+    this.#alternations = new Alternations(options.jointNames.length);
     const { kind, topic } = options.state;
     this.subscription =
       kind === 'jointStates'
@@ -178,28 +174,13 @@ export class RobotReadings {
       // Where torques are compared with a model, one that is missing must not look like none.
       torqueNm[i] = Number.isNaN(torque) && !this.#comparesTorque ? 0 : torque;
     }
-    this.#noteAlternation();
+    this.#alternations.note(positionRad, receivedAtS);
     this.#measured(receivedAtS);
   }
 
-  /** Measurements since this was asked last that were back where the one before the last had been. */
-  takeAlternations(): number {
-    const alternations = this.#alternations;
-    this.#alternations = 0;
-    return alternations;
-  }
-
-  #noteAlternation(): void {
-    const { positionRad } = this.state;
-    let away = 0;
-    let back = 0;
-    for (let i = 0; i < positionRad.length; i++) {
-      away = Math.max(away, Math.abs(positionRad[i]! - this.#before[i]!));
-      back = Math.max(back, Math.abs(positionRad[i]! - this.#beforeThat[i]!));
-    }
-    if (away > ALTERNATES_RAD && back < away / 4) this.#alternations++;
-    this.#beforeThat.set(this.#before);
-    this.#before.set(positionRad);
+  /** They have gone to and fro between two places a short time before `nowS`: none of them is one to hold the arm at. */
+  isAlternating(nowS: number): boolean {
+    return this.#alternations.isSeen(nowS);
   }
 
   /** A reading that is no number is none either. */

@@ -57,7 +57,7 @@ it.each([
     readings,
     clock,
     commanders: nobody,
-    sources: nobody,
+    contradiction: () => undefined,
     graphFaults: () => [],
     say: (found) => notices.push(found),
   });

@@ -12,8 +12,8 @@ import {
   type StopLaw,
 } from '../../drivers/index.ts';
 import type { CommandPublisher } from './command-publisher.ts';
+import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';
-import type { Controllers } from './robot-services.ts';
 
 const REPEAT_MS = 5;
 /** Time that effort holds the arm before it lets go. */
@@ -128,7 +128,7 @@ export class StopSequence {
 
   #isMeasured(): boolean {
     const { readings, nowS } = this.#parts;
-    if (readings.hasJumped || !allFinite(readings.state.positionRad)) return false;
+    if (readings.hasJumped || readings.isAlternating(nowS()) || !allFinite(readings.state.positionRad)) return false;
     return readings.measuredAtS > 0 && nowS() - readings.measuredAtS <= MEASURED_MAX_AGE_S;
   }
 }

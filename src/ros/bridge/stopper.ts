@@ -8,8 +8,8 @@ import { readNumbers } from '../../guard/index.ts';
 import type { RosFault } from '../port/ros-port.ts';
 import type { RoleParts } from './bridge.ts';
 import { advertiseCommand } from './command-publisher.ts';
+import { controllersOf } from './controllers.ts';
 import { RobotReadings } from './robot-readings.ts';
-import { Controllers } from './robot-services.ts';
 import { StopSequence } from './stop-sequence.ts';
 
 /** Period of looking at the pulse's age. */
@@ -39,7 +39,7 @@ export class Stopper {
       options,
       publisher,
       readings,
-      controllers: options.controllerManager && new Controllers(port, options.controllerManager),
+      controllers: controllersOf(port, options),
       nowS: () => clock.nowS(),
       repeatForMs: REPEAT_FOR_MS,
       onTrouble: (message) => toGuard.notice({ row: 25, level: 'error', message, remedy: 'Look at the robot.' }),
