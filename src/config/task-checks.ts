@@ -19,6 +19,7 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
   }));
   return [
     ...checkTiming(task, robot),
+    ...checkGoal(task),
     ...checkBasePolicy(task),
     ...phaseSwitchProblemsOf(task, robot),
     ...own,
@@ -51,6 +52,14 @@ function checkBasePolicy({ basePolicy, policyHz }: TaskConfig): Finding[] {
     findings.push({ path: ['basePolicy', 'executeSteps'], message });
   }
   return findings;
+}
+
+/** Training ends by a test that tells a good policy from one that just misses the target: there has to be something between them. */
+function checkGoal({ training, target }: TaskConfig): Finding[] {
+  const { stopAtValidation } = training;
+  if (stopAtValidation > target.successRate || stopAtValidation === 1) return [];
+  const message = `training.stopAtValidation is ${stopAtValidation}, not above target.successRate (${target.successRate}): training would end by policies that miss the target; write more, up to 1`;
+  return [{ path: ['training', 'stopAtValidation'], message }];
 }
 
 function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {

@@ -8,7 +8,11 @@ import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 /** What a worker is started with. */
 export interface EvaluationWorkerData {
   readonly config: ResolvedConfig;
+  readonly share: MachineShare;
 }
+
+/** What its workers get of a busy machine: as much as others, or what a robot and its learner leave. */
+export type MachineShare = 'equal' | 'rest';
 
 /** The policy to be judged: weights as they came from a learner, or a policy file. */
 export type Candidate =
@@ -50,8 +54,8 @@ export interface Trial {
   /** Indices of the episodes: `from` and the `episodes − 1` after it. */
   readonly from: number;
   readonly episodes: number;
-  /** Give up after this many failures: such a policy is not kept in any case. */
-  readonly maxFailures?: number;
+  /** Asked after each episode, in their order: whether those so far are enough. */
+  readonly isEnough?: (result: TrialResult) => boolean;
   /** Index of an episode whose poses are wanted. */
   readonly record?: number;
   readonly onProgress?: (result: TrialResult) => void;
@@ -80,8 +84,8 @@ export interface TrialResult {
 export class EvaluationPool {
   readonly #pool: WorkerPool<EpisodeRequest, JudgedEpisode>;
 
-  constructor(config: ResolvedConfig, workers: number) {
-    const workerData: EvaluationWorkerData = { config };
+  constructor(config: ResolvedConfig, workers: number, share: MachineShare = 'equal') {
+    const workerData: EvaluationWorkerData = { config, share };
     const url = new URL('./evaluation-worker.js', import.meta.url);
     this.#pool = new WorkerPool(Array.from({ length: workers }, () => new Worker(url, { workerData })));
   }
@@ -138,7 +142,7 @@ export function trialRates({ successes, ticks }: TrialResult, controlHz: number)
   return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
 }
 
-/** Sums up episodes in their order, however they come; none after the failure that is one too many. */
+/** Sums up episodes in their order, however they come; none after those that are enough. */
 class OrderedCount {
   readonly #trial: Trial;
   readonly #early = new Map<number, JudgedEpisode>();
@@ -153,14 +157,14 @@ class OrderedCount {
     return this.#result;
   }
 
-  /** There was one failure too many. */
+  /** No more episodes count. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   /** Takes over the episode at `place` of the trial, and those that waited for it. */
   take(place: number, episode: JudgedEpisode): void {
-    const { maxFailures = Number.POSITIVE_INFINITY, onProgress, onEpisode } = this.#trial;
+    const { isEnough, onProgress, onEpisode } = this.#trial;
     const known = this.#result.episodes;
     this.#early.set(place, episode);
     for (;;) {
@@ -169,7 +173,7 @@ class OrderedCount {
       this.#early.delete(this.#result.episodes);
       this.#result = add(this.#result, following);
       onEpisode?.(following.outcome);
-      this.#isOver = this.#result.episodes - this.#result.successes > maxFailures;
+      this.#isOver = isEnough?.(this.#result) ?? false;
     }
     if (this.#result.episodes > known && !this.#isOver) onProgress?.(this.#result);
   }

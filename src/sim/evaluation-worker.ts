@@ -1,4 +1,6 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
 import { Rng, type SceneLayout, serveJobs } from '../core/index.ts';
@@ -9,6 +11,9 @@ import { taskKind } from '../tasks/index.ts';
 import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+
+/** About a tenth of what a thread of nice 0 gets where both want a core. */
+const PATIENT_NICE = 10;
 
 /** Keeps the policy of the last request: the next one is mostly about the same. */
 class PolicyHolder {
@@ -87,7 +92,9 @@ async function runEpisode(
 }
 
 async function main(): Promise<void> {
-  const setup = createSetup((workerData as EvaluationWorkerData).config);
+  const { config, share } = workerData as EvaluationWorkerData;
+  if (share === 'rest') yieldToOthers();
+  const setup = createSetup(config);
   const robot = await createSimulatedRobot(setup);
   const policies = new PolicyHolder(setup);
   serveJobs(
@@ -98,6 +105,13 @@ async function main(): Promise<void> {
       await robot.close();
     },
   );
+}
+
+/** Linux gives threads a priority each; elsewhere it would be the process's, the robot's among it. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  setPriority(thread, PATIENT_NICE);
 }
 
 await main();

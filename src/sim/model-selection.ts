@@ -1,18 +1,21 @@
 /**
  * Which of the policies of a run is kept. Policies oscillate while they learn: each candidate is judged on the same
- * validation episodes, and one that does well is confirmed on others, so that luck does not choose.
+ * validation episodes, and one that does well is confirmed on others by a sequential test, so that luck does not choose.
  */
 import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
-import type { EvaluationPool, TrialResult } from './evaluation-pool.ts';
+import type { EvaluationPool, Trial, TrialResult } from './evaluation-pool.ts';
+import { type Hypotheses, MOST_EPISODES, type Verdict, verdict } from './sequential-test.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
+
+type Series = Pick<Trial, 'from' | 'episodes' | 'record' | 'isEnough'>;
 
 export interface SelectionOptions {
   readonly pool: Pick<EvaluationPool, 'run'>;
   readonly seed: number;
   /** Episodes of the first look. */
   readonly episodes: number;
-  /** Success rate, over first look and confirmation, from which on training may stop. */
-  readonly stopAt: number;
+  /** What a policy that ends training is told from what is not good enough by. */
+  readonly stop: Hypotheses;
   /** Ends a judgement that is under way. */
   readonly signal: AbortSignal;
   /** Told of the episodes judged so far of those under way. */
@@ -28,14 +31,11 @@ export interface Judged {
   readonly result: TrialResult;
   /** Of the robots of these episodes; none where they were judged before. */
   readonly restarts: Restarts;
+  /** The first look was good enough for a confirmation, which was not tried yet. */
+  readonly isPromising: boolean;
   /** Good enough, and confirmed: training may stop. */
   readonly isConfirmed: boolean;
 }
-
-/** Episodes of the confirmation, as a multiple of those of the first look. */
-const CONFIRMATION = 3;
-/** Share of failures beyond which a first look is given up: 85 % is nowhere near any target. */
-const HOPELESS = 0.15;
 
 export class ModelSelection {
   readonly #options: SelectionOptions;
@@ -52,47 +52,55 @@ export class ModelSelection {
   }
 
   /**
-   * Judges `bundle`; `record` asks for the poses of the first episode. The same weights as last, under whatever version, do the same in
-   * the same episodes: a clone that waits for its critics is judged once.
+   * The first look at `bundle`; `record` asks for the poses of the first episode. The same weights as last, under whatever version, do
+   * the same in the same episodes: a clone that waits for its critics is looked at once.
    */
-  async judge(bundle: PolicyWeights, record: 'poses' | 'nothing'): Promise<Judged> {
+  async look(bundle: PolicyWeights, record: 'poses' | 'nothing'): Promise<Judged> {
     const last = this.#last;
     if (last !== undefined && isSame(last.bundle.weights, bundle.weights))
       return { ...last, bundle, restarts: NO_RESTARTS };
-    const { pool, seed, episodes, stopAt, signal } = this.#options;
-    const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
-    const { onProgress } = this.#options;
-    onProgress?.(0, episodes);
-    const first = await pool.run({
-      ...trial,
-      onProgress: (sum) => onProgress?.(sum.episodes, episodes),
-      from: 0,
-      episodes,
-      maxFailures: Math.floor(HOPELESS * episodes),
-      ...(record === 'poses' ? { record: 0 } : {}),
-    });
-    const isPromising = first.episodes === episodes && first.successes >= stopAt * episodes;
-    const more = CONFIRMATION * episodes;
-    // 1 − 0.9925 is a little less than 0.0075, which must not cost the third of three failures in 400.
-    const allowed = Math.floor((1 - stopAt) * (episodes + more) + 1e-9);
-    const failures = first.episodes - first.successes;
-    const second = isPromising
-      ? await pool.run({
-          ...trial,
-          from: episodes,
-          episodes: more,
-          maxFailures: allowed - failures,
-          onProgress: (sum) => onProgress?.(episodes + sum.episodes, episodes + more),
-        })
-      : undefined;
-    const judged = {
-      bundle,
-      successes: first.successes + (second?.successes ?? 0),
-      episodes: first.episodes + (second?.episodes ?? 0),
-      restarts: addRestarts(first.restarts, second?.restarts ?? NO_RESTARTS),
-      result: first,
-      isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
+    const { episodes, stop } = this.#options;
+    const extra = record === 'poses' ? { record: 0 } : {};
+    const result = await this.#run(bundle, { from: 0, episodes, ...extra }, [0, episodes]);
+    const { successes, restarts } = result;
+    const isPromising = successes >= stop.atMost * episodes;
+    return this.#keep({ bundle, successes, episodes, restarts, result, isPromising, isConfirmed: false });
+  }
+
+  /** Whether what looked promising is good enough to end training, by episodes that the first look did not see. */
+  async confirm(looked: Judged): Promise<Judged> {
+    const { episodes, stop } = this.#options;
+    const verdictOn = (sum: TrialResult): Verdict => verdict(stop, sum.successes, sum.episodes);
+    const series = {
+      from: episodes,
+      episodes: MOST_EPISODES,
+      isEnough: (sum: TrialResult) => verdictOn(sum) !== 'open',
     };
+    const second = await this.#run(looked.bundle, series, [episodes, episodes + MOST_EPISODES]);
+    return this.#keep({
+      ...looked,
+      successes: looked.result.successes + second.successes,
+      episodes: looked.result.episodes + second.episodes,
+      restarts: addRestarts(looked.restarts, second.restarts),
+      isPromising: false,
+      isConfirmed: verdictOn(second) === 'accepted',
+    });
+  }
+
+  #run(bundle: PolicyWeights, series: Series, [before, total]: readonly [number, number]): Promise<TrialResult> {
+    const { pool, seed, signal, onProgress } = this.#options;
+    onProgress?.(before, total);
+    return pool.run({
+      candidate: { kind: 'weights', bundle },
+      seed,
+      stream: 'validation',
+      signal,
+      onProgress: (sum) => onProgress?.(before + sum.episodes, total),
+      ...series,
+    });
+  }
+
+  #keep(judged: Judged): Judged {
     this.#last = judged;
     if (this.#best === undefined || score(judged) >= score(this.#best)) this.#best = judged;
     return judged;

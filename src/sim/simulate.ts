@@ -150,7 +150,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const signal = AbortSignal.any([options.signal, trouble.signal]);
   const learner = await startLearner(folder, log, trouble);
   closes.push(() => learner.close());
-  const pool = new EvaluationPool(setup.config, POOL_WORKERS);
+  const pool = new EvaluationPool(setup.config, POOL_WORKERS, 'rest');
   closes.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());

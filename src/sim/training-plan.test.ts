@@ -20,6 +20,7 @@ function planOf(task: object, succeeds: (version: number) => boolean) {
   };
   const written: { readonly version: number; readonly step: number }[] = [];
   const policy = { version: 1 };
+  const runs: number[] = [];
   const log = {
     status: createRunStatus('a1', 'insert', 0),
     elapsedS: 0,
@@ -39,6 +40,7 @@ function planOf(task: object, succeeds: (version: number) => boolean) {
   const pool = {
     run: async ({ candidate, episodes }: Trial) => {
       const { version } = (candidate as { bundle: PolicyWeights }).bundle.manifest;
+      runs.push(version);
       const successes = succeeds(version) ? episodes : 0;
       const counts = { meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
       return { ...counts, episodes, successes, restarts: { count: successes === 0 ? 1 : 0, reason: 'It fell.' } };
@@ -50,7 +52,7 @@ function planOf(task: object, succeeds: (version: number) => boolean) {
     log.status.envSteps += steps;
     policy.version++;
   };
-  return { plan, written, log, train };
+  return { plan, written, log, train, runs };
 }
 
 it('judges the first weights, and then others once enough steps are done; it ends when all steps are done', async () => {
@@ -71,13 +73,27 @@ it('judges the first weights, and then others once enough steps are done; it end
 });
 
 it('ends as soon as a policy is confirmed, but not before the least number of steps', async () => {
-  const { plan, train } = planOf({}, () => true);
+  const { plan, train, runs } = planOf({}, () => true);
   expect(await plan.nextEpisode()).toBe(100);
   train(40);
+  // The first look at version 1 is read; it is too early to confirm it.
   expect(await plan.nextEpisode()).toBe(60);
-  train(40);
+  train(20);
+  // What was looked at beside training is confirmed once enough steps are done, before others are looked at.
   expect(await plan.nextEpisode()).toBe(0);
-  expect(plan.result).toMatchObject({ endedBy: 'confirmed', kept: { bundle: { manifest: { version: 3 } } } });
+  expect(plan.result).toMatchObject({ endedBy: 'confirmed', kept: { bundle: { manifest: { version: 2 } } } });
+  expect(runs).toEqual([1, 2, 2]);
+});
+
+it('reads a look after a fixed number of steps, however soon it is done', async () => {
+  const { plan, train, written } = planOf({ minimumSteps: 0 }, (version) => version > 1);
+  await plan.nextEpisode();
+  train(7);
+  await plan.nextEpisode();
+  expect(written).toEqual([]);
+  train(1);
+  await plan.nextEpisode();
+  expect(written).toEqual([{ version: 1, step: 0 }]);
 });
 
 it('ends by the time that a person gave it, and judges what was learned until then', async () => {

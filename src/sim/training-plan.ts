@@ -7,6 +7,7 @@ import type { LearnerConnection, SessionParts } from '../session/index.ts';
 import { isJudgedByPeople } from '../tasks/index.ts';
 import { type EvaluationPool, NO_TRIAL } from './evaluation-pool.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
+import type { Hypotheses } from './sequential-test.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
 /** Why training ended: a policy was confirmed, the steps were done, or the time was over that a person gave it. */
@@ -28,10 +29,22 @@ interface Validation {
   readonly judged: Judged;
 }
 
+/** Share of the steps between two validations after which one is read. Till then it has had the time of some seconds of training. */
+const READ_AFTER = 0.2;
 /** Steps before nobody can tell how long the rest takes. */
 const FIRST_ESTIMATE_STEPS = 50;
 
 type Parts = Pick<SessionParts, 'setup' | 'policy' | 'live'>;
+
+/** Failures of what a policy that may end training is told from, as a multiple of its own. */
+const FAILS_MORE = 6;
+
+/** What the policy that ends training is told from: something that fails `FAILS_MORE` times as often, or that just misses the target. */
+function hypothesesOf({ training: { stopAtValidation: atLeast }, target }: ResolvedConfig['task']): Hypotheses {
+  const worse = Math.max(target.successRate, 1 - FAILS_MORE * (1 - atLeast));
+  // Certainty is told from the target, and where that is certainty too, from the rule of thumb.
+  return { atMost: worse < atLeast ? worse : Math.min(target.successRate, 0.9), atLeast };
+}
 
 export class TrainingPlan {
   /** Its limit is a person's: where they gave none, what was learned ends the training. */
@@ -62,7 +75,7 @@ export class TrainingPlan {
       seed,
       signal,
       episodes: task.validation.episodes,
-      stopAt: task.training.stopAtValidation,
+      stop: hypothesesOf(task),
       onProgress: (done, total) => this.#showProgress(done, total),
     });
   }
@@ -80,15 +93,24 @@ export class TrainingPlan {
     this.time.begin();
   }
 
-  /** Judges the weights in use where that is due. Gives the steps that are left, or 0 when training is over. */
+  /**
+   * Judges the weights in use where that is due, beside training: what comes out is read a fixed number of steps later, however long it
+   * took. Gives the steps that are left, or 0 when training is over.
+   */
   async nextEpisode(): Promise<number> {
     const { training, validation } = this.#task;
     const steps = this.#steps;
     this.#beganS ??= this.time.usedS;
-    const isDue = this.#validatedAt === undefined || steps - this.#validatedAt >= validation.everySteps;
-    if (isDue && (await this.#validate())) return this.#end('confirmed');
+    const sinceLook = steps - (this.#validatedAt ?? Number.NEGATIVE_INFINITY);
+    if (sinceLook >= READ_AFTER * validation.everySteps && (await this.#finishValidation()))
+      return this.#end('confirmed');
+    if (sinceLook >= validation.everySteps) await this.#validate();
     if (steps < training.steps && !this.time.isOver) return training.steps - steps;
-    if (this.#validatedAt !== steps && (await this.#validate())) return this.#end('confirmed');
+    if (this.#validatedAt !== steps) {
+      if (await this.#finishValidation()) return this.#end('confirmed');
+      await this.#validate();
+    }
+    if (await this.#finishValidation()) return this.#end('confirmed');
     if (steps >= training.steps) return this.#end('steps');
     this.#parts.live.log.message(`training ended by its limit of time, ${training.timeLimitS} s`);
     return this.#end('wall');
@@ -99,9 +121,11 @@ export class TrainingPlan {
     status.timeLeftS = this.#timeLeftS();
   }
 
-  /** Where the run was ended meanwhile, what was judged is written down all the same. Never rejects. */
+  /** Where the run was ended meanwhile, what was looked at is written down all the same. Never rejects. */
   async close(): Promise<void> {
-    await this.#finishValidation().catch(() => undefined);
+    const looked = await this.#validating?.catch(() => undefined);
+    this.#validating = undefined;
+    if (looked !== undefined) this.#write(looked);
   }
 
   get #steps(): number {
@@ -124,7 +148,15 @@ export class TrainingPlan {
   /** Where people judge, nobody has the time to look at each candidate in as many episodes. */
   async #newest(): Promise<Judged> {
     const bundle = await this.#connection.takeVersion(this.#parts.policy.version);
-    return { bundle, successes: 0, episodes: 0, result: NO_TRIAL, restarts: NO_RESTARTS, isConfirmed: false };
+    return {
+      bundle,
+      successes: 0,
+      episodes: 0,
+      result: NO_TRIAL,
+      restarts: NO_RESTARTS,
+      isPromising: false,
+      isConfirmed: false,
+    };
   }
 
   /** Whether training may end here: before, a cloned policy that is good by itself is still to improve. */
@@ -133,14 +165,10 @@ export class TrainingPlan {
     return this.#steps >= Math.min(minimumSteps, steps);
   }
 
-  /**
-   * Judges the weights in use. True when training may stop. As long as it may not, nobody has to wait: the policy is judged beside
-   * training, and what comes out is the same.
-   */
-  async #validate(): Promise<boolean> {
+  /** Begins to look at the weights in use, beside training. */
+  async #validate(): Promise<void> {
     const { policy, live } = this.#parts;
-    if (isJudgedByPeople(this.#task)) return false;
-    await this.#finishValidation();
+    if (isJudgedByPeople(this.#task)) return;
     this.#signal.throwIfAborted();
     this.#validatedAt = this.#steps;
     const bundle = await this.#connection.takeVersion(policy.version);
@@ -148,21 +176,25 @@ export class TrainingPlan {
     this.#validating = this.#judge(bundle);
     // Who waits for it hears of an error; until then nobody listens.
     this.#validating.catch(() => undefined);
-    if (!this.#mayEnd) return false;
-    live.log.phase('validating');
-    const isConfirmed = await this.#finishValidation();
-    live.log.phase('training');
-    return isConfirmed;
   }
 
-  /** Waits for the validation under way, and writes it down: where the lines of a run stand does not depend on how long it took. */
+  /**
+   * Waits for the validation under way, confirms it where training may end by it, and writes it down: where the lines of a run stand does
+   * not depend on how long it took. True when the policy is confirmed.
+   */
   async #finishValidation(): Promise<boolean> {
-    const validation = await this.#validating;
+    const looked = await this.#validating;
     this.#validating = undefined;
-    if (validation === undefined) return false;
+    if (looked === undefined) return false;
+    const validation = await this.#confirmed(looked);
+    this.#write(validation);
+    return validation.judged.isConfirmed;
+  }
+
+  #write({ step, judged }: Validation): void {
     const { log } = this.#parts.live;
-    const { step, judged } = validation;
-    const { successes, episodes, isConfirmed, bundle, result, restarts } = judged;
+    this.#show(judged);
+    const { successes, episodes, bundle, result, restarts } = judged;
     this.#restarts = addRestarts(this.#restarts, restarts);
     if (restarts.count > 0) {
       const message = `${restarts.count} of ${episodes} validation episodes ended in a stop of category 1`;
@@ -170,24 +202,35 @@ export class TrainingPlan {
     }
     const { version: policyVersion } = bundle.manifest;
     log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);
-    return isConfirmed;
+  }
+
+  /** Before training may end, a promising policy is one among others. Meanwhile the robot waits. */
+  async #confirmed({ step, judged }: Validation): Promise<Validation> {
+    if (!judged.isPromising || !this.#mayEnd) return { step, judged };
+    const { log } = this.#parts.live;
+    log.phase('validating');
+    const confirmed = await this.#selection.confirm(judged);
+    log.phase('training');
+    return { step, judged: confirmed };
   }
 
   async #judge(bundle: PolicyWeights): Promise<Validation> {
-    const { live } = this.#parts;
-    const { status } = live.log;
     const step = this.#steps;
-    const judged = await this.#selection.judge(bundle, step === 0 ? 'poses' : 'nothing');
+    const judged = await this.#selection.look(bundle, step === 0 ? 'poses' : 'nothing');
     const { recording } = judged.result;
     if (recording !== undefined) {
       const caption = `First validation episode, before training, policy ${bundle.manifest.version}`;
       this.#firstRecording = { ...recording, caption };
     }
-    const { successes, episodes } = judged;
+    return { step, judged };
+  }
+
+  #show({ successes, episodes }: Judged): void {
+    const { live } = this.#parts;
+    const { status } = live.log;
     status.success = { successes, episodes, rates: workRates(live.work) };
     status.successHistory = [...status.successHistory, successes / episodes];
     live.log.noProgress();
-    return { step, judged };
   }
 
   #showProgress(done: number, total: number): void {

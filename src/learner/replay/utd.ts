@@ -39,3 +39,25 @@ export class UpdateContract {
     return this.warmupSteps + Math.ceil(paidUpdates / this.utd);
   }
 }
+
+/** Online transitions that an achieved ratio is taken over: a share of the whole run would stay low for ever after a slow start. */
+const WINDOW = 500;
+
+/** Updates per online transition, over the last 500 transitions. */
+export class AchievedUtd {
+  /** After calls of training: all updates, and all online transitions that had arrived. Oldest first. */
+  readonly #marks: { readonly updates: number; readonly online: number }[] = [];
+
+  /** A call of training was done. */
+  add(updates: number, online: number): void {
+    this.#marks.push({ updates, online });
+    while (this.#marks.length > 1 && online - this.#marks[1]!.online >= WINDOW) this.#marks.shift();
+  }
+
+  /** With `online` transitions by now; 0 before the second call. */
+  at(online: number): number {
+    const [first, last] = [this.#marks[0], this.#marks.at(-1)];
+    if (first === undefined || last === undefined) return 0;
+    return (last.updates - first.updates) / Math.max(1, online - first.online);
+  }
+}

@@ -21,12 +21,13 @@ import {
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
 import { type MetricRecord, type Relabelling, RUN_FILES } from '../../record/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
+import { AchievedUtd } from '../replay/utd.ts';
 import { type Taken, Training } from '../training.ts';
 import { AwaitedReplay, type ReplayPosition, RobotShares } from './awaited.ts';
 import { checkpointsIn, readLearnerCheckpoint, writeLearnerCheckpoint } from './learner-checkpoint.ts';
 import { PolicyVersions } from './policy-versions.ts';
 import { StepValueReports } from './step-value-reports.ts';
-import { achievedUtd, statusLine, TrainingRecord } from './training-record.ts';
+import { statusLine, TrainingRecord } from './training-record.ts';
 
 /** The parts of a run's setup that a learner works with. */
 export interface LearnerSetup {
@@ -84,6 +85,7 @@ export class Learner {
   readonly #options: LearnerOptions;
   readonly #training: Training;
   readonly #record: TrainingRecord;
+  readonly #utd = new AchievedUtd();
   readonly #versions: PolicyVersions;
   readonly #shares: RobotShares = new RobotShares();
   /** Absent where no robot asks for them, and for algorithms without critics. */
@@ -209,14 +211,14 @@ export class Learner {
 
   /** How it is going. */
   get status(): LearnerStatus {
-    const { updates, agent, contract, replay } = this.#training;
+    const { updates, agent, replay } = this.#training;
     const { online } = replay.counts();
     const { delivered, repeated, lost } = this.#server.counters;
     return {
       updates,
       pretrained: agent.pretrained,
       updatesPerS: this.#record.updatesPerS,
-      utd: achievedUtd(updates, online, contract),
+      utd: this.#utd.at(online),
       online,
       version: this.#versions.newest,
       delivered,
@@ -281,8 +283,9 @@ export class Learner {
     if (!this.#isReady) return false;
     const call = await this.#training.update();
     if (call === undefined) return false;
-    const { agent, updates, contract } = this.#training;
+    const { agent, updates, contract, replay } = this.#training;
     this.#record.update(call, call.visible, agent.refusedCalls);
+    this.#utd.add(updates, replay.counts().online);
     await this.#record.calibrate(agent, call.visible);
     const { publishEveryUpdates, checkpointEveryUpdates } = agent.config;
     if (isMultiple(updates, publishEveryUpdates, contract.updatesPerCall)) await this.#publish();

@@ -23,11 +23,6 @@ const NOTHING = { criticLoss: null, actorLoss: null, temperature: null, entropy:
 
 const NO_VALUES = { demonstrationQ: null, demonstrationReturn: null };
 
-/** Critic updates per transition that pays for updates. */
-export function achievedUtd(updates: number, online: number, contract: UpdateContract): number {
-  return updates / Math.max(1, online - contract.warmupSteps);
-}
-
 export interface TrainingRecordOptions {
   /** The metrics file. */
   readonly path: string;
@@ -117,7 +112,7 @@ export class TrainingRecord {
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
     if (this.#calls++ % CALLS_PER_METRIC !== 0) return;
     const { updates: update, values } = metrics;
-    const utd = achievedUtd(update, online, this.#contract);
+    const utd = update / Math.max(1, online - this.#contract.warmupSteps);
     const losses = { ...NOTHING, ...values, update, refused };
     this.#criticLoss = losses.criticLoss ?? undefined;
     this.#write({ kind: 'update', ...losses, updatesPerS: this.updatesPerS, utd }, online);
