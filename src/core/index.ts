@@ -58,6 +58,7 @@ export { BUS, BUS_COUNTERS, type BusCounter, HARDWARE, type HardwareFault } from
 export { asObject, isCount, parseJson, parseObject } from './json.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
+export { monitoredPoints } from './monitored-points.ts';
 export { refuseDebugger } from './no-debugger.ts';
 export { bakeModel } from './onnx/bake-model.ts';
 export { type DenseModel, readDenseModel } from './onnx/dense-model.ts';

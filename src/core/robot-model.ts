@@ -202,6 +202,8 @@ export interface RobotModel {
   readonly tank?: TankModel | undefined;
   /** Absent: contact forces are not watched. */
   readonly contact?: ContactModel | undefined;
+  /** No monitored point (`monitoredPoints`) moves faster, m/s. Absent: only the joints' speeds are limited. Arms only. */
+  readonly toolSpeedMaxMPerS?: number | undefined;
   /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */

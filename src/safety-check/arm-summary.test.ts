@@ -16,7 +16,7 @@ describe('the simulated arm', () => {
     const arm = new ArmWitness(model);
     const still = new Float64Array(model.joints.length);
     arm.check(model.homeRad, still);
-    expect(Object.values(arm.counts).map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    expect(Object.values(arm.counts).map(({ count }) => count)).toEqual([0, 0, 0, 0, 0]);
     const beyond = Float64Array.from(model.homeRad);
     beyond[5] = model.joints[5]!.positionMaxRad + 0.02;
     arm.check(beyond, still);
@@ -24,6 +24,12 @@ describe('the simulated arm', () => {
     const fast = still.map((_, i) => (i === 2 ? -1.25 * model.joints[2]!.velocityMaxRadPerS : 0));
     arm.check(model.homeRad, fast);
     expect(arm.counts.armSpeed).toEqual({ count: 1, worst: expect.closeTo(0.25, 9) });
+    const limited = new ArmWitness({ ...model, toolSpeedMaxMPerS: 0.25 });
+    limited.check(model.homeRad, still);
+    expect(limited.counts.armToolSpeed.count).toBe(0);
+    limited.check(model.homeRad, fast);
+    expect(limited.counts.armToolSpeed).toEqual({ count: 1, worst: expect.any(Number) });
+    expect(arm.counts.armToolSpeed.count).toBe(0);
     const flat = new ArmWitness({ ...model, workspace: { ...model.workspace, maxM: [9, 9, -9] } });
     flat.check(model.homeRad, still);
     expect(flat.counts.armWorkspace.worst).toBeGreaterThan(9);

@@ -10,6 +10,7 @@ import { roundedUp } from './upper-bound.ts';
 export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armPosition: 'joint measured beyond its limit',
   armSpeed: 'joint measured too fast',
+  armToolSpeed: 'tool or point measured too fast',
   armWorkspace: 'tool measured outside its box',
   armContact: 'links measured touching (MuJoCo)',
 };
@@ -27,10 +28,12 @@ export function armOf(
   const units: Readonly<Record<ArmKind, string>> = {
     armPosition: turnUnitOf(model),
     armSpeed: '1',
+    armToolSpeed: '1',
     armWorkspace: 'm',
     armContact: 'm',
   };
-  const excursions = ARM_KINDS.map((kind): ArmExcursion => {
+  const kinds = ARM_KINDS.filter((kind) => kind !== 'armToolSpeed' || model.toolSpeedMaxMPerS !== undefined);
+  const excursions = kinds.map((kind): ArmExcursion => {
     const first = outcomes.find(({ arm }) => arm[kind].count > 0)?.name ?? null;
     return { kind, ...counts[kind], ticks, unit: units[kind], first };
   });
@@ -50,6 +53,10 @@ function advices(model: RobotModel, excursions: readonly ArmExcursion[]): Margin
       const set = Math.floor(100 / (1 + worst)) / 100;
       const message = `A joint was ${significant(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
       found.push({ key: 'velocityMaxRadPerS', message, set, unit });
+    } else if (kind === 'armToolSpeed') {
+      const set = Math.floor((100 * model.toolSpeedMaxMPerS!) / (1 + worst)) / 100;
+      const message = `A point of the arm was ${significant(100 * worst)} % faster than toolSpeedMaxMPerS: where the arm itself has to keep it, set ${set} instead of ${model.toolSpeedMaxMPerS}.`;
+      found.push({ key: 'toolSpeedMaxMPerS', message, set, unit: 'm/s' });
     } else if (kind === 'armContact') {
       const clearanceM = model.collision?.clearanceM ?? 0;
       const set = roundedUp(clearanceM + worst);
@@ -72,6 +79,7 @@ export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): stri
     if (worst === 0) return [];
     if (kind === 'armPosition') return [`${significant(worst)} ${unit} beyond a joint's limit`];
     if (kind === 'armSpeed') return [`${significant(100 * worst)} % too fast`];
+    if (kind === 'armToolSpeed') return [`${significant(100 * worst)} % over its tool speed`];
     if (kind === 'armContact') return [`${significant(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
     return [`${significant(1e3 * worst)} mm out of its box`];
   });

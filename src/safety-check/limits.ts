@@ -11,6 +11,8 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
   if (base === undefined) {
     rows.push(row('distance kept from joint limits', model.limitMarginRad, turnUnitOf(model)));
     rows.push(row('lead of the reference', model.leashM, 'm'), row('lead of the reference', model.leashRad, 'rad'));
+    if (model.toolSpeedMaxMPerS !== undefined)
+      rows.push(row('speed of tool and points', model.toolSpeedMaxMPerS, 'm/s'));
     rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
   }
   for (const { name, link } of model.points ?? []) rows.push({ name: `point ${name}`, value: `on ${link}`, unit: '' });
@@ -61,6 +63,7 @@ function short(value: number): string {
 export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boolean): boolean {
   const { base, collision } = model;
   if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
+  if (kind === 'toolSpeed') return model.toolSpeedMaxMPerS !== undefined;
   if (kind === 'workspace') return base === undefined;
   if (kind === 'fence') return base?.fence !== undefined;
   if (kind === 'selfCollision') return (collision?.pairs.length ?? 0) > 0;

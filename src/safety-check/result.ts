@@ -31,6 +31,8 @@ export const VIOLATION_KINDS = [
   'position',
   'velocity',
   'acceleration',
+  /** A monitored point of the arm faster than `toolSpeedMaxMPerS`. */
+  'toolSpeed',
   /** The tool point or another listed point outside the workspace box. */
   'workspace',
   /** The base outside its fence. */
@@ -58,6 +60,8 @@ export const ARM_KINDS = [
   'armPosition',
   /** A joint measured faster than its speed limit, as a share of it. */
   'armSpeed',
+  /** A monitored point measured faster than `toolSpeedMaxMPerS`, as a share of it. */
+  'armToolSpeed',
   /** The tool point, or another listed one, measured outside its box. */
   'armWorkspace',
   /** Two bodies of the simulated arm, or one and a keep-out box, touch by MuJoCo's distances; how deep. */
@@ -79,7 +83,7 @@ export interface ArmExcursion {
 
 /** What to write into the robot's file so that an excursion as large stays within what the robot can and may do. */
 export interface MarginAdvice {
-  readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'workspace' | 'clearanceM';
+  readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'toolSpeedMaxMPerS' | 'workspace' | 'clearanceM';
   /** What the arm did, and what to set instead of what, in one message. */
   readonly message: string;
   /** What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. */

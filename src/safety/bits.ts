@@ -32,6 +32,7 @@ export const STOP_LATCHED: number = 1 << 16;
 export const JERK_LIMITED: number = 1 << 17;
 export const BARRIER_BRAKE: number = 1 << 18;
 export const TANK_HELD: number = 1 << 19;
+export const TOOL_SPEED_LIMITED: number = 1 << 20;
 
 /** All bits, in the order of the chain. */
 export const SAFETY_BITS: readonly SafetyBit[] = [
@@ -113,6 +114,13 @@ export const SAFETY_BITS: readonly SafetyBit[] = [
     'No velocity kept all distances; the verified brake ran.',
     'm',
     'docs/safety-case.md, barrier',
+  ),
+  row(
+    'toolSpeedLimited',
+    TOOL_SPEED_LIMITED,
+    'The tool, or another point of the arm, would have moved too fast.',
+    'm/s',
+    'RobotModel.toolSpeedMaxMPerS',
   ),
   row(
     'tankSlowed',

@@ -1,7 +1,10 @@
 /** What one tick of the chain did, for the frame, the transition and people. */
 import type { Decider } from '../core/index.ts';
 
-/** The stages inside the chain, in order. The arbiter comes before them, the driver's encoder check after them. */
+/**
+ * The stages inside the chain, in order; a later one stands at the end, as their places are on the wire: `toolSpeed` comes between
+ * `barrier` and `tank`. The arbiter comes before them, the driver's encoder check after them.
+ */
 export const STAGES = [
   'sanitize',
   'actionMap',
@@ -11,6 +14,7 @@ export const STAGES = [
   'barrier',
   'tank',
   'shield',
+  'toolSpeed',
 ] as const;
 export type StageName = (typeof STAGES)[number];
 
@@ -24,6 +28,7 @@ export const STAGE: Readonly<Record<StageName, number>> = {
   barrier: 5,
   tank: 6,
   shield: 7,
+  toolSpeed: 8,
 };
 
 /** What one stage did in one tick. Reused. */

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { cartesianSpec, jointSpec } from '../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { ur5eLike } from '../../tests/support/robot-models.ts';
+import { oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, type ActionSpec, ArmKinematics, allFinite } from '../core/index.ts';
 import {
@@ -16,9 +16,12 @@ import {
   START_REFUSED,
   STOP_LATCHED,
   TARGET_BOXED,
+  TOOL_SPEED_LIMITED,
 } from './bits.ts';
 import { SafetyChain } from './chain.ts';
+import { STAGE } from './chain-report.ts';
 import { ActionMap } from './command/action-map.ts';
+import { LimitMonitor } from './watch/limit-monitor.ts';
 
 describe('when nobody may move the arm', () => {
   /** Ticks until rest, after the arm was moving and `disturb` was done. */
@@ -223,5 +226,55 @@ describe('the chain', () => {
   it('names every bit once', () => {
     expect(new Set(SAFETY_BITS.map((row) => row.bit)).size).toBe(SAFETY_BITS.length);
     expect(namesOfBits(COMMAND_STALE | TARGET_BOXED)).toEqual(['commandStale', 'targetBoxed']);
+  });
+});
+
+describe('the speed of points', () => {
+  it('is limited anew from the next tick on, and the reference brakes to a limit that fell', () => {
+    const model = { ...ur5eLike, workspace: { minM: [-2, -2, -2], maxM: [2, 2, 2] }, leashRad: 1 } as const;
+    const bench = new Bench(model, jointSpec(model, 0.1), 0);
+    const tipMPerS = (): number => (1 - bench.report.stages[STAGE.toolSpeed]!.margin) * bench.chain.toolSpeedMPerS;
+    const push = (ticks: number): void => {
+      for (let k = 0; k < ticks; k++) {
+        if (k % 5 === 0) bench.issue(1, 0, 0, 0, 0, 0);
+        bench.tick();
+      }
+    };
+    expect(bench.chain.toolSpeedMPerS).toBe(Number.POSITIVE_INFINITY);
+    bench.chain.toolSpeedMPerS = 0.4;
+    push(60);
+    expect(bench.bits & TOOL_SPEED_LIMITED).toBe(TOOL_SPEED_LIMITED);
+    expect(tipMPerS()).toBeGreaterThan(0.36);
+    expect(tipMPerS()).toBeLessThanOrEqual(0.4 + 1e-9);
+    bench.chain.toolSpeedMPerS = 0.1;
+    push(20);
+    expect(tipMPerS()).toBeLessThanOrEqual(0.1 + 1e-9);
+    expect(tipMPerS()).toBeGreaterThan(0.08);
+  });
+
+  it('is limited where a person brings the arm back from outside its limits', () => {
+    const model = { ...oddArm3, toolSpeedMaxMPerS: 0.01 };
+    const bench = new Bench(model, jointSpec(model, 0.1));
+    const outside = [model.joints[0]!.positionMaxRad + 0.1, 0, -0.3];
+    bench.state.positionRad.set(outside);
+    expect(bench.chain.seed(outside)).toBe('outsideJointLimits');
+    bench.command.decider = 'human';
+    bench.issue(-1, 0, 0);
+    const monitor = new LimitMonitor(model);
+    monitor.restart(outside);
+    for (let k = 0; k < 5; k++) {
+      expect(bench.tick() & TOOL_SPEED_LIMITED).toBe(TOOL_SPEED_LIMITED);
+      expect(monitor.checkRecovery(bench.chain.referenceRad, bench.periodS)).toBe(0);
+    }
+    expect(bench.chain.referenceRad[0]).toBeLessThan(outside[0]!);
+  });
+
+  it('is not limited in a trial without that stage', () => {
+    const model = { ...oddArm3, toolSpeedMaxMPerS: 0.01 };
+    const trial = { without: ['toolSpeed'] as const };
+    const chain = new SafetyChain({ model, action: jointSpec(model, 0.1), policyPeriodS: 0.1, trial });
+    expect(chain.toolSpeedMPerS).toBe(Number.POSITIVE_INFINITY);
+    chain.toolSpeedMPerS = 0.1;
+    expect(chain.toolSpeedMPerS).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -1,11 +1,11 @@
 /**
  * The safety chain: the one place that decides what the joints are asked to do. Read this file first.
  *
- *   command → sanitize → action map → start guard → limiter → joint brake bound → barrier → energy tank
- *   → shield → reference → what is sent → driver
+ *   command → sanitize → action map → start guard → limiter → joint brake bound → barrier → tool speed
+ *   → energy tank → shield → reference → what is sent → driver
  *
  * Whatever comes in, a NaN, a jump or nothing at all, the reference stays inside position, velocity, acceleration and
- * workspace limits, clear of obstacles and itself, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
+ * workspace limits, no point faster than it may be, clear of obstacles and itself, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
  */
 import {
   type ActionCommand,
@@ -30,6 +30,7 @@ import { brakeStep } from './limits/brake.ts';
 import { JointBrakeBound } from './limits/brake-bound.ts';
 import { Limiter } from './limits/limiter.ts';
 import { slowDown } from './limits/slow-down.ts';
+import { ToolSpeed } from './limits/tool-speed.ts';
 import { Margins } from './margins.ts';
 import { Recovery } from './recovery.ts';
 import { Shield } from './shield/shield.ts';
@@ -90,6 +91,7 @@ export class SafetyChain {
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
+  readonly #toolSpeed: ToolSpeed;
   readonly #shield: Shield;
   /** Not there for a robot without one. */
   readonly #tank: EnergyTank | undefined;
@@ -134,7 +136,9 @@ export class SafetyChain {
     this.#handover = new HandoverWatch(action.dimensions.length, handoverS);
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
-    this.#shield = new Shield(model);
+    this.#toolSpeed = new ToolSpeed(model, this.#reference);
+    if (isLeftOut(trial, 'toolSpeed')) this.#toolSpeed.limitMPerS = Number.POSITIVE_INFINITY;
+    this.#shield = new Shield(model, this.#toolSpeed);
     const hasTank = model.tank !== undefined && model.base === undefined && !isLeftOut(trial, 'tank');
     this.#tank = hasTank ? new EnergyTank(model, shortestS) : undefined;
     this.#recovery = new Recovery(model);
@@ -237,6 +241,15 @@ export class SafetyChain {
     this.#tank?.refill();
   }
 
+  /** No monitored point moves faster, m/s; Infinity where there is no limit. See `ToolSpeed`. Tick-safe. */
+  get toolSpeedMPerS(): number {
+    return this.#toolSpeed.limitMPerS;
+  }
+
+  set toolSpeedMPerS(limit: number) {
+    if (!isLeftOut(this.#trial, 'toolSpeed')) this.#toolSpeed.limitMPerS = limit;
+  }
+
   /** Writes into `out` ([A]) how far the reference is beyond where the followed action wants it, in action units. Tick-safe. */
   writeShortfall(out: Float64Array): void {
     this.#map.shortfall(out, this.referenceRad, this.#reference);
@@ -277,6 +290,7 @@ export class SafetyChain {
       this.#recovery.apply(u, this.referenceRad, this.#clearances.h, times);
       // It may stand at once: between that and what is wanted lies what can be paid.
       this.#low.fill(0);
+      bits[STAGE.toolSpeed] = this.#toolSpeed.apply(u, this.#low, times);
       if (this.#tank?.isHeld) u.fill(0);
       else if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, this.#low, times);
       return;
@@ -290,6 +304,7 @@ export class SafetyChain {
     }
     if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, times);
     if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer();
+    bits[STAGE.toolSpeed] = this.#toolSpeed.apply(u, v, times);
     if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, v, times);
     if (isLeftOut(trial, 'shield')) return;
     bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, times);
@@ -363,6 +378,7 @@ export class SafetyChain {
     out.commandSeq = isFollowing ? command!.seq : -1;
     out.isStopLatched = this.#sanitizer.isLatched;
     this.#margins.fill(out, this.referenceVelocityRadPerS);
+    this.#toolSpeed.fill(out, this.referenceVelocityRadPerS);
     this.#tank?.fill(out);
   }
 }

@@ -68,6 +68,11 @@ export const armModel = z.strictObject({
   collision: collisionSchema.optional(),
   tank: tankSchema.optional(),
   contact: contactSchema.optional(),
+  toolSpeedMaxMPerS: num(
+    'm/s',
+    { above: 0, max: 20 },
+    "Highest speed of the tool point, of `points`, and of both ends of each capsule; only the joints' speeds limit them where absent.",
+  ).optional(),
   payloadMaxKg: num(
     'kg',
     { min: 0, max: 1000 },

@@ -17,7 +17,8 @@ const TICKS_PER_STEP = 10;
 
 const { robot: written } = loadRobotFile(process.argv[2]);
 const robot = asGuardReadsIt({
-  model: written,
+  // So low that the tool speed is limited in most ticks.
+  model: { ...written, toolSpeedMaxMPerS: 0.03 },
   action: { kind: 'joint', dimensions: written.joints.map(({ name }) => ({ name, scale: 0.02, unit: 'rad' })) },
   policyPeriodS: TICKS_PER_STEP / written.controlHz,
 });

@@ -8,6 +8,7 @@ import {
   BROKEN_COLLISION,
   BROKEN_NOT_FINITE,
   BROKEN_POSITION,
+  BROKEN_TOOL_SPEED,
   BROKEN_VELOCITY,
   BROKEN_WORKSPACE,
   LimitMonitor,
@@ -16,10 +17,13 @@ import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from '..
 import { type Counts, countOne, createCounts, createDistances, type Distances } from '../tally.ts';
 import { ShapeDistances } from './distances.ts';
 import { FenceTrack } from './fence-track.ts';
+import { PointSpeeds } from './point-speeds.ts';
 
 /** Rounding that is no violation: of distances, m, and of speeds, relative. */
 const ROUNDING_M = 1e-9;
 const ROUNDING_SPEED = 1e-9;
+/** Of speeds that are differences of places, m/s. */
+const ROUNDING_TOOL_SPEED = 1e-8;
 /** Two integrations of one base's path differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-5;
 /** Rounding that is no excursion: of positions, rad or m, and of speeds, relative. */
@@ -44,6 +48,9 @@ export class Witness {
   readonly #velocity: Float64Array;
   readonly #lastVelocity: Float64Array;
   readonly #points: PointsRoom;
+  /** Not there where nothing limits them. */
+  readonly #speeds: PointSpeeds | undefined;
+  readonly #from: Float64Array;
   /** Never tighter than where the trial began. */
   #selfLimitM = 0;
   #nearM = 0;
@@ -60,6 +67,8 @@ export class Witness {
     this.#velocity = new Float64Array(n);
     this.#lastVelocity = new Float64Array(n);
     this.#points = new PointsRoom(model, this.#arm);
+    this.#speeds = model.toolSpeedMaxMPerS === undefined ? undefined : new PointSpeeds(model);
+    this.#from = new Float64Array(n);
   }
 
   /** The reference stands at `referenceRad`. */
@@ -99,6 +108,7 @@ export class Witness {
   check(referenceRad: ArrayLike<number>, measuredRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
     const tickS = this.tickS(dtS);
     const broken = this.#monitor.check(referenceRad, dtS, measuredRad);
+    this.#from.set(this.#last);
     for (let i = 0; i < this.#last.length; i++) {
       this.#lastVelocity[i] = this.#velocity[i]!;
       this.#velocity[i] = (referenceRad[i]! - this.#last[i]!) / tickS;
@@ -110,10 +120,11 @@ export class Witness {
       return true;
     }
     this.#checkJoints(broken, tickS);
+    const isFast = this.#checkToolSpeed(broken, tickS);
     this.#arm.forward(referenceRad);
     const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad, measuredRad) | this.#checkShapes(broken);
     const disobeys = !mayMove && this.#checkObedience();
-    return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || disobeys;
+    return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || isFast || disobeys;
   }
 
   /** Whether the reference's shapes were so near in this tick that MuJoCo's, or the arm's, may touch. */
@@ -163,6 +174,15 @@ export class Witness {
     if (broken & BROKEN_POSITION) this.#count('position', beyond);
     if (broken & BROKEN_VELOCITY) this.#count('velocity', fast);
     if (broken & BROKEN_ACCEL) this.#count('acceleration', hard);
+  }
+
+  #checkToolSpeed(seen: number, tickS: number): boolean {
+    const speed = this.#speeds?.alongMPerS(this.#from, this.#last, tickS) ?? 0;
+    const beyond = speed - (this.#model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY);
+    // The guard's own monitor looks, too.
+    if (!(beyond > ROUNDING_TOOL_SPEED) && (seen & BROKEN_TOOL_SPEED) === 0) return false;
+    this.#count('toolSpeed', Math.max(0, beyond));
+    return true;
   }
 
   #checkWorkspace(): number {
@@ -250,11 +270,13 @@ export class ArmWitness {
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
   readonly #points: PointsRoom;
+  readonly #speeds: PointSpeeds;
 
   constructor(model: RobotModel) {
     this.#model = model;
     this.#arm = new ArmKinematics(model);
     this.#points = new PointsRoom(model, this.#arm);
+    this.#speeds = new PointSpeeds(model);
   }
 
   /** Where the arm truly is, [n] rad, and how fast, [n] rad/s. */
@@ -272,6 +294,9 @@ export class ArmWitness {
     }
     this.#count('armPosition', beyond);
     this.#count('armSpeed', fast);
+    const { toolSpeedMaxMPerS } = this.#model;
+    if (toolSpeedMaxMPerS !== undefined)
+      this.#count('armToolSpeed', this.#speeds.atMPerS(positionRad, velocityRadPerS) / toolSpeedMaxMPerS - 1);
     this.#arm.forward(positionRad);
     this.#count('armWorkspace', -this.#points.smallestM());
   }

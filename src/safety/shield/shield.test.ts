@@ -7,6 +7,7 @@ import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/brake.ts';
+import { ToolSpeed } from '../limits/tool-speed.ts';
 import { Shield } from './shield.ts';
 
 const DT_S = 0.02;
@@ -135,5 +136,32 @@ describe('the shield near a limit', () => {
     expect(
       new Shield(low).apply(u, reference, measured(low, reference), Float64Array.of(0.88, 0, 0), times(DT_S)),
     ).toBe(0);
+  });
+});
+
+describe('the shield and the speed of points', () => {
+  const model = { ...oddArm3, toolSpeedMaxMPerS: 0.1 };
+  const reference = Float64Array.from(model.homeRad);
+  const start = measured(model, reference);
+  const arm = new ArmKinematics(model);
+  arm.forward(reference);
+  const toolSpeed = new ToolSpeed(model, arm);
+
+  it('lets nothing through that is too fast, but the slower motion that is not', () => {
+    const u = Float64Array.of(0.4, 0, 0);
+    expect(toolSpeed.keeps(u, times(DT_S))).toBe(false);
+    const still = new Float64Array(3);
+    expect(new Shield(model, toolSpeed).apply(u, reference, start, still, times(DT_S))).toBe(SHIELD_SCALED);
+    expect(toolSpeed.keeps(u, times(DT_S))).toBe(true);
+    expect(u[0]).toBeGreaterThan(0);
+  });
+
+  it('brakes where no slower motion is slow enough', () => {
+    const moving = Float64Array.of(0.8, 0, 0);
+    const u = Float64Array.of(0.81, 0, 0);
+    const brake = new Float64Array(3);
+    brakeStep(brake, model, moving, times(DT_S));
+    expect(new Shield(model, toolSpeed).apply(u, reference, start, moving, times(DT_S))).toBe(SHIELD_BRAKE);
+    expect(u).toEqual(brake);
   });
 });

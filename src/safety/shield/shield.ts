@@ -1,12 +1,13 @@
 /**
  * The trusted core: lets a velocity through only if one tick of it, followed by the brake manoeuvre, keeps every joint
- * inside its limits, every clearance of an arm, and a base inside its fence, all along the path and not only at samples.
+ * inside its limits, every clearance of an arm and the speed of its points, and a base inside its fence, all along the path.
  * Otherwise slower motions are tried, and at last the brake step that was verified a tick ago. (docs/safety-case.md)
  */
 import type { RobotModel } from '../../core/index.ts';
 import type { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/brake.ts';
+import type { ToolSpeed } from '../limits/tool-speed.ts';
 import type { TickTimes } from '../tick-times.ts';
 import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';
@@ -20,14 +21,16 @@ export class Shield {
   readonly fence: Fence | undefined;
   readonly #model: RobotModel;
   readonly #path: ClearPath;
+  readonly #toolSpeed: ToolSpeed | undefined;
   readonly #brake: Float64Array;
   readonly #candidate: Float64Array;
   /** [n] how far the candidate and its brake get, rad. */
   readonly #way: Float64Array;
 
   /** Throws `RangeError` for a collision model that names what is not there, or a fence without room. */
-  constructor(model: RobotModel) {
+  constructor(model: RobotModel, toolSpeed?: ToolSpeed) {
     this.#model = model;
+    this.#toolSpeed = toolSpeed;
     this.#path = new ClearPath(model);
     this.fence =
       model.base?.fence === undefined ? undefined : new Fence(model.base, model.base.fence, model.joints.length);
@@ -56,6 +59,7 @@ export class Shield {
       for (let i = 0; i < velocity.length; i++) {
         candidate[i] = share === 1 ? velocity[i]! : brake[i]! + share * (velocity[i]! - brake[i]!);
       }
+      if (this.#toolSpeed?.keeps(candidate, times) === false) continue;
       writeBrakePath(this.#way, this.#model, candidate, times);
       if (this.#isVerified(this.#way, referenceRad, start)) {
         velocity.set(candidate);

@@ -4,6 +4,7 @@
  */
 import { ArmKinematics, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import { FenceWitness } from './fence-witness.ts';
+import { ToolSpeedWitness } from './tool-speed-witness.ts';
 import { TouchWitness } from './touching.ts';
 
 export const BROKEN_POSITION: number = 1;
@@ -12,6 +13,7 @@ export const BROKEN_ACCEL: number = 4;
 export const BROKEN_WORKSPACE: number = 8;
 export const BROKEN_NOT_FINITE: number = 16;
 export const BROKEN_COLLISION: number = 32;
+export const BROKEN_TOOL_SPEED: number = 64;
 
 const RELATIVE = 1e-9;
 /** An arm that is brought back from outside its limits is no faster, rad/s. */
@@ -30,6 +32,7 @@ export class LimitMonitor {
   readonly #arm: ArmKinematics;
   readonly #touch: TouchWitness;
   readonly #fence: FenceWitness | undefined;
+  readonly #toolSpeed: ToolSpeedWitness;
   readonly #points: readonly { readonly link: number; readonly atM: Float64Array; readonly box: WorkspaceBox }[];
   readonly #point: Float64Array = new Float64Array(3);
   readonly #last: Float64Array;
@@ -40,6 +43,7 @@ export class LimitMonitor {
     this.#arm = new ArmKinematics(model);
     this.#touch = new TouchWitness(model, this.#arm);
     this.#fence = model.base?.fence === undefined ? undefined : new FenceWitness(model.base, model.joints.length);
+    this.#toolSpeed = new ToolSpeedWitness(model, this.#arm);
     this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
       return { link: this.#arm.topology.link(link), atM: Float64Array.from(positionM), box: workspace };
     });
@@ -53,6 +57,7 @@ export class LimitMonitor {
     this.#lastVelocity.fill(0);
     this.#arm.forward(this.#last);
     this.#touch.restart(this.#arm);
+    this.#toolSpeed.restart(this.#arm);
     this.#fence?.restart(this.#last);
   }
 
@@ -71,7 +76,7 @@ export class LimitMonitor {
     const tickS = this.#clipPeriod(dtS);
     let broken = 0;
     for (let i = 0; i < this.#last.length; i++) broken |= this.#checkJoint(i, referenceRad[i]!, tickS);
-    broken |= this.#checkPlace(referenceRad);
+    broken |= this.#checkPlace(referenceRad) | this.#checkToolSpeed(tickS);
     if (this.#fence?.isOutside(referenceRad, measuredRad)) broken |= BROKEN_WORKSPACE;
     if (this.#isElsewhere(sentRad, referenceRad)) {
       for (let i = 0; i < this.#last.length; i++) broken |= this.#checkAngle(i, sentRad[i]!);
@@ -97,8 +102,16 @@ export class LimitMonitor {
       if (!(Math.abs(q - from) / tickS <= WAY_BACK_RAD_PER_S * (1 + RELATIVE) + rounding)) broken |= BROKEN_VELOCITY;
       this.#last[i] = q;
     }
+    this.#arm.forward(referenceRad);
+    broken |= this.#checkToolSpeed(tickS);
     if (broken !== 0) this.violations++;
     return broken;
+  }
+
+  /** Of the arm as it was put last. */
+  #checkToolSpeed(tickS: number): number {
+    const limitMPerS = this.#model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
+    return this.#toolSpeed.isTooFast(this.#arm, tickS, limitMPerS) ? BROKEN_TOOL_SPEED : 0;
   }
 
   #clipPeriod(dtS: number): number {
