@@ -39,6 +39,7 @@ it('does what is typed', () => {
   ]);
   for (const line of [
     'dead 2',
+    'dip 2 0.3',
     'overload 2',
     'error 2 32',
     'mirror 2',
@@ -51,6 +52,7 @@ it('does what is typed', () => {
   }
   expect(emulator.faults).toEqual({
     isDead: true,
+    unpoweredS: 0.3,
     isOverloaded: true,
     errorBits: 32,
     isMirrored: true,

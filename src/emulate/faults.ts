@@ -39,6 +39,8 @@ export type PacketFault =
 export interface ServoFaults {
   /** Neither hears nor answers; its motor is as it was. */
   isDead: boolean;
+  /** For so long it has no power: it neither hears nor answers, its motor is limp, and then it starts anew, s. Counts down by itself. */
+  unpoweredS: number;
   /** Added to its error bits, whatever its state. */
   errorBits: number;
   /**
@@ -61,6 +63,7 @@ export interface ServoFaults {
 export function noServoFaults(): ServoFaults {
   return {
     isDead: false,
+    unpoweredS: 0,
     errorBits: 0,
     isOverloaded: false,
     isMirrored: false,
@@ -108,6 +111,9 @@ interface FaultCommand {
 const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
   dead: servoCommand('ID', 'the servo hears and answers nothing any more', (servo) => {
     servo.isDead = true;
+  }),
+  dip: servoCommand('ID SECONDS', 'it has no power for so long, and starts anew', (servo, seconds = 0) => {
+    servo.unpoweredS = Math.max(0, seconds);
   }),
   overload: servoCommand(
     'ID',
@@ -190,9 +196,12 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
     apply: (target, [volts]) => target.setSupply(Math.max(0, numberOf('supply', volts))),
   },
   'brown-out': {
-    usage: '',
-    help: 'power is cut for a moment: torque off, registers as from the factory but for the stored ones',
-    apply: (target) => target.powerCycle(),
+    usage: '[SECONDS]',
+    help: 'power is cut for so long, or a moment: torque off, registers as from the factory but for the stored ones',
+    apply: (target, [seconds]) => {
+      if (seconds === undefined) target.powerCycle();
+      else for (const id of target.ids) target.servo(id)!.unpoweredS = Math.max(0, numberOf('brown-out', seconds));
+    },
   },
   unplug: { usage: '', help: 'the cable is pulled: the port is gone', apply: (target) => target.unplug() },
   plug: { usage: '', help: 'it is back, under the same name', apply: (target) => target.plug() },

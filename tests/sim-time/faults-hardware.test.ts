@@ -1,7 +1,7 @@
 /** Rows of the fault table that hardware reports of itself, on lock-step time: what is done, how soon, and when it is over. */
 import { describe, expect, it } from 'vitest';
 import { BUS, createRobotState, type GuardNotice, HARDWARE, type HardwareFault } from '../../src/core/index.ts';
-import { feetechFamily } from '../../src/drivers/serial.ts';
+import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
 import { servoRig } from '../support/emulated-servos.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { faultRow } from '../support/fault-row.ts';
@@ -186,11 +186,11 @@ describe('a vehicle', () => {
 });
 
 describe('a bus', () => {
-  faultRow(13, 'fake', 'shows one servo that has started anew within a round of its reading', async (promised) => {
+  /** How long it takes until a servo is told of that has lost its torque, s: wherever in the round of two blocks of six servos it was. */
+  async function shownAfterS(robot: string, family: typeof feetechFamily): Promise<readonly number[]> {
     const rounds: number[] = [];
-    // Wherever in the round of two blocks of six servos it was.
     for (let after = 0; after < 12; after++) {
-      const rig = servoRig({ robot: 'so101', family: feetechFamily });
+      const rig = servoRig({ robot, family });
       try {
         await rig.driver.open();
         const state = createRobotState(rig.robot.joints.length, 0);
@@ -212,9 +212,17 @@ describe('a bus', () => {
         rig.remove();
       }
     }
+    return rounds;
+  }
+
+  faultRow(13, 'fake', 'shows one servo that has started anew within a round of its reading', async (promised) => {
+    // No reply tells of it, as it does of overload: it has to be read, in turn.
+    const rounds = await shownAfterS('koch', dynamixelFamily);
     expect(Math.max(...rounds)).toBeLessThanOrEqual(promised('readInTurnS'));
-    // No reply tells of it, as it does of overload: it has to be read.
     expect(Math.max(...rounds)).toBeGreaterThan(promised('shownS'));
+    // Where a goal would turn torque on again it is read in every tick.
+    const soon = await shownAfterS('so101', feetechFamily);
+    expect(Math.max(...soon)).toBeLessThanOrEqual(promised('shownS'));
   });
 
   faultRow(12, 'fake', 'drops replies of others and late ones, and counts them', async (promised) => {

@@ -64,6 +64,8 @@ export const dynamixelFamily: ServoFamily = {
     if (bus.ping(id, found, found.length, pings) !== 'ok') return undefined;
     return { modelNumber: found[0]! + found[1]! * 256, firmware: `${found[2]}` };
   },
+  // e-Manual, Torque Enable(64): with 0 the motor is not driven, whatever its goal is; after power-up it is 0.
+  goalTurnsOn: false,
   // They stand side by side, and are right after a restart too, which indirect addresses are not.
   fastBlock: ({ model }) => blockOf(model, ['presentLoad', 'presentSpeed', 'presentPosition']),
   slowBlocks: (motor) => [

@@ -43,7 +43,9 @@ export const feetechFamily: ServoFamily = {
     if (bus.ping(id, first, 0, pings) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;
     return identityOf(first, bus.protocol.isLittleEndian);
   },
-  fastBlock: ({ model }) => blockOf(model, ['presentPosition', 'presentSpeed', 'presentLoad']),
+  // The maker's own examples move servos whose torque is off (FTServo_Python, sms_sts/write.py).
+  goalTurnsOn: true,
+  fastBlock: ({ model }) => blockOf(model, ['torqueEnable', 'presentPosition', 'presentSpeed', 'presentLoad']),
   slowBlocks: ({ model }) => [
     blockOf(model, ['presentVoltage', 'presentTemperature']),
     blockOf(model, ['torqueEnable', capRegister(model)]),

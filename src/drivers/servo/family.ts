@@ -59,7 +59,7 @@ export interface ServoIdentity {
 
 /**
  * A family. Registers that the driver asks for by name in every model: `presentPosition`, `presentSpeed`, `presentLoad` (share of full
- * load, or A), `torqueEnable`, `goalPosition`; in the slow blocks, where the model has them, `presentTemperature`, `presentVoltage`,
+ * load, or A), `torqueEnable` (1: on), `goalPosition`; in the slow blocks, where the model has them, `presentTemperature`, `presentVoltage`,
  * `torqueEnable`, the register of the cap, and `hardwareError`, which names what the error bits of a status only announce.
  */
 export interface ServoFamily {
@@ -77,6 +77,8 @@ export interface ServoFamily {
   readonly newestFirmware?: { readonly version: string; readonly remedy: string };
   /** Asks `id` who it is; `undefined` where nobody answers: to so many pings, patiently, or to one as quickly as the bus is. */
   identify(bus: ServoBus, id: number, pings?: number): ServoIdentity | undefined;
+  /** A goal that is written to a servo turns its torque on: its fast block has `torqueEnable`, and a goal goes only to one whose torque is on. */
+  readonly goalTurnsOn: boolean;
   /** Read in every tick. */
   fastBlock(motor: Motor): ReadBlock;
   /** Read one after another, one servo and block a tick. */

@@ -75,8 +75,11 @@ export class ReadGroup {
 class WriteGroup {
   readonly #motors: readonly number[];
   readonly #register: Register;
+  readonly #allIds: Uint8Array;
+  /** Of those that are written to, `#count` of them. */
   readonly #ids: Uint8Array;
   readonly #data: Uint8Array;
+  #count = 0;
   readonly #isLittleEndian: boolean;
 
   /** One group for each address at which some of `motors` have it. */
@@ -98,31 +101,37 @@ class WriteGroup {
   ) {
     this.#motors = members;
     this.#register = register;
-    this.#ids = Uint8Array.from(members, (i) => motors[i]!.id);
+    this.#allIds = Uint8Array.from(members, (i) => motors[i]!.id);
+    this.#ids = new Uint8Array(members.length);
     this.#data = new Uint8Array(members.length * register.bytes);
     this.#isLittleEndian = isLittleEndian;
   }
 
-  /** One for each of its motors, of what is filled in last. */
+  /** One for each of its motors, of what is filled in last for all. */
   get items(): readonly BulkItem[] {
     const { address, bytes } = this.#register;
-    return [...this.#ids].map((id, k): BulkItem => {
+    return [...this.#allIds].map((id, k): BulkItem => {
       return { id, address, bytes, data: this.#data.subarray(k * bytes, (k + 1) * bytes) };
     });
   }
 
-  /** `numberOf(i)` for each of its motors, to be sent. */
-  fill(numberOf: (motor: number) => number): void {
+  /** `numberOf(i)` for each of its motors, or of those alone that `takes` ([n]) has 1 for, to be sent. */
+  fill(numberOf: (motor: number) => number, takes?: Uint8Array): void {
     const { bytes } = this.#register;
+    this.#count = 0;
     for (let k = 0; k < this.#motors.length; k++) {
-      writeRegister(this.#register, numberOf(this.#motors[k]!), this.#data, k * bytes, this.#isLittleEndian);
+      const motor = this.#motors[k]!;
+      if (takes !== undefined && takes[motor] !== 1) continue;
+      this.#ids[this.#count] = this.#allIds[k]!;
+      writeRegister(this.#register, numberOf(motor), this.#data, this.#count * bytes, this.#isLittleEndian);
+      this.#count++;
     }
   }
 
   /** False: the port is gone, or takes nothing. */
   send(bus: ServoBus): boolean {
     const { bytes, address } = this.#register;
-    return bus.syncWrite(this.#ids, this.#ids.length, address, this.#data, bytes) === 'ok';
+    return bus.syncWrite(this.#ids, this.#count, address, this.#data, bytes) === 'ok';
   }
 }
 
@@ -136,11 +145,11 @@ export class RegisterWrite {
     this.#items = this.#groups.flatMap(({ items }) => items);
   }
 
-  /** `numberOf(i)` to each. False: the port is gone, or takes nothing. */
-  send(bus: ServoBus, numberOf: (motor: number) => number): boolean {
+  /** `numberOf(i)` to each, or to those alone that `takes` ([n]) has 1 for. False: the port is gone, or takes nothing. */
+  send(bus: ServoBus, numberOf: (motor: number) => number, takes?: Uint8Array): boolean {
     const groups = this.#groups;
-    for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf);
-    if (groups.length > 1 && bus.isBulk) return bus.bulkWrite(this.#items) === 'ok';
+    for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf, takes);
+    if (groups.length > 1 && bus.isBulk && takes === undefined) return bus.bulkWrite(this.#items) === 'ok';
     let isWritten = true;
     for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(bus) && isWritten;
     return isWritten;

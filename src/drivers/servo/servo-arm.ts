@@ -19,8 +19,12 @@ import { ServoReadings } from './servo-readings.ts';
 import { ServoSetup } from './servo-setup.ts';
 import { ServoSupervision } from './servo-supervision.ts';
 
-/** Share of the control period within which torque comes on, or does not; and in how many ticks more that is tried: three are a loss (row 10). */
+/**
+ * Share of the control period within which torque comes on, or does not, and of a bus whose servos are asked one by one; in how many ticks more
+ * that is tried: three are a loss (row 10).
+ */
 const ON_SHARE = 0.6;
+const ON_SHARE_ONE_BY_ONE = 0.9;
 const ON_TICKS = 2;
 
 export interface ServoArmParts {
@@ -101,16 +105,17 @@ export class ServoArm {
     this.#supervision.see();
   }
 
-  /** As `recover`, and each servo has confirmed that its goal is where it is. */
+  /** As `recover`, and each servo has said where it is, and could go there. No goal is written: that alone may turn torque on. */
   prepare(): void {
     this.recover();
     for (let i = 0; i < this.#joints; i++) {
       this.#outputs.reference[i] = this.#readings.position[i]!;
-      if (this.#readings.isRead(i) && !this.#outputs.takesGoal(i))
-        throw new ReinError('driver', this.#beyond(i), BY_HAND);
-      if (this.#readings.isRead(i) && this.#setup.writeGoal(i, this.#outputs.goalCounts(i))) continue;
       const { id, name } = this.#motors[i]!;
-      throw new ReinError('driver', `Servo ${id} (${name}) did not confirm its goal.`, { remedy: 'Check its cable.' });
+      if (!this.#readings.isRead(i))
+        throw new ReinError('driver', `Servo ${id} (${name}) has not said where it is.`, {
+          remedy: 'Check its cable.',
+        });
+      if (!this.#outputs.takesGoal(i)) throw new ReinError('driver', this.#beyond(i), BY_HAND);
     }
   }
 
@@ -161,10 +166,12 @@ export class ServoArm {
     for (let i = 0; i < this.#joints; i++) if (!outputs.isReachable(i, referenceRad[i]!)) return 'rejected';
     for (let i = 0; i < this.#joints; i++) outputs.reference[i] = referenceRad[i]!;
     const startS = this.#line.clock.nowS();
+    // What was read before the tick was held up says no more whether a servo still has its torque.
+    if (this.#family.goalTurnsOn && !(startS - this.#readings.nowS <= this.#periodS)) return 'late';
     const isWritten = outputs.writeGoals();
     this.#family.feed?.(this.bus);
     this.bus.counters[BUS.busyS] = this.#busyS + this.#line.clock.nowS() - startS;
-    return isWritten ? 'ok' : 'lost';
+    return isWritten && !this.bus.isLost ? 'ok' : 'lost';
   }
 
   takeNotice(): GuardNotice | undefined {
@@ -249,7 +256,8 @@ export class ServoArm {
     this.#isUnread = this.#refused >= 0;
     for (let i = 0; i < this.#joints && this.#refused < 0; i++) if (!this.#outputs.takesGoal(i)) this.#refused = i;
     if (this.#refused >= 0) return;
-    this.#refused = this.#outputs.turnOn(this.#line.clock.nowS() + ON_SHARE * this.#periodS);
+    const share = this.bus.protocol.syncRead === undefined ? ON_SHARE_ONE_BY_ONE : ON_SHARE;
+    this.#refused = this.#outputs.turnOn(this.#line.clock.nowS() + share * this.#periodS);
     if (this.#refused < 0) this.#onTicks = 0;
   }
 }

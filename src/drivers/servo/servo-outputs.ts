@@ -1,6 +1,10 @@
-/** What is written to the servos of an arm's joints: goals, caps and torque, which comes on only where the other two were read back. */
+/**
+ * What is written to the servos of an arm's joints: goals, caps and torque, which comes on only where the other two were read back. Where a goal
+ * turns it on, it has no cap to pull with until then.
+ */
 import type { SerialLine } from '../serial/line.ts';
 import { blockOf, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
+import { GoalGate } from './goal-gate.ts';
 import { readRegister } from './protocol.ts';
 import { BlockRead, type ReadGroup, RegisterWrite } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
@@ -17,6 +21,8 @@ const ON_TRIES = 3;
 export class ServoOutputs {
   /** [n] where each joint is sent, rad or m. */
   readonly reference: Float64Array;
+  /** Which of them get it. */
+  readonly gate: GoalGate;
   readonly #bus: ServoBus;
   readonly #line: SerialLine;
   readonly #family: ServoFamily;
@@ -28,12 +34,16 @@ export class ServoOutputs {
   readonly #caps: RegisterWrite;
   readonly #torque: RegisterWrite;
   readonly #goalsAndCaps: BlockRead;
+  readonly #goalsBack: BlockRead;
+  readonly #capsBack: BlockRead;
   readonly #torqueBack: BlockRead;
   readonly #capCounts: Float64Array;
   /** [n] least and greatest count of a goal. */
   readonly #goalLeast: Float64Array;
   readonly #goalMost: Float64Array;
   #isOn = false;
+  /** What the caps are is not known: torque was to come on, and did not. */
+  #areCapsOpen = false;
   /** How often torque off is still to be written. */
   #offWrites = 0;
 
@@ -50,11 +60,16 @@ export class ServoOutputs {
     const { isLittleEndian } = bus.protocol;
     const capOf = (motor: Motor): string => family.capRegister(motor);
     this.reference = new Float64Array(joints.length);
+    this.gate = new GoalGate(joints.length, family.goalTurnsOn);
     this.#goals = new RegisterWrite(joints, () => 'goalPosition', isLittleEndian);
     this.#caps = new RegisterWrite(joints, capOf, isLittleEndian);
     this.#torque = new RegisterWrite(joints, () => 'torqueEnable', isLittleEndian);
     this.#goalsAndCaps = new BlockRead(pulling, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
-    this.#torqueBack = new BlockRead(pulling, ({ model }) => blockOf(model, ['torqueEnable']));
+    this.#goalsBack = new BlockRead(pulling, ({ model }) => blockOf(model, ['goalPosition']));
+    this.#capsBack = new BlockRead(pulling, (motor) => blockOf(motor.model, [capOf(motor)]));
+    this.#torqueBack = new BlockRead(pulling, (motor) =>
+      blockOf(motor.model, family.goalTurnsOn ? ['torqueEnable', capOf(motor)] : ['torqueEnable']),
+    );
     this.#capCounts = new Float64Array(joints.length);
     this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
     this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
@@ -82,6 +97,7 @@ export class ServoOutputs {
       const found = this.#tryOn(deadlineS);
       if (found < 0) {
         this.#isOn = true;
+        this.gate.open();
         return -1;
       }
       const isOver = this.#line.clock.nowS() >= deadlineS;
@@ -111,17 +127,24 @@ export class ServoOutputs {
     this.#offWrites = OFF_WRITES;
   }
 
-  /** False: the port is gone, or takes nothing. */
+  /** To the joints that get one. False: the port is gone, or takes nothing. */
   writeGoals(): boolean {
-    return this.#goals.send(this.#bus, this.goalCounts);
+    return this.#goals.send(this.#bus, this.goalCounts, this.gate.takes);
   }
 
   writeCaps(): void {
+    this.#areCapsOpen = false;
     this.#caps.send(this.#bus, this.capCounts);
+  }
+
+  /** Whether the cap of joint `i` is what was written to it, where that is known. */
+  keepsCap(i: number, counts: number): boolean {
+    return this.#areCapsOpen || counts === this.#capCounts[i];
   }
 
   /** `ratio` (0, 1] of what the robot's file allows, from the next `writeCaps` on. */
   setCaps(ratio: number): void {
+    this.#areCapsOpen = false;
     for (let i = 0; i < this.#joints.length; i++) {
       const motor = this.#joints[i]!;
       this.#capCounts[i] = this.#family.capCounts(motor, ratio * motor.options.torqueRatio);
@@ -168,27 +191,54 @@ export class ServoOutputs {
 
   /** Returns as `turnOn` does. */
   #tryOn(deadlineS: number): number {
-    this.writeGoals();
-    this.writeCaps();
-    let wrong = this.#goalsAndCaps.firstWrong(this.#bus, deadlineS, this.#holdsGoalAndCap);
-    if (wrong < 0) {
-      this.#torque.send(this.#bus, ON);
-      wrong = this.#torqueBack.firstWrong(this.#bus, deadlineS, this.#hasTorque);
-    }
+    const wrong = this.#family.goalTurnsOn ? this.#pullByGoals(deadlineS) : this.#pullAtGoals(deadlineS);
     return wrong < 0 ? wrong : this.#places[wrong]!;
   }
 
-  readonly #holdsGoalAndCap = (k: number, group: ReadGroup, at: number): boolean => {
-    const i = this.#jointOf[k]!;
-    const cap = this.#family.capRegister(this.#joints[i]!);
-    return (
-      this.#numberOf('goalPosition', i, group, at) === this.goalCounts(i) &&
-      this.#numberOf(cap, i, group, at) === this.#capCounts[i]
-    );
-  };
+  #pullAtGoals(deadlineS: number): number {
+    this.#goals.send(this.#bus, this.goalCounts);
+    this.writeCaps();
+    const wrong = this.#goalsAndCaps.firstWrong(this.#bus, deadlineS, this.#holdsGoalAndCap);
+    if (wrong >= 0) return wrong;
+    this.#torque.send(this.#bus, ON);
+    return this.#torqueBack.firstWrong(this.#bus, deadlineS, this.#hasTorque);
+  }
+
+  /** Where a goal turns torque on: goals come while no servo has a cap to pull with, and caps once all have their goals. */
+  #pullByGoals(deadlineS: number): number {
+    this.#areCapsOpen = true;
+    this.#caps.send(this.#bus, NONE);
+    let wrong = this.#capsBack.firstWrong(this.#bus, deadlineS, this.#hasNoCap);
+    if (wrong >= 0) return wrong;
+    this.#goals.send(this.#bus, this.goalCounts);
+    wrong = this.#goalsBack.firstWrong(this.#bus, deadlineS, this.#holdsGoal);
+    if (wrong >= 0) return wrong;
+    this.#torque.send(this.#bus, ON);
+    this.writeCaps();
+    return this.#torqueBack.firstWrong(this.#bus, deadlineS, this.#hasTorqueAndCap);
+  }
+
+  readonly #holdsGoal = (k: number, group: ReadGroup, at: number): boolean =>
+    this.#numberOf('goalPosition', this.#jointOf[k]!, group, at) === this.goalCounts(this.#jointOf[k]!);
+
+  readonly #holdsCap = (k: number, group: ReadGroup, at: number): boolean =>
+    this.#capIn(k, group, at) === this.#capCounts[this.#jointOf[k]!];
+
+  readonly #hasNoCap = (k: number, group: ReadGroup, at: number): boolean => this.#capIn(k, group, at) === 0;
+
+  readonly #holdsGoalAndCap = (k: number, group: ReadGroup, at: number): boolean =>
+    this.#holdsGoal(k, group, at) && this.#holdsCap(k, group, at);
 
   readonly #hasTorque = (k: number, group: ReadGroup, at: number): boolean =>
     this.#numberOf('torqueEnable', this.#jointOf[k]!, group, at) === ON();
+
+  readonly #hasTorqueAndCap = (k: number, group: ReadGroup, at: number): boolean =>
+    this.#hasTorque(k, group, at) && this.#holdsCap(k, group, at);
+
+  #capIn(k: number, group: ReadGroup, at: number): number {
+    const i = this.#jointOf[k]!;
+    return this.#numberOf(this.#family.capRegister(this.#joints[i]!), i, group, at);
+  }
 
   #numberOf(name: string, i: number, { block, into }: ReadGroup, at: number): number {
     const register = this.#joints[i]!.model.registers[name]!;
@@ -196,5 +246,6 @@ export class ServoOutputs {
   }
 }
 
+const NONE = (): number => 0;
 const ON = (): number => 1;
 const OFF = (): number => 0;

@@ -30,6 +30,8 @@ export class ServoReadings {
   /** Of the newest reply: rad (or m, or the signal's own unit), N·m, and when it came, s, NaN before the first. */
   readonly position: Float64Array;
   readonly torqueNm: Float64Array;
+  /** What `torqueEnable` held then; −1 where that is not read in every tick. */
+  readonly torqueEnable: Int32Array;
   readonly readAtS: Float64Array;
   /** Until the first reply, ages count from here, s. */
   readonly #openedAtS: number;
@@ -63,6 +65,7 @@ export class ServoReadings {
     this.#groups = ReadGroup.of(motors, (motor) => family.fastBlock(motor));
     this.position = new Float64Array(motors.length);
     this.torqueNm = new Float64Array(motors.length);
+    this.torqueEnable = new Int32Array(motors.length).fill(-1);
     this.readAtS = new Float64Array(motors.length).fill(Number.NaN);
     this.#openedAtS = bus.line.clock.nowS();
     this.#velocity = new Float64Array(motors.length);
@@ -107,6 +110,11 @@ export class ServoReadings {
   /** Whether motor `i` answered the newest reading. */
   isRead(i: number): boolean {
     return this.readAtS[i] === this.nowS;
+  }
+
+  /** Of how many readings in a row motor `i` has answered none; not counted beyond those after which it is left out. */
+  missesOf(i: number): number {
+    return this.#misses[i]!;
   }
 
   /** Whether it answered the newest request for readings, or was not asked since it was set up. */
@@ -218,6 +226,8 @@ export class ServoReadings {
     const { offsets } = group.block;
     const counts = readRegister(registers['presentPosition']!, group.into, at + offsets['presentPosition']!, isLittle);
     this.readAtS[i] = this.nowS;
+    const torqueAt = offsets['torqueEnable'];
+    if (torqueAt !== undefined) this.torqueEnable[i] = group.into[at + torqueAt]!;
     const { calibration } = motor;
     if (calibration === undefined) {
       const { zeroCounts, perCount } = this.#encoders[i - this.#joints]!;

@@ -3,7 +3,6 @@ import { ReinError } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
 import { type Motor, mendingCommand, type ServoFamily, shadowsOf, unknownTable } from './family.ts';
 import { encodersOf, type ServoDriverOptions } from './options.ts';
-import { writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 import { ServoRegisters } from './servo-registers.ts';
 
@@ -71,14 +70,8 @@ export class ServoSetup {
           `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });
     }
-  }
-
-  /** Whether motor `i` has confirmed a goal. */
-  writeGoal(i: number, counts: number): boolean {
-    const { id, model } = this.#motors[i]!;
-    const goal = model.registers['goalPosition']!;
-    writeRegister(goal, counts, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
-    return this.#bus.write(id, goal.address, this.#bytes, goal.bytes) === 'ok';
+    // Nothing of all that is to give it torque.
+    for (const motor of this.#motors) this.#refuseTorque(motor);
   }
 
   /** Whether some servo says that it has torque. */
@@ -133,7 +126,8 @@ export class ServoSetup {
     if (motor.calibration === undefined) return;
     const torque = new ServoRegisters(this.#bus, motor).read('torqueEnable') ?? 0;
     if (torque === 0) return;
-    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) has its torque on, and not by this program.`, {
+    const what = torque === 1 ? 'has its torque on' : `brakes (${torque} in torqueEnable)`;
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${what}, and not by this program.`, {
       remedy: 'Hold the arm, and switch the supply of its servos off and on.',
     });
   }

@@ -13,6 +13,8 @@ const MOST_BYTES = 32;
 const SLOW_SHARE = 0.8;
 /** A servo that says where it is and, for so long, not all else that is asked of it is a fault of its own, s. */
 const UNREAD_S = 5;
+/** Value of `torqueEnable`. */
+const ON = 1;
 
 /** One block of the motor at this place of the list. */
 interface Slow {
@@ -85,13 +87,19 @@ export class ServoSupervision {
 
   /** After a reading: those that answered it. */
   see(): void {
-    const { position, torqueNm, dtS } = this.#readings;
-    const { reference, isOn } = this.#outputs;
+    const { position, torqueNm, torqueEnable, dtS } = this.#readings;
+    const { reference, isOn, gate } = this.#outputs;
+    gate.begin();
     for (let i = 0; i < this.#motors.length; i++) {
-      if (!this.#readings.isRead(i)) continue;
+      const joint = this.#firsts[i]!;
+      if (!this.#readings.isRead(i)) {
+        if (joint < reference.length) gate.miss(joint, this.#readings.missesOf(i));
+        continue;
+      }
       const error = this.#bus.errorOf(this.#motors[i]!.id);
       if (i < reference.length) this.#watches[i]!.see(error, reference[i]! - position[i]!, torqueNm[i]!, isOn, dtS);
       else this.#watches[i]!.see(error, 0, 0, false, dtS);
+      if (torqueEnable[i]! >= 0 && this.#motors[i]!.calibration !== undefined) this.#seeTorque(i, torqueEnable[i]!);
       const first = this.#firsts[i]!;
       if (first !== i && this.#readings.isRead(first)) this.#watches[i]!.compare(position[i]! - position[first]!);
     }
@@ -165,19 +173,33 @@ export class ServoSupervision {
     this.#slowAtS[i] = nowS;
   }
 
+  /** What motor `i` says of its torque in every tick. */
+  #seeTorque(i: number, torqueEnable: number): void {
+    const { isOn, gate } = this.#outputs;
+    this.#watches[i]!.seeTorque(torqueEnable, isOn);
+    if (isOn && torqueEnable !== ON) gate.leave(this.#firsts[i]!);
+    if (isOn || torqueEnable !== ON) return;
+    if (!this.#outputs.isGoingOff) this.#watches[i]!.findOn();
+    this.#outputs.turnOffAnew();
+  }
+
   /** Torque and cap. False: they are not what was written. */
   #readBack(i: number, block: ReadBlock): boolean {
     const motor = this.#motors[i]!;
     if (motor.calibration === undefined) return true;
     const cap = this.#family.capRegister(motor);
-    const isCapKept =
-      block.offsets[cap] === undefined || this.#countsOf(cap) === this.#outputs.capCounts(this.#firsts[i]!);
-    const isOn = this.#countsOf('torqueEnable') === 1;
+    const joint = this.#firsts[i]!;
+    const isCapKept = block.offsets[cap] === undefined || this.#outputs.keepsCap(joint, this.#countsOf(cap));
+    const torqueEnable = this.#countsOf('torqueEnable');
+    const isOn = torqueEnable === ON;
     const shouldBeOn = this.#outputs.isOn;
-    this.#watches[i]!.readBack(isOn, shouldBeOn, isCapKept);
+    const hasStopped = shouldBeOn && this.#family.hasStopped?.(this.#countsOf) === true;
+    this.#watches[i]!.readBack(torqueEnable, shouldBeOn, isCapKept);
     if (isOn && !shouldBeOn) this.#outputs.turnOffAnew();
-    if (shouldBeOn && this.#family.hasStopped?.(this.#countsOf) === true) this.#watches[i]!.stop();
-    return (!shouldBeOn || isOn) && isCapKept;
+    if (hasStopped) this.#watches[i]!.stop();
+    const isAsWritten = (!shouldBeOn || isOn) && isCapKept;
+    if (shouldBeOn && (hasStopped || !isAsWritten)) this.#outputs.gate.leave(joint);
+    return isAsWritten;
   }
 
   /** Of the block that was read last: what register `name` holds; NaN where it has none. */

@@ -30,11 +30,11 @@ describe('a servo', () => {
   it('has not started anew where a fault of its own took its torque away', () => {
     const watch = watchOf('koch', dynamixelFamily);
     watch.see(ALERT, 0, 0, true, 0.02);
-    watch.readBack(false, true, true);
+    watch.readBack(0, true, true);
     expect(watch.faults).toBe(HARDWARE.servoFault);
     const other = watchOf('koch', dynamixelFamily);
     other.see(0, 0, 0, true, 0.02);
-    other.readBack(false, true, true);
+    other.readBack(0, true, true);
     expect(other.faults).toBe(HARDWARE.servoReset);
   });
 
@@ -63,7 +63,7 @@ describe('a servo', () => {
   it('tells of two faults that come together one after the other', () => {
     const watch = watchOf('so101', feetechFamily);
     watch.see(0, 0, 0, true, 0.02);
-    watch.readBack(false, true, false);
+    watch.readBack(0, true, false);
     const rows = [watch.takeNotice(), watch.takeNotice(), watch.takeNotice()].map((notice) => notice?.row);
     expect(rows).toEqual([13, 37, undefined]);
   });

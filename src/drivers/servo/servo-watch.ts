@@ -7,6 +7,10 @@ import type { ServoDriverOptions } from './options.ts';
 const VOLTAGE_S = 0.2;
 /** Torque off is written anew before it is read so often. */
 const KEPT_ON_READS = 2;
+/** Torque off is written in so many ticks: who has torque in one more was given it by somebody else. */
+const OFF_TICKS = 5;
+/** Value of `torqueEnable`. */
+const ON = 1;
 /** A servo that was too hot has to cool by so much before torque may come on again, °C. */
 const COOL_BY_C = 5;
 /** Bits of what `servoFault` stands for; those of the error that a status carries are below them. */
@@ -17,6 +21,8 @@ const APART_RAD = 0.15;
 const WATCHED = Object.values(CAUSE).reduce((all, bit) => all | bit);
 /** Where the bits of a register `hardwareError` are among them. */
 const NAMED_SHIFT = 16;
+
+const FOUND_REMEDY = 'Keep away from the arm; let no other program use its bus.';
 
 /** What is known of a servo beside its position. Written by the driver. */
 export class ServoWatch {
@@ -38,6 +44,10 @@ export class ServoWatch {
   #isLow = false;
   #lowS = 0;
   #staysOn = 0;
+  /** In how many readings of every tick in a row it had torque that it should not have; and what `torqueEnable` held as torque was missed. */
+  #ticksOn = 0;
+  #torqueFound = 0;
+  #isFoundOn = false;
   #stalledS = 0;
   #isHot = false;
   #hasStopped = false;
@@ -119,13 +129,30 @@ export class ServoWatch {
     this.#judge();
   }
 
-  /** After a slow block with what was written to it: `isOn` and `cap` as read back. Tick path. */
-  readBack(isOn: boolean, shouldBeOn: boolean, isCapKept: boolean): void {
-    // A fault of its own takes torque away too: that is no new start.
-    if (shouldBeOn && !isOn && !this.#family.isFault(this.#error)) this.faults |= HARDWARE.servoReset;
-    this.#staysOn = isOn && !shouldBeOn ? this.#staysOn + 1 : 0;
+  /** After a slow block with what was written to it: `torqueEnable` and the cap as read back. Tick path. */
+  readBack(torqueEnable: number, shouldBeOn: boolean, isCapKept: boolean): void {
+    this.#missTorque(torqueEnable, shouldBeOn);
+    this.#staysOn = torqueEnable === ON && !shouldBeOn ? this.#staysOn + 1 : 0;
     if (!isCapKept) this.faults |= HARDWARE.torqueCap;
     this.#judge();
+  }
+
+  /** What `torqueEnable` holds, of families that say so in every tick. Tick path. */
+  seeTorque(torqueEnable: number, shouldBeOn: boolean): void {
+    this.#missTorque(torqueEnable, shouldBeOn);
+    this.#ticksOn = torqueEnable === ON && !shouldBeOn ? this.#ticksOn + 1 : 0;
+  }
+
+  /** It has torque that nobody gave it, and that nobody takes off yet. Tick path. */
+  findOn(): void {
+    this.#isFoundOn = true;
+  }
+
+  #missTorque(torqueEnable: number, shouldBeOn: boolean): void {
+    // A fault of its own takes torque away too: that is no new start.
+    if (!shouldBeOn || torqueEnable === ON || this.#family.isFault(this.#error)) return;
+    this.#torqueFound = torqueEnable;
+    this.faults |= HARDWARE.servoReset;
   }
 
   /** It says that it has stopped by itself, with its torque on. Tick path. */
@@ -136,6 +163,11 @@ export class ServoWatch {
 
   /** What is new, once: one fault, or one more cause of a servo's own fault, at a time. Allocates. */
   takeNotice(): GuardNotice | undefined {
+    if (this.#isFoundOn) {
+      this.#isFoundOn = false;
+      const found = this.#told(13, 'had torque that this program did not give it: it is taken off', FOUND_REMEDY);
+      return { ...found, level: 'warn', isOver: true };
+    }
     if ((this.faults & HARDWARE.servoFault) === 0) this.#reportedCauses = 0;
     const causes = this.#causes & ~this.#reportedCauses;
     if (causes !== 0) {
@@ -153,7 +185,7 @@ export class ServoWatch {
 
   /** Torque was taken off, and it is read on again and again. */
   get #isKeptOn(): boolean {
-    return this.#staysOn >= KEPT_ON_READS;
+    return this.#staysOn >= KEPT_ON_READS || this.#ticksOn > OFF_TICKS;
   }
 
   #judge(): void {
@@ -177,6 +209,10 @@ export class ServoWatch {
     if (fresh === HARDWARE.servoReset && this.#hasStopped) {
       const what = 'has stopped by itself: its bus watchdog heard nothing for too long';
       return this.#told(13, what, 'Look for what held the bus or this computer up, then acknowledge.');
+    }
+    if (fresh === HARDWARE.servoReset && this.#torqueFound !== 0) {
+      const what = `brakes and holds nothing (${this.#torqueFound} in torqueEnable), and not by this program`;
+      return this.#told(13, what, 'Let no other program use its bus, then acknowledge.');
     }
     if (fresh === HARDWARE.servoReset) {
       const what = 'has started anew by itself: its torque is off';

@@ -30,7 +30,8 @@ const FAMILIES: readonly Family[] = [
   {
     robot: 'so101',
     family: feetechFamily,
-    registers: { goal: [42], cap: [48], torque: [40] },
+    // A goal turns torque on, and what there is to pull with comes last.
+    registers: { goal: [42], cap: [48], torque: [48] },
     isSyncWrite: (bytes) => bytes[4] === feetech.INSTRUCTION.syncWrite,
     addressOf: (bytes) => bytes[5]!,
   },
@@ -221,7 +222,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
 
   it('goes off again in all, where only some have taken it', async () => {
     const { rig, state } = await movedArm(family, 5);
-    // Deaf to the second request of each try, which is that for torque; it hears and answers the reads.
+    // Deaf to the request that lets it pull; it hears and answers the reads.
     const { line, bus } = rig;
     const write = line.write.bind(line);
     line.write = (bytes, length) => {
@@ -273,5 +274,73 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     // Neither never nor always, or nothing was shown.
     expect(came).toBeGreaterThan(SEEDS / 5);
     expect(came).toBeLessThan(SEEDS);
+  });
+});
+
+describe('torque that comes with a goal', () => {
+  const family = FAMILIES[0]!;
+
+  it('pulls with nothing before all servos have their goals where they stand', async () => {
+    const { rig } = await movedArm(family, 1);
+    const { line } = rig;
+    const write = line.write.bind(line);
+    const pulls: boolean[] = [];
+    line.write = (bytes, length) => {
+      const status = write(bytes, length);
+      const servos = servosOf(rig);
+      const isPulling = servos.some(({ isTorqueOn, registers }) => isTorqueOn && registers.get('torqueLimit') > 0);
+      const haveGoals = servos.every(({ isTorqueOn }) => isTorqueOn);
+      if (isPulling) expect(haveGoals).toBe(true);
+      pulls.push(isPulling);
+      return status;
+    };
+    rig.driver.enable();
+    expect(pulls.indexOf(true)).toBeGreaterThan(3);
+    expect(torqueOf(rig)).toEqual(ALL_ON);
+  });
+
+  it('is none in an arm that is prepared and refused, and is told of where somebody else gave it', async () => {
+    const { rig, state } = await movedArm(family, 1);
+    rig.bus.faultsOf(4)!.wrapTurns = 1;
+    expect(rig.driver.prepare()).toContain('takes no goal');
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    rig.bus.faultsOf(4)!.wrapTurns = 0;
+    rig.endOfTick();
+    rig.driver.read(state);
+    expect(rig.driver.takeNotice()).toBeUndefined();
+    rig.bus.setRegister!(2, 'torqueEnable', 1);
+    for (let tick = 0; tick < 2; tick++) {
+      rig.endOfTick();
+      rig.driver.read(state);
+    }
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+    expect(rig.driver.takeNotice()).toMatchObject({ row: 13, message: expect.stringContaining('did not give it') });
+    expect(rig.driver.takeNotice()).toBeUndefined();
+  });
+
+  it('goes to no servo where the tick was held up since it was read', async () => {
+    const { rig, state } = await movedArm(family, 1);
+    rig.driver.enable();
+    rig.endOfTick();
+    rig.driver.read(state);
+    // Whoever stops a robot in a guard's place has taken it off meanwhile.
+    for (const frame of rig.driver.bus.stopFrames) rig.line.write(frame, frame.length);
+    rig.line.wait(rig.line.clock.nowS() + 0.2);
+    expect(rig.driver.write(state.positionRad)).toBe('late');
+    expect(torqueOf(rig)).toEqual(ALL_OFF);
+  });
+
+  it('is named where it was set to brake by another program', async () => {
+    const { rig, state } = await movedArm(family, 1);
+    rig.driver.enable();
+    rig.bus.setRegister!(3, 'torqueEnable', 2);
+    rig.endOfTick();
+    rig.driver.read(state);
+    expect(rig.driver.takeNotice()?.message).toContain('brakes and holds nothing (2 in torqueEnable)');
+    rig.driver.write(state.positionRad);
+    expect(torqueOf(rig)[2]).toBe(false);
+    rig.driver.disable();
+    rig.bus.setRegister!(3, 'torqueEnable', 2);
+    expect(rig.driver.prepare()).toContain('brakes (2 in torqueEnable), and not by this program');
   });
 });

@@ -77,6 +77,8 @@ export class VescDriver implements Driver {
   /** Of the port as it was opened first. */
   #path = '';
   #isOn = false;
+  /** It was silent or has started anew: until torque is turned on anew it gets no speed and no steering, whatever is asked for. */
+  #isLeft = false;
   #misses = 0;
   /** Number of the VESC's processor, once one has answered. */
   #uuid: string | undefined;
@@ -155,6 +157,7 @@ export class VescDriver implements Driver {
     this.#motion.positionRad[this.#axes.x] = this.#odometer.positionM;
     this.#motion.rest();
     this.#law.restart();
+    this.#isLeft = false;
     this.#isOn = true;
   }
 
@@ -201,18 +204,9 @@ export class VescDriver implements Driver {
     if (!this.#isReachable(referenceRad)) return 'rejected';
     const nowS = line.clock.nowS();
     this.#motion.follow(referenceRad, nowS);
-    const { x, steering } = this.#axes;
-    // What does not say how it is gets no speed any more (row 46).
     const isSilent = this.#misses >= MISSES;
-    if (isSilent) {
-      this.#law.stop(this.#speedMPerS);
-    } else {
-      const behindM = referenceRad[x]! - this.#odometer.positionM;
-      this.#law.choose(this.#motion.velocityRadPerS[x]!, behindM, this.#speedMPerS, this.#periodS);
-    }
     this.#isReleased = false;
-    const end = this.#law.write(link.out, 0);
-    const isSent = link.ask(writeServo(link.out, end, this.#servoAt(referenceRad[steering]!)));
+    const isSent = link.ask(this.#writeCommands(referenceRad));
     this.busCounters[BUS.busyS] = this.#busyS + line.clock.nowS() - nowS;
     if (link.isLost || isSilent) return 'lost';
     return isSent ? 'ok' : 'late';
@@ -285,6 +279,7 @@ export class VescDriver implements Driver {
   #loseWay(): void {
     this.#watch.reset();
     this.needsFirstMotion = true;
+    this.#isLeft = true;
     this.#isPlaceLost = true;
   }
 
@@ -299,6 +294,7 @@ export class VescDriver implements Driver {
     if (this.#misses >= MISSES) {
       this.#watch.lose();
       this.needsFirstMotion = true;
+      this.#isLeft = true;
     }
     return status;
   }
@@ -314,6 +310,22 @@ export class VescDriver implements Driver {
     this.#law.stop(this.#speedMPerS);
     this.#isReleased = this.#law.command === 'current';
     return this.#law.write(this.#link.out, 0);
+  }
+
+  /** What goes out with the request of a tick. Returns how many bytes stand in the link's `out`. */
+  #writeCommands(referenceRad: Vec<'rad'>): number {
+    const { out } = this.#link;
+    // Silent, or started anew, it gets neither speed nor steering any more (row 46).
+    if (this.#isLeft) {
+      this.#law.stop(this.#speedMPerS);
+      return this.#law.write(out, 0);
+    }
+    // It may have started anew, which its next answer says; meanwhile its own timeout runs.
+    if (this.#misses > 0) return 0;
+    const { x, steering } = this.#axes;
+    const behindM = referenceRad[x]! - this.#odometer.positionM;
+    this.#law.choose(this.#motion.velocityRadPerS[x]!, behindM, this.#speedMPerS, this.#periodS);
+    return writeServo(out, this.#law.write(out, 0), this.#servoAt(referenceRad[steering]!));
   }
 
   #servoAt(angleRad: number): number {

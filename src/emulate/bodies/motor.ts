@@ -45,10 +45,13 @@ export class Motor {
     this.#temperatureC = temperatureC;
   }
 
-  /** `duty` of the supply (−1 to 1) is on for `dtS`, at `supplyV`, while it turns. Returns the torque, N·m. */
-  drive(duty: number, supplyV: number, velocityRadPerS: number, dtS: number): number {
+  /**
+   * `duty` of the supply (−1 to 1) is on for `dtS`, at `supplyV`, while it turns; 0: its winding is open; `shorted`: its own voltage
+   * brakes it. Returns the torque, N·m.
+   */
+  drive(duty: number | 'shorted', supplyV: number, velocityRadPerS: number, dtS: number): number {
     const { stallTorqueNm, ratedV, stallCurrentA, noLoadRadPerS, thermalKPerW, thermalTimeS } = this.spec;
-    const drivenNm = (duty * stallTorqueNm * supplyV) / ratedV;
+    const drivenNm = duty === 'shorted' ? 0 : (duty * stallTorqueNm * supplyV) / ratedV;
     const ownNm = noLoadRadPerS === undefined || duty === 0 ? 0 : (stallTorqueNm * velocityRadPerS) / noLoadRadPerS;
     this.#torqueNm = duty === 0 ? 0 : drivenNm - ownNm;
     this.#currentA = (Math.abs(this.#torqueNm) / stallTorqueNm) * stallCurrentA;

@@ -80,7 +80,7 @@ export class DynamixelServo {
 
   /** Neither hears nor answers while it starts. */
   get isAwake(): boolean {
-    return !this.faults.isDead && this.#startingS <= 0;
+    return !this.faults.isDead && this.faults.unpoweredS === 0 && this.#startingS <= 0;
   }
 
   /** What every status has in its error byte beside its number. */
@@ -137,6 +137,7 @@ export class DynamixelServo {
     const perTurn = spec.model.countsPerTurn;
     const counts = Math.floor(spec.zeroCounts + perUnit * value + (faults.shiftRad * perTurn) / TURN);
     const hornRadPerS = (perUnit * perS * TURN) / perTurn;
+    if (faults.unpoweredS > 0) return this.#rest(hornRadPerS, dtS) * perUnit * (TURN / perTurn);
     this.#startingS -= dtS;
     const read = this.#reading(counts);
     // Its own loop closes on the same encoder.
@@ -151,6 +152,15 @@ export class DynamixelServo {
     this.#report(reading, hornRadPerS, supplyV);
     if (spec.joint === undefined) return 0;
     return ((driven - this.#gearNmSPerRad * hornRadPerS) * perUnit * TURN) / perTurn;
+  }
+
+  /** A step without power; at the end it starts anew. */
+  #rest(hornRadPerS: number, dtS: number): number {
+    const { faults, motor } = this;
+    motor.drive(0, 0, hornRadPerS, dtS);
+    faults.unpoweredS = Math.max(0, faults.unpoweredS - dtS);
+    if (faults.unpoweredS === 0) this.reboot();
+    return this.spec.joint === undefined ? 0 : -this.#gearNmSPerRad * hornRadPerS;
   }
 
   #take(name: string, value: number): void {

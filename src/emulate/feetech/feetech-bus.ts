@@ -42,7 +42,8 @@ export class FeetechBus extends ServoChain<FeetechServo> {
   /** Those that are addressed, alive, and listen at this speed. */
   #hearing(id: number): readonly FeetechServo[] {
     return this.servos.filter((servo) => {
-      const hears = !servo.faults.isDead && FEETECH_BAUDS[servo.registers.get('baud')] === this.baud;
+      const { isDead, unpoweredS } = servo.faults;
+      const hears = !isDead && unpoweredS === 0 && FEETECH_BAUDS[servo.registers.get('baud')] === this.baud;
       return hears && (id === BROADCAST_ID || servo.id === id);
     });
   }

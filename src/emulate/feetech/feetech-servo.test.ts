@@ -52,6 +52,46 @@ const LEVER: SimpleJoint = { startRad: Math.PI / 2, unbalanceKgM: 1.2 / 9.81, mi
 const TOO_MUCH: SimpleJoint = { ...LEVER, unbalanceKgM: 4 / 9.81 };
 
 describe('torque', () => {
+  it('comes on with a goal, and with nothing else that is written', () => {
+    const rig = new Rig();
+    for (const name of ['acceleration', 'goalTime', 'goalSpeed', 'torqueLimit', 'lock', 'gainI']) {
+      rig.set(name, 1);
+      expect([name, rig.servo.isTorqueOn]).toEqual([name, false]);
+    }
+    rig.set('torqueLimit', 1000);
+    rig.set('goalSpeed', 0);
+    rig.set('gainI', 0);
+    rig.set('acceleration', 0);
+    rig.set('goalPosition', 2048 + 300);
+    expect(rig.servo.isTorqueOn).toBe(true);
+    rig.pass(1);
+    expect(Math.abs(rig.body.positionRad[0]! - 300 / PER_RAD)).toBeLessThan(0.02);
+  });
+
+  it('is none without power, and off after it', () => {
+    const rig = new Rig(LEVER);
+    rig.goTo(Math.PI / 2);
+    rig.pass(0.5);
+    rig.servo.faults.unpoweredS = 0.2;
+    rig.pass(0.1);
+    expect(rig.servo.faults.unpoweredS).toBeGreaterThan(0);
+    rig.pass(0.2);
+    expect([rig.servo.faults.unpoweredS, rig.servo.isTorqueOn, rig.get('goalPosition')]).toEqual([0, false, 0]);
+    expect(rig.body.positionRad[0]!).toBeLessThan(Math.PI / 2 - 0.1);
+  });
+
+  it('brakes as damping and holds nothing, where 2 is written, until it is written anew', () => {
+    const [limp, damped] = [new Rig(LEVER), new Rig(LEVER)];
+    damped.set('torqueEnable', 2);
+    for (const rig of [limp, damped]) rig.pass(0.4);
+    expect([damped.get('torqueEnable'), damped.servo.isTorqueOn]).toEqual([2, false]);
+    const fallen = (rig: Rig): number => Math.PI / 2 - rig.body.positionRad[0]!;
+    expect(fallen(damped)).toBeGreaterThan(0.02);
+    expect(fallen(damped)).toBeLessThan(0.8 * fallen(limp));
+    damped.goTo(0);
+    expect(damped.servo.isTorqueOn).toBe(true);
+  });
+
   it('is what holds a lever: without it, it falls', () => {
     const limp = new Rig(LEVER);
     limp.pass(2);

@@ -66,7 +66,8 @@ const COOL_DOWN_K = 5;
 const STATUS = { voltage: 1, sensor: 2, temperature: 4, current: 8, angle: 16, overload: 32 };
 const TURN = 2 * Math.PI;
 const LOCKED = 1;
-const MIDDLE = 128;
+/** Values of `torqueEnable` beside 0. Source: the memory table (40): 2 is damping, 128 makes where it stands the middle. */
+const TORQUE = { on: 1, damping: 2, middle: 128 } as const;
 
 export class FeetechServo {
   readonly spec: ServoSpec;
@@ -122,10 +123,13 @@ export class FeetechServo {
   }
 
   get isTorqueOn(): boolean {
-    return this.registers.get('torqueEnable') === 1;
+    return this.registers.get('torqueEnable') === TORQUE.on;
   }
 
-  /** Bytes that a request writes, from `address` on. What is not to be written stays. */
+  /**
+   * Bytes that a request writes, from `address` on. What is not to be written stays. A goal turns the torque on: the maker's own examples
+   * drive so, and never write `torqueEnable` (FTServo_Python, sms_sts/write.py; scscl/write.py).
+   */
   write(address: number, data: Uint8Array): void {
     const { registers } = this;
     const wasOn = this.isTorqueOn;
@@ -134,9 +138,12 @@ export class FeetechServo {
       if (at < SIZE && !registers.isReadOnly(at)) registers.bytes[at] = byte;
     }
     if (registers.get('lock') !== LOCKED) registers.store(address, data.length);
+    const goalAt = registers.model.registers['goalPosition']!.address;
+    if (address <= goalAt && goalAt < address + data.length) registers.set('torqueEnable', TORQUE.on);
     const enable = registers.get('torqueEnable');
-    if (enable === MIDDLE) this.#makeMiddle();
-    else if (enable > 1) registers.set('torqueEnable', 1);
+    const damps = enable === TORQUE.damping && registers.has('homingOffset');
+    if (enable === TORQUE.middle) this.#makeMiddle();
+    else if (enable > TORQUE.on && !damps) registers.set('torqueEnable', TORQUE.on);
     if (this.isTorqueOn !== wasOn) this.#switched();
   }
 
@@ -167,12 +174,24 @@ export class FeetechServo {
     this.#actualCounts = spec.zeroCounts + perUnit * value + shift;
     const counts = this.#counts();
     const hornRadPerS = (perUnit * perS * TURN) / perTurn;
+    if (faults.unpoweredS > 0) return this.#rest(hornRadPerS, dtS) * perUnit * (TURN / perTurn);
     this.#duty = this.isTorqueOn && spec.joint !== undefined ? this.#dutyFor(counts, hornRadPerS, dtS) : 0;
-    const driven = motor.drive(faults.isReversed ? -this.#duty : this.#duty, supplyV, hornRadPerS, dtS);
+    const damps = this.registers.get('torqueEnable') === TORQUE.damping;
+    const duty = faults.isReversed ? -this.#duty : this.#duty;
+    const driven = motor.drive(damps ? 'shorted' : duty, supplyV, hornRadPerS, dtS);
     this.#protect(supplyV, dtS);
     this.#report(counts, hornRadPerS, supplyV);
     if (spec.joint === undefined) return 0;
     return ((driven - GEAR_NM_S_PER_RAD * hornRadPerS) * perUnit * TURN) / perTurn;
+  }
+
+  /** A step without power; at the end it starts anew. */
+  #rest(hornRadPerS: number, dtS: number): number {
+    const { faults, motor } = this;
+    motor.drive(0, 0, hornRadPerS, dtS);
+    faults.unpoweredS = Math.max(0, faults.unpoweredS - dtS);
+    if (faults.unpoweredS === 0) this.powerCycle();
+    return this.spec.joint === undefined ? 0 : -GEAR_NM_S_PER_RAD * hornRadPerS;
   }
 
   /** The reading, less the stored offset: one turn, or of an encoder as many as its register holds. */

@@ -172,6 +172,7 @@ export class VescBus implements EmulatedBus {
     this.#timeS = Math.max(this.#timeS, nowS);
     const { positionRad, velocityRadPerS, torqueNm } = this.body;
     this.#clock.advance(nowS, (dtS) => {
+      this.#endure(dtS);
       const speedMPerS = velocityRadPerS[0]!;
       const direction = this.#direction;
       torqueNm[0] =
@@ -184,6 +185,14 @@ export class VescBus implements EmulatedBus {
       this.#drawnAh += (dtS * Math.max(0, this.car.inputA)) / S_PER_H;
       this.#countSteps();
     });
+  }
+
+  /** Time without power, at the end of which it starts anew. */
+  #endure(dtS: number): void {
+    const { faults } = this;
+    if (faults.unpoweredS === 0) return;
+    faults.unpoweredS = Math.max(0, faults.unpoweredS - dtS);
+    if (faults.unpoweredS === 0) this.powerCycle();
   }
 
   /** Its counters begin anew, and servo and motor are as after power came on. */
@@ -205,7 +214,7 @@ export class VescBus implements EmulatedBus {
   }
 
   #motorDuty(speedMPerS: number, dtS: number): MotorDuty {
-    if (this.fault !== 0) return { kind: 'current', currentA: 0 };
+    if (this.fault !== 0 || this.faults.unpoweredS > 0) return { kind: 'current', currentA: 0 };
     if (this.foreignA !== 0) return { kind: 'current', currentA: this.foreignA };
     const { kind, value } = this.hasTimedOut ? NEUTRAL : this.command;
     if (kind !== 'erpm') this.#gatheredA = 0;
@@ -220,7 +229,7 @@ export class VescBus implements EmulatedBus {
   }
 
   #understand(command: number, data: Uint8Array): void {
-    if (this.faults.isDead) return;
+    if (this.faults.isDead || this.faults.unpoweredS > 0) return;
     this.#requests++;
     const value = data.length >= 4 ? vesc.getInt(data, 0, 4) : Number.NaN;
     switch (command) {

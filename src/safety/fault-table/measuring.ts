@@ -17,7 +17,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 10,
     fault: 'The robot does not answer any more',
     promise:
-      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`. Behind ROS the controller gets a stop and no further command.',
+      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`. Behind ROS the controller gets a stop and no further command. A device that was silent or has started anew gets no goal before a person acts. A Feetech servo holds its last goal, or nothing where it has started anew: a goal would turn its torque on. A Dynamixel does the same, and stops where it is after 0.2 s without any request. The others of the arm brake; the caps of all go down together, answered or not, and torque off is written to all. A VESC gets neither speed nor steering, and lets go by its own timeout.',
     source: 'ros2_control stops on a read error; three is ours',
     numbers: { missedAnswers: 3, silenceS: 0.05 },
     signs: [
@@ -81,7 +81,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 13,
     fault: 'A servo reports overload, heat or voltage',
     promise:
-      'Shown within 100 ms; category 1; back only after it has cooled down, by an operator. A servo that has started anew by itself, as after a dip of its supply, is one too: with what else is read of one servo a tick (heat, supply, torque, cap), shown within 0.24 s of six at 50 Hz.',
+      'Shown within 100 ms; category 1; back only after it has cooled down, by an operator. A servo that has started anew by itself, as after a dip of its supply, is one too: shown with its first answer (Feetech), or with what else is read of one servo a tick (heat, supply, torque, cap), within 0.24 s of six at 50 Hz. It gets no goal before a person acts (row 10).',
     source: 'firmware of servos latches them',
     numbers: { shownS: 0.1, readInTurnS: 0.24 },
     signs: [
