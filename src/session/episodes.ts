@@ -166,6 +166,10 @@ export class Episodes {
     return this.#at;
   }
 
+  get isHeldBack(): boolean {
+    return this.#heldBack !== undefined;
+  }
+
   /** No episode begins until this is called with `undefined`. */
   holdBack(reason: string | undefined): void {
     // Nothing else that a person is asked for is taken back.
@@ -393,9 +397,9 @@ export class Episodes {
   }
 
   #show(transition: Transition): void {
-    const { recorder, link, live, people } = this.#parts;
+    const { recorder, link, live } = this.#parts;
     live.log.filter(link.latest, transition.marginMin);
-    live.log.step(transition, recorder.connection, people?.isStopRequested === true ? 'stopped' : 'moving');
+    live.log.step(transition, recorder.connection, this.#operator());
     live.show();
   }
 

@@ -46,6 +46,17 @@ async function recorded(): Promise<readonly Record<string, unknown>[]> {
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+it('names who stopped the robot: the first who did, or the silence of whoever drove', () => {
+  panel.ask({ kind: 'stop', by: 'Ada' });
+  panel.ask({ kind: 'stop', by: 'Ben' });
+  expect(panel.teleop.stoppedBy).toBe('Ada at the page');
+  panel.teleop.liftStop();
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard', by: 'Ada' });
+  clock.advanceMs(300);
+  panel.teleop.watch();
+  expect([panel.teleop.isStopRequested, panel.teleop.stoppedBy]).toEqual([true, "the silence of the operator's page"]);
+});
+
 it('keeps who took over with what, all that they asked for while in control, and what was new besides', async () => {
   say(0, true);
   say(0.5, true);

@@ -66,7 +66,7 @@ export class PersonPanel {
         this.#note(request);
         // It counts however often it is said, and is told once.
         if (!this.teleop.isStopRequested) this.#report(STOPPED_HERE);
-        this.teleop.stopNow();
+        this.teleop.stopNow(request.by || 'somebody');
         return;
       case 'giveBack':
         this.#note(request);

@@ -30,7 +30,9 @@ export const PLAIN_REQUESTS = [
 export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
 
 export type PersonRequest =
-  | { readonly kind: PlainRequest }
+  | { readonly kind: Exclude<PlainRequest, 'stop'> }
+  /** `by`: name of whoever is at the page. */
+  | { readonly kind: 'stop'; readonly by?: string }
   | { readonly kind: 'mark'; readonly mark: Mark }
   /** The person takes over with `device`, having been shown the frame of `shownAtS`; see `BrowserInput`. `by`: name of whoever has the seat. */
   | { readonly kind: 'takeOver'; readonly shownAtS: number; readonly device: string; readonly by?: string }

@@ -26,8 +26,9 @@ import { STAGES } from '../safety/chain-report.ts';
 import { namesOfBits } from '../safety/index.ts';
 import type { OperatorEcho } from '../teleop/index.ts';
 import type { LearnerConnection } from './learner-connection.ts';
+import type { StepOperator } from './segments.ts';
 import type { EpisodeResult } from './session-types.ts';
-import { createRunStatus, type RunPhase, type RunStatus, type ToolView } from './status.ts';
+import { createRunStatus, type HeldStatus, type RunPhase, type RunStatus, type ToolView } from './status.ts';
 
 /** Who watches a run. Calls must be quick; the status is reused. */
 export interface RunObserver {
@@ -45,6 +46,7 @@ export const SILENT_OBSERVER: RunObserver = { status: () => undefined, print: ()
 export interface LogSources {
   readonly person?: () => OperatorEcho | undefined;
   readonly tool?: () => ToolView | undefined;
+  readonly held?: () => HeldStatus | undefined;
 }
 
 export interface RunKind {
@@ -199,11 +201,7 @@ export class RunLog {
     this.#safety.tick(frame);
   }
 
-  step(
-    transition: Transition,
-    connection: LearnerConnection | undefined,
-    person: 'moving' | 'stopped' = 'moving',
-  ): void {
+  step(transition: Transition, connection: LearnerConnection | undefined, who: StepOperator = NOBODY): void {
     if (transition.source !== 'demo') this.#takenOver.add(transition.source === 'policy' ? 0 : 1);
     // On lock-step time no time passes between seeing and deciding.
     if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
@@ -212,7 +210,11 @@ export class RunLog {
     const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
     const source = isShown ? 'human_correct' : transition.source;
     const isBase = source === 'policy' && transition.isBasePhase;
-    status.operator = { ...status.operator, driving: isBase ? 'base policy' : drivingName(source, person) };
+    const { by: _, ...operator } = status.operator;
+    const driving = isBase ? 'base policy' : drivingName(source, who);
+    const isPerson = source.startsWith('human');
+    const by = isPerson ? { by: { operator: who.operator, person: who.person } } : {};
+    status.operator = { ...operator, ...by, driving };
     // In the base phase none act.
     if (!transition.isBasePhase) this.uses(transition.policyVersion);
     this.link(connection);
@@ -315,6 +317,9 @@ export class RunLog {
       const { isInControl, isStopped, stepScale, lastKey } = person;
       status.operator = { ...status.operator, person: { isInControl, isStopped, stepScale, lastKey } };
     }
+    const { held: _, ...operator } = status.operator;
+    const held = this.#sources.held?.();
+    status.operator = held === undefined ? operator : { ...operator, held };
     const tool = this.#sources.tool?.();
     if (tool !== undefined) status.tool = tool;
     status.policy = {
@@ -396,10 +401,14 @@ class ChainView {
   }
 }
 
-function drivingName(source: Transition['source'], person: 'moving' | 'stopped'): string {
+const NOBODY: StepOperator = { operator: '', device: '', person: '', isStopped: false };
+
+/** As the terminal of the run says it: `you` are at the devices of its machine. */
+function drivingName(source: Transition['source'], { operator, person, isStopped }: StepOperator): string {
   if (source === 'policy') return 'policy';
   if (!source.startsWith('human')) return 'scripted operator';
-  return person === 'stopped' ? 'you, stopped' : 'you';
+  const who = operator === 'browser' ? `${person || 'a person'} at the page` : 'you';
+  return isStopped ? `${who}, stopped` : who;
 }
 
 type SafetyFigures = Omit<SafetyRecord, 'kind' | 'tS' | 'envStep'>;

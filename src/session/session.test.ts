@@ -209,7 +209,9 @@ describe('a stop', () => {
     await run.done;
     await robot.tick(100);
     expect(session.state.mode).toBe('stopped');
+    expect(session.held).toEqual({ kind: 'stopped', by: 'hand' });
     expect(await session.reset()).toBe(true);
+    expect(session.held).toBe(undefined);
     expect(hand.isStopRequested).toBe(false);
     expect(session.state.mode).toBe('idle');
   });

@@ -10,6 +10,7 @@
  * await session.close();
  */
 import { closeAll, type GuardFrame, openedOrClosed, ReinError } from '../core/index.ts';
+import { faultText } from '../guard/index.ts';
 import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
 import { Episodes } from './episodes.ts';
@@ -31,6 +32,7 @@ import type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
+import type { HeldStatus } from './status.ts';
 import { FaultWatch, ObservationWatch, WeightsWatch } from './watches.ts';
 import { PolicyUse } from './weights/policy-use.ts';
 
@@ -70,6 +72,7 @@ export class LiveSession {
     });
     this.#hearGuard();
     this.#watch();
+    parts.live.log.watch({ held: () => this.held });
   }
 
   /** The guard's newest frame, updated in place. */
@@ -124,6 +127,17 @@ export class LiveSession {
       pendingTransitions: connection?.counters.pending ?? 0,
       marginMin: status.filter.marginMin,
     };
+  }
+
+  /** What keeps the robot from moving until a person lets it go on. */
+  get held(): HeldStatus | undefined {
+    const { people, link, setup } = this.#parts;
+    if (people?.isStopRequested === true) return { kind: 'stopped', by: people.stoppedBy ?? 'somebody' };
+    const { latest } = link;
+    const fault = faultText(latest, setup.config.robot.joints);
+    if (latest.state === 'fault' || (latest.state === 'stopped' && fault !== '')) return { kind: 'fault', by: fault };
+    if (latest.state === 'stopping' || latest.state === 'stopped') return { kind: 'stopped', by: 'the guard' };
+    return this.#episodes.isHeldBack ? { kind: 'paused', by: 'a person' } : undefined;
   }
 
   get policyState(): PolicyState {

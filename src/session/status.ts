@@ -138,6 +138,10 @@ const runStatusSchema = z.object({
     keys: z.string(),
     /** What a person is asked to do now; left out where nothing is. */
     prompt: z.string().optional(),
+    /** The operator who decides, and the name of the person there, empty where none was given; left out where no person does. */
+    by: z.object({ operator: z.string(), person: z.string() }).optional(),
+    /** What keeps the robot from moving until a person lets it go on: what did it, for people; left out where nothing does. */
+    held: z.object({ kind: z.enum(['stopped', 'paused', 'fault']), by: z.string() }).optional(),
     /** The person at the keyboard, where there is one. */
     person: echoSchema.optional(),
   }),
@@ -148,6 +152,8 @@ const runStatusSchema = z.object({
   /** The last few things worth reading, oldest first; one line each. */
   messages: z.array(z.string()),
 });
+
+export type HeldStatus = NonNullable<Written['operator']['held']>;
 
 type Written = z.output<typeof runStatusSchema>;
 /** A snapshot of a run. Displays keep no reference to it: the same object may be changed and shown again. */

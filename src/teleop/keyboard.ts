@@ -50,6 +50,7 @@ const FIRST_STATE: KeyboardState = {
 export class KeyboardTeleop implements TeleopSource {
   readonly name = 'keyboard';
   readonly decidedBy = 'human';
+  readonly stoppedBy = 'space at the terminal';
   readonly hint = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
   readonly #options: KeyboardOptions;
   readonly #terminal: RawTerminal;

@@ -61,6 +61,12 @@ export class OperatorArbiter implements TeleopSource {
     return this.#seats.some((seat) => seat.source.isStopRequested === true);
   }
 
+  /** See `TeleopSource`. */
+  get stoppedBy(): string | undefined {
+    const stopper = this.#seats.find(({ source }) => source.isStopRequested === true)?.source;
+    return stopper && (stopper.stoppedBy ?? stopper.name);
+  }
+
   /** Whether anybody has taken over. */
   get isInControl(): boolean {
     return this.#seats.some((seat) => seat.source.isInControl ?? seat === this.#holder);

@@ -61,6 +61,10 @@ class PluginOperator implements TeleopSource {
     return this.#source.isStopRequested === true;
   }
 
+  get stoppedBy(): string | undefined {
+    return this.#source.stoppedBy;
+  }
+
   get isInControl(): boolean {
     return this.#source.isInControl ?? this.#isActive;
   }

@@ -59,6 +59,8 @@ export interface TeleopSource {
   readonly decidedBy: 'human' | 'scripted';
   /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */
   readonly isStopRequested?: boolean;
+  /** What stopped it while `isStopRequested`, for people: `Ada at the page`. Absent: their name. */
+  readonly stoppedBy?: string | undefined;
   /** Whether they have taken over, at once and not only at the next poll: a hand needs real time. Absent: as last polled. */
   readonly isInControl?: boolean;
   /** Takes control from people too: only they ask it to. Absent: a script takes it from nobody. */

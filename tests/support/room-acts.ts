@@ -114,7 +114,7 @@ const USUAL: readonly Act[] = [
   {
     name: 'a stop for a moment',
     act: (room) => {
-      room.browser.stopNow();
+      room.browser.stopNow('Ada');
       room.tick();
       room.arbiter.liftStop();
     },
@@ -250,7 +250,7 @@ export const acts: fc.Arbitrary<Act> = fc.oneof(
         },
       },
       { name: 'terminal gone', act: (room) => void room.keys.emit('end') },
-      { name: 'the page stops', act: (room) => room.browser.stopNow() },
+      { name: 'the page stops', act: (room) => room.browser.stopNow('Ada') },
       { name: 'a resume', act: (room) => room.arbiter.giveBack() },
       { name: 'a look', act: (room) => room.look() },
     ),

@@ -2,21 +2,21 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { heldText } from '../page/shown-state.ts';
 import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';
-import { glance, hearFrames, interventions, operators, pictures, run, session, status } from './stream.ts';
+import { glance, hearFrames, interventions, isDriver, operators, pictures, run, session, status } from './stream.ts';
 
 export function Figures() {
   const shown = glance.value;
   const told = status.value;
   const who = operators.value;
-  const last = interventions.value.at(-1);
   if (shown === undefined || told === undefined) return null;
-  const { policy, link, success, operator } = told;
+  const { policy, link, success } = told;
   const newest = policy.learnerVersion > policy.version ? `, the learner has ${policy.learnerVersion}` : '';
   return (
     <ul class="cards figures" aria-label="Figures">
-      <Figure label="in control" value={operator.driving} note={last?.isActive === true ? last.operator : ''} />
+      <InControl />
       <Figure label="tool" value={point(shown)} note="mm, base frame" />
       <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
       <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
@@ -39,6 +39,17 @@ export function Figures() {
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
+  );
+}
+
+/** "You" are whoever drives, and nobody else who looks. */
+function InControl() {
+  const last = interventions.value.at(-1);
+  const { held, by, driving = 'nobody' } = status.value?.operator ?? {};
+  if (held !== undefined) return <Figure label="in control" value="nobody" note={heldText(held)} />;
+  const name = isDriver.value ? 'you' : by === undefined ? driving : by.person || 'a person';
+  return (
+    <Figure label="in control" value={name} note={by?.operator ?? (last?.isActive === true ? last.operator : '')} />
   );
 }
 

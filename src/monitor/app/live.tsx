@@ -1,5 +1,6 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
 import { useState } from 'preact/hooks';
+import { badgeOf, heldText } from '../page/shown-state.ts';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import { MoveButton } from './move-button.tsx';
 import {
@@ -14,13 +15,14 @@ import {
   setTouch,
   sit,
   speed,
+  start,
   takeOver,
   unknownPad,
   wanted,
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
-import { ask, frame, operators, person, run, setPerson, state, words } from './stream.ts';
+import { ask, frame, isDriver, operators, person, run, setPerson, state, status, words } from './stream.ts';
 import { HandTracking } from './webxr.tsx';
 
 export function Live() {
@@ -57,6 +59,7 @@ function Controls() {
               ? 'Nobody operates this robot from a page.'
               : `${seat.holder} operates this robot.`}
       </p>
+      <HeldBy />
       {watches && !words.has('watch') ? <Token /> : null}
       {watches || isMine ? null : (
         <label class="person">
@@ -76,7 +79,7 @@ function Controls() {
         <MoveButton id="give-back" isOff={!isMine} press={() => ask({ kind: 'giveBack' })}>
           Give back
         </MoveButton>
-        <MoveButton id="start" isOff={!isMine} press={() => ask({ kind: 'start' })}>
+        <MoveButton id="start" isOff={watches} isWanted={status.value?.operator.held !== undefined} press={start}>
           Start
         </MoveButton>
         <button type="button" id="pause" disabled={!isMine} onClick={() => ask({ kind: 'pause' })}>
@@ -124,6 +127,19 @@ function Controls() {
       {isMine ? <Hands /> : null}
     </section>
   );
+}
+
+/** What stopped the robot, and the one button that ends it. */
+function HeldBy() {
+  const held = status.value?.operator.held;
+  if (held === undefined || state.value === undefined) return null;
+  const { ends } = badgeOf(state.value, status.value?.operator, isDriver.value);
+  const text = held.kind === 'fault' ? ends : `${capital(heldText(held))}. ${ends}`;
+  return <p id="held">{operators.value?.right === 'watch' ? `${text} Whoever operates it may press that.` : text}</p>;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function Hands() {
@@ -175,7 +191,7 @@ function Hands() {
       </label>
       <Keys />
       <p class="soft">
-        {state.value === 'active.human'
+        {isDriver.value && state.value === 'active.human'
           ? `You drive, by ${device.value}.`
           : 'Take over, then hold a key, a finger on a pad below, or LB of a gamepad.'}
         {gamepadName.value === '' ? '' : ` Gamepad: ${gamepadName.value}`}

@@ -3,6 +3,7 @@ import './main.css';
 import { computed, signal } from '@preact/signals';
 import { Component, type ComponentChildren, render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { type Badge, badgeOf } from '../page/shown-state.ts';
 import { HelpBanner, helpWanted, SoundSwitch } from './alarm.tsx';
 import { Episodes } from './episodes.tsx';
 import { Health } from './health.tsx';
@@ -10,7 +11,7 @@ import { KeysChip } from './keys-chip.tsx';
 import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
 import { hearStopKeys } from './page-keys.ts';
-import { ask, connect, connection, notices, operators, quietS, run, state, status, stop } from './stream.ts';
+import { ask, connect, connection, isDriver, notices, operators, quietS, run, state, status, stop } from './stream.ts';
 import { Training } from './training.tsx';
 import { Why, wrongs } from './why.tsx';
 
@@ -105,18 +106,11 @@ function Head() {
           {run.value?.robot.name} {run.value?.isSimulated === true ? '(simulated)' : ''} · {phase}
         </span>
       </div>
-      {shownState() === 'open' ? null : <Badge state={shownState()} />}
+      <StateBadge />
       {hasNoRobot.value ? null : <KeysChip />}
       {hasNoRobot.value ? null : <SoundSwitch />}
     </header>
   );
-}
-
-/** What is known of the robot now: what it was a while ago is not. */
-function shownState(): string {
-  if (connection.value === 'refused') return 'refused';
-  if (quietS.value > 0) return 'quiet';
-  return connection.value === 'open' && !hasNoRobot.value ? state.value : connection.value;
 }
 
 /** A Stop that did not arrive is the one thing that nobody may miss. */
@@ -144,29 +138,25 @@ function StopNotice() {
   );
 }
 
-/** What people read off states: a word, a sign and a colour, any one of which is enough. */
-const STATES: Readonly<Record<string, readonly [sign: string, word: string, kind: string]>> = {
-  'active.policy': ['▶', 'policy drives', 'go'],
-  'active.human': ['◆', 'a person drives', 'person'],
-  ready: ['❚❚', 'holds', 'hold'],
-  standby: ['○', 'no torque', 'hold'],
-  stopping: ['■', 'braking', 'stop'],
-  stopped: ['■', 'stopped', 'stop'],
-  fault: ['▲', 'fault', 'stop'],
-  disconnected: ['✕', 'no robot', 'stop'],
-  connecting: ['…', 'connecting', 'hold'],
-  closed: ['✕', 'no connection', 'stop'],
-  refused: ['✕', 'not let in', 'stop'],
-  quiet: ['✕', 'no news', 'stop'],
+/** What is known of the connection, where that is all that is known of the robot now. */
+const CONNECTIONS: Readonly<Record<string, Badge>> = {
+  connecting: { sign: '…', word: 'connecting', kind: 'hold', ends: '' },
+  closed: { sign: '✕', word: 'no connection', kind: 'stop', ends: '' },
+  refused: { sign: '✕', word: 'not let in', kind: 'stop', ends: '' },
+  quiet: { sign: '✕', word: 'no news', kind: 'stop', ends: '' },
 };
 
-function Badge({ state }: { readonly state: string }) {
-  const [sign, word, kind] = STATES[state] ?? ['○', state, 'hold'];
+function StateBadge() {
+  const lost = connection.value === 'refused' ? 'refused' : quietS.value > 0 ? 'quiet' : connection.value;
+  const known = hasNoRobot.value ? undefined : state.value;
+  if (lost === 'open' && known === undefined) return null;
+  const { sign, word, kind, ends } =
+    lost === 'open' ? badgeOf(known!, status.value?.operator, isDriver.value) : CONNECTIONS[lost]!;
   return (
-    <span class={`badge ${kind}`} id="state" data-state={state} role="status">
+    <span class={`badge ${kind}`} id="state" data-state={lost === 'open' ? known : lost} role="status" title={ends}>
       <span aria-hidden="true">{sign}</span> {word}
       {/* Whoever hears this page is not told each second. */}
-      {state === 'quiet' ? <span aria-hidden="true"> for {quietS.value} s</span> : null}
+      {lost === 'quiet' ? <span aria-hidden="true"> for {quietS.value} s</span> : null}
     </span>
   );
 }

@@ -4,15 +4,18 @@ import type { ComponentChildren } from 'preact';
 interface MoveButtonProps {
   readonly id: string;
   readonly isOff: boolean;
+  /** It is the one to press now. */
+  readonly isWanted?: boolean;
   readonly press: () => void;
   readonly children: ComponentChildren;
 }
 
-export function MoveButton({ id, isOff, press, children }: MoveButtonProps) {
+export function MoveButton({ id, isOff, isWanted = false, press, children }: MoveButtonProps) {
   return (
     <button
       type="button"
       id={id}
+      class={isWanted ? 'wanted-now' : undefined}
       disabled={isOff}
       onClick={(event) => {
         event.currentTarget.blur();

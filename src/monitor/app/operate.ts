@@ -120,6 +120,12 @@ export function sit(): void {
   ask({ kind: 'sit', name: person.peek() });
 }
 
+/** Lets the robot go on, from the seat: whoever has it, or takes it by this. */
+export function start(): void {
+  sit();
+  ask({ kind: 'start' });
+}
+
 /** Asks for the seat, and for control once it is ours. */
 export function takeOver(): void {
   sit();

@@ -23,6 +23,7 @@ import type {
   SessionEvent,
   SessionState,
 } from '../../session/index.ts';
+import { shownState } from '../page/shown-state.ts';
 import type { OperatorsView } from '../web/server.ts';
 import { recall, remember } from './storage.ts';
 
@@ -37,8 +38,11 @@ export interface Notice {
 /** What is known of the run; `undefined` before it was told. */
 export const run = signal<RunView | undefined>(undefined);
 export const frame = signal<FrameView | undefined>(undefined);
-/** Of the robot, by its name: changes seldom, where frames come 50 times a second. Empty before the first. */
-export const state = computed(() => (frame.value === undefined ? '' : stateName(frame.value)));
+/** Of the robot, as people are told it: changes seldom, where frames come 50 times a second. `undefined` before the first. */
+export const state = computed(() => {
+  if (frame.value === undefined) return undefined;
+  return shownState({ state: stateName(frame.value), decider: 'hold' }, status.value?.operator).state;
+});
 /** The same as often as people read numbers: what happened in the frames between is in it. */
 export const glance = signal<FrameView | undefined>(undefined);
 export const step = signal<StepView | undefined>(undefined);
@@ -57,6 +61,11 @@ export const interventions = signal<readonly Stamped<InterventionReport>[]>([]);
 export const notices = signal<readonly Notice[]>([]);
 /** "Why is it not learning?"; `undefined` where nothing learns, or nothing was looked at yet. */
 export const diagnosis = signal<readonly DiagnosisRow[] | undefined>(undefined);
+/** The person at this page is the one who decides. */
+export const isDriver = computed(() => {
+  const by = status.value?.operator.by;
+  return by?.operator === 'browser' && operators.value?.isYours === true && by.person === person.value.trim();
+});
 /** When each fault was seen last, ms since 1970, by its name. */
 export const faultsSeen = signal<ReadonlyMap<string, number>>(new Map());
 /** `open`, or why there is no stream. */

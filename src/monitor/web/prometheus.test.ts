@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { encodeJson, encodeNumbers, FRAME_LAYOUT, SAFETY_STATES } from '../../core/index.ts';
+import type { Decider, SafetyStateName } from '../../core/index.ts';
+import { DECIDERS, encodeJson, encodeNumbers, FRAME_LAYOUT, SAFETY_STATES } from '../../core/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
+import { createRunStatus } from '../../session/status.ts';
 import { PrometheusMetrics } from './prometheus.ts';
 
 interface Family {
@@ -102,4 +104,18 @@ it('tells in the format of Prometheus what was told, and leaves out what is not 
   expect(sampleOf('rein_episodes_total{result="success"}')).toBe(1);
   expect(sampleOf('rein_interventions_total')).toBe(1);
   expect(sampleOf('rein_monitor_pages')).toBe(3);
+});
+
+it('says that nobody decides where a stop holds the robot, or nobody has decided anything yet', () => {
+  const metrics = new PrometheusMetrics();
+  const told = (state: SafetyStateName, decider: Decider, operator: object): string[] => {
+    const numbers = { state: SAFETY_STATES.indexOf(state), decider: DECIDERS.indexOf(decider) };
+    metrics.take(frame(numbers));
+    metrics.take(encodeJson('status', { ...createRunStatus('r', 'insert', 0), operator }));
+    return metrics.text(0).match(/(?<=rein_(safety_state|decider)\{\w+=")[a-z.]+(?="\} 1)/g) ?? [];
+  };
+  const stopped = { driving: 'you, stopped', keys: '', held: { kind: 'stopped', by: 'Ada at the page' } };
+  expect(told('active.human', 'human', stopped)).toEqual(['stopped', 'hold']);
+  expect(told('active.policy', 'policy', { driving: 'nobody', keys: '' })).toEqual(['ready', 'hold']);
+  expect(told('active.human', 'human', { driving: 'you', keys: '' })).toEqual(['active.human', 'human']);
 });

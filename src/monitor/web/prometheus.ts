@@ -16,7 +16,9 @@ import {
   kindOf,
   SAFETY_STATES,
 } from '../../core/index.ts';
+import { stateName } from '../../core/telemetry.ts';
 import type { RunStatus, RunView } from '../../session/index.ts';
+import { type ShownState, shownState } from '../page/shown-state.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Kind = 'gauge' | 'counter';
@@ -41,8 +43,12 @@ interface Counts {
 /** Upper ends of the classes of lateness, s: from a tenth of a period of 1 kHz to ten of 100 Hz. */
 const LATENESS_S = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1] as const;
 
-const oneOf = (label: string, names: readonly string[], chosen: number | undefined): Value =>
-  chosen === undefined ? undefined : names.map((name, i) => [{ [label]: name }, Number(i === chosen)] as const);
+const oneOf = (label: string, names: readonly string[], chosen: string | undefined): Value =>
+  chosen === undefined ? undefined : names.map((name) => [{ [label]: name }, Number(name === chosen)] as const);
+
+/** As the page has it. */
+const shownOf = ({ frame, status }: Sources): ShownState | undefined =>
+  frame && shownState({ state: stateName(frame), decider: DECIDERS[frame.decider] ?? 'hold' }, status?.operator);
 
 const perStage = ({ run, frame }: Sources, key: 'stageTicks' | 'stageMargins'): Value =>
   frame === undefined ? undefined : run?.stages.map((stage, i) => [{ stage }, frame[key][i]] as const);
@@ -63,10 +69,10 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   [
     'safety_state',
     'gauge',
-    'Whether the guard is in this state.',
-    (s) => oneOf('state', SAFETY_STATES, s.frame?.state),
+    'Whether the robot is in this state: stopped, where a stop holds it, and ready, where nobody has decided anything yet.',
+    (s) => oneOf('state', SAFETY_STATES, shownOf(s)?.state),
   ],
-  ['decider', 'gauge', 'Whether this one decides what moves.', (s) => oneOf('decider', DECIDERS, s.frame?.decider)],
+  ['decider', 'gauge', 'Whether this one decides what moves.', (s) => oneOf('decider', DECIDERS, shownOf(s)?.decider)],
   ['ticks_total', 'counter', 'Ticks of the guard.', ({ frame }) => frame?.ticks],
   ['changed_ticks_total', 'counter', 'Ticks whose command a safety stage changed.', ({ frame }) => frame?.changedTicks],
   ['overruns_total', 'counter', 'Ticks more than a period late.', ({ frame }) => frame?.overruns],

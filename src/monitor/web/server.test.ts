@@ -71,7 +71,7 @@ describe('who asks for what', () => {
     expect(asked).toEqual([{ ...TAKE_OVER, by: 'Ann' }, INPUT, { kind: 'start' }]);
     eve.ask({ kind: 'stop' });
     await until(() => asked.length === 4, 'the stop');
-    expect(asked[3]).toEqual({ kind: 'stop' });
+    expect(asked[3]).toMatchObject({ kind: 'stop', by: 'watcher' });
   });
 
   it('moves nothing of what the person before has taken over', async () => {
@@ -90,7 +90,7 @@ describe('who asks for what', () => {
     expect(guest.all('operators').at(-1)).toMatchObject({ right: 'watch' });
     for (const kind of ['sit', 'start', 'reset', 'stop']) guest.ask({ kind });
     await until(() => notices(guest).length === 3, 'the refusals');
-    expect(asked).toEqual([{ kind: 'stop' }]);
+    expect(asked).toEqual([{ kind: 'stop', by: 'watcher' }]);
     ann.ask({ kind: 'sit' });
     await until(() => ann.all('operators').at(-1)?.['isYours'] === true, 'the seat');
   });
@@ -102,7 +102,7 @@ describe('who asks for what', () => {
     expect(notices(stale)[0]).toContain('not of this run');
     for (const kind of ['sit', 'start', 'stop']) stale.ask({ kind });
     await until(() => notices(stale).length === 3, 'the refusals');
-    expect(asked).toEqual([{ kind: 'stop' }]);
+    expect(asked).toEqual([{ kind: 'stop', by: 'watcher' }]);
   });
 
   it('is nobody once a page is gone: the seat is free', async () => {
@@ -189,7 +189,7 @@ describe('bad input', () => {
     other.ask({ kind: 'stop' });
     await until(() => asked.length > 0, 'the stop');
     await delay(50);
-    expect(asked).toEqual([{ kind: 'stop' }]);
+    expect(asked).toEqual([{ kind: 'stop', by: 'watcher' }]);
   });
 
   it('a thousand connections that say nothing keep nobody out, nor end what is there', async () => {

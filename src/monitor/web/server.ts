@@ -131,7 +131,7 @@ export class MonitorServer {
   constructor(options: ServerOptions) {
     const { place } = options;
     this.#options = options;
-    this.#stops = new Stops(() => options.onRequest({ kind: 'stop' }));
+    this.#stops = new Stops((by) => options.onRequest({ kind: 'stop', by }));
     this.#app = fastify({
       logger: false,
       bodyLimit: LONGEST_MESSAGE_BYTES,
@@ -151,7 +151,7 @@ export class MonitorServer {
       pages: options.pages,
       past: this.#past,
       metrics: () => this.#metrics.text(this.#pages.size),
-      stop: () => this.#stops.say(),
+      stop: () => this.#stops.say('somebody'),
       run: () => this.#run,
     });
   }
@@ -290,7 +290,7 @@ export class MonitorServer {
     const message = text === undefined ? undefined : asObject(parseJson(text));
     const kind = message?.['kind'];
     // From everybody who may watch, also as the last that is heard of them.
-    if (kind === 'stop') this.#stops.say();
+    if (kind === 'stop') this.#stops.say(page.name);
     if (!page.mayGoOn()) {
       this.#forget(page);
       return;

@@ -4,26 +4,27 @@
 const STOP_MS = 100;
 
 export class Stops {
-  readonly #pass: () => void;
+  readonly #pass: (by: string) => void;
   #timer: NodeJS.Timeout | undefined;
-  #isDue = false;
+  /** Who has said it last, and is not passed on yet. */
+  #due: string | undefined;
 
-  constructor(pass: () => void) {
+  constructor(pass: (by: string) => void) {
     this.#pass = pass;
   }
 
-  /** Somebody says stop: passed on at once where nobody has said it for `STOP_MS`. */
-  say(): void {
+  /** Somebody named `by` says stop: passed on at once where nobody has said it for `STOP_MS`. */
+  say(by: string): void {
     if (this.#timer !== undefined) {
-      this.#isDue = true;
+      this.#due = by;
       return;
     }
-    this.#pass();
+    this.#pass(by);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (!this.#isDue) return;
-      this.#isDue = false;
-      this.say();
+      const due = this.#due;
+      this.#due = undefined;
+      if (due !== undefined) this.say(due);
     }, STOP_MS);
   }
 

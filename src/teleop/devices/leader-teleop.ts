@@ -97,6 +97,10 @@ export class LeaderTeleop implements TeleopSource {
   }
 
   /** Its arm was lost while it was in control, until `giveBack`. */
+  get stoppedBy(): string {
+    return 'the silence of the leader arm';
+  }
+
   get isStopRequested(): boolean {
     return this.#isStopped;
   }

@@ -117,9 +117,9 @@ export class BrowserTeleop extends RemoteOperator {
     this.hear(isEnabled ? 'held' : 'released', shownAtS);
   }
 
-  /** Anybody who watches stops the robot; it stays stopped until a resume or reset. */
-  stopNow(): void {
-    this.stop();
+  /** Anybody who watches stops the robot; it stays stopped until a resume or reset. `by`: their name. */
+  stopNow(by: string): void {
+    this.stop(`${by} at the page`);
   }
 
   /** What the page had shown is young enough; what it cannot have seen yet, a stamp of the future, is nothing that it saw. */

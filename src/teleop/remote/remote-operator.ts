@@ -71,6 +71,7 @@ export abstract class RemoteOperator implements TeleopSource {
   #isMoving = false;
   #isInControl = false;
   #isStopped = false;
+  #stoppedBy = '';
   #isDistrusted = false;
 
   /** Throws `RangeError` for a lease that is 0 or more than the most of its kind. */
@@ -93,6 +94,10 @@ export abstract class RemoteOperator implements TeleopSource {
   /** Stopped by a dropout or by the operator, until `giveBack`. */
   get isStopRequested(): boolean {
     return this.#isStopped;
+  }
+
+  get stoppedBy(): string {
+    return this.#stoppedBy;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
@@ -156,8 +161,9 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#isInControl = true;
   }
 
-  /** The operator asks for a stop, which takes control from nobody. */
-  protected stop(): void {
+  /** The operator, or somebody else (`by`), asks for a stop, which takes control from nobody. The first is named. */
+  protected stop(by = `the ${this.#kind.subject}`): void {
+    if (!this.#isStopped) this.#stoppedBy = by;
     this.#isStopped = true;
     this.#let();
   }
@@ -226,6 +232,7 @@ export abstract class RemoteOperator implements TeleopSource {
     // Who is gone has no control that they could go on with.
     this.#isInControl = false;
     this.#isStopped = true;
+    this.#stoppedBy = `the silence of the ${subject}`;
     this.#options.onEvent?.({
       row: 18,
       name: 'teleopLost',
