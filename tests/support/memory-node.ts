@@ -96,6 +96,7 @@ export class MemoryNode {
       teleopLeaseS: 0.1,
       jointStatesHz: 0,
       clock: new SystemClock(),
+      discoveryS: 0,
       openSession: (operators, listener, watcher) => this.open(operators, listener, watcher),
       onShutdown: () => {
         this.isShutDown = true;
@@ -129,6 +130,7 @@ export class MemoryNode {
   async start(): Promise<void> {
     this.node.start();
     this.port.start();
+    this.node.listens();
     this.peer.start();
     await this.node.opened();
   }

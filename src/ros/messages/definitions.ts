@@ -680,6 +680,8 @@ export interface State {
   /** The least safety margin of the last step as a share: 1 in the middle of all limits, 0 at one; content of the energy tank as a share, 0 without one. */
   margin_min: number;
   tank_level: number;
+  /** Nothing real moves: the robot is simulated. */
+  simulated: boolean;
 }
 export const State: MessageType<State> = defineMessage('rein/msg/State', {
   stamp: Time,
@@ -699,6 +701,7 @@ export const State: MessageType<State> = defineMessage('rein/msg/State', {
   tcp_pose: 'float64[]',
   margin_min: 'float64',
   tank_level: 'float64',
+  simulated: 'bool',
 });
 
 /** Tells how the current episode went: for tasks whose success a person judges. */

@@ -34,6 +34,8 @@ export interface DiagnosticsOptions {
   /** `hardware_id`. */
   readonly robotId: string;
   readonly joints: readonly JointModel[];
+  /** What simulates the robot; `undefined`: it is real. */
+  readonly simulatedBy: string | undefined;
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
@@ -149,7 +151,9 @@ export class Diagnostics {
       const value = frame.busCounters[i]!;
       return Number.isFinite(value) ? [[name, value]] : [];
     });
-    const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3), ...Object.fromEntries(counted) };
+    const { simulatedBy } = this.#options;
+    const simulated = simulatedBy ?? 'no';
+    const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3), simulated, ...Object.fromEntries(counted) };
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row));
     const bad = this.#worstOf(faults, frame);
@@ -157,7 +161,8 @@ export class Diagnostics {
     if (frame.state === 'disconnected') {
       return { part, level: 'error', message: 'The robot does not answer (fault 10).', values };
     }
-    return { part, level: 'ok', message: 'The robot answers.', values };
+    const message = simulatedBy === undefined ? 'The robot answers.' : `The robot is simulated (${simulatedBy}).`;
+    return { part, level: 'ok', message, values };
   }
 
   #ros(): PartStatus {

@@ -54,6 +54,7 @@ async function main(): Promise<void> {
   node.start();
   await node.openedOrWaiting();
   port.start();
+  node.listens();
   // One that died comes back configured, never active.
   if (start.restart > 0) await port.transition('configure');
   if (!ending.aborted) await once(ending, 'abort');

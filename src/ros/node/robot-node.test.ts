@@ -509,6 +509,49 @@ describe('topics', () => {
     }
   });
 
+  it('say that a robot is simulated: in its state, in a diagnostic, in the frame of its joints and as it opens', async () => {
+    await ros.make();
+    const states = ros.hear(State, '/rein/state');
+    const joints = ros.hear(JointState, '/joint_states');
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    await ros.activate();
+    const ticking = setInterval(() => void ros.robot.tick(1), 10);
+    await soon(() => partOf(arrays, 'robot driver')?.level === 0 && joints.length > 0, 'the diagnostic');
+    clearInterval(ticking);
+    expect(states.at(-1)!.simulated).toBe(true);
+    expect(joints.at(-1)!.header.frame_id).toBe('simulated');
+    expect(partOf(arrays, 'robot driver')).toMatchObject({ message: 'The robot is simulated (mujoco).' });
+    expect(ros.events.find(({ name }) => name === 'opened')?.message).toMatch(/^arm6, simulated \(mujoco\), is there/);
+  });
+
+  it('are not those of a simulated robot where another robot publishes the same joints, and it does not begin', async () => {
+    await ros.make();
+    const real = ros.publisher(JointState, '/joint_states');
+    const message = JointState.create();
+    const publish = (names: readonly string[]): void => {
+      message.name = [...names];
+      message.position = message.velocity = message.effort = new Float64Array(names.length);
+      real.publish(message);
+    };
+    const names = ros.robot.setup.config.robot.joints.map(({ name }) => name);
+    await ros.start();
+    // A gripper's are nobody else's business.
+    publish(['finger']);
+    await delay(20);
+    await ros.port.transition('configure');
+    expect(ros.port.lifecycleState).toBe('inactive');
+    publish([...names].reverse());
+    await soon(() => ros.events.some(({ name }) => name === 'simulatedBesideRobot'), 'what is said');
+    await soon(() => ros.port.lifecycleState === 'unconfigured', 'going back');
+    const said = ros.events.filter(({ name }) => name === 'simulatedBesideRobot');
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatchObject({ level: 'error', message: expect.stringContaining('/peer publishes') });
+    publish(names);
+    await delay(20);
+    await ros.port.transition('configure');
+    expect(ros.port.lifecycleState).toBe('unconfigured');
+  });
+
   it('are silent about joints that a ROS robot publishes itself', async () => {
     await ros.make({ node: { jointStatesHz: undefined } });
     await ros.activate();

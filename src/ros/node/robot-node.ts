@@ -4,9 +4,11 @@
  */
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
+import { isRos, worldOf } from '../../drivers/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
 import type { RunWatcher } from '../../session/person-request.ts';
 import type { TeleopSource } from '../../teleop/index.ts';
+import { OtherRobot } from '../observations/other-robot.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { offerActions, offerServices, type Permission, withLeave } from './requests.ts';
@@ -39,12 +41,16 @@ export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operato
   readonly others?: () => readonly PartStatus[];
   /** The machine's. */
   readonly clock: Clock;
+  /** Publishers that are there have been heard so long after the port was started, s. Default 1. */
+  readonly discoveryS?: number;
   /** The lifecycle has ended: the process may. */
   readonly onShutdown: () => void;
   /** Every event, for the console. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
+/** DDS finds who is there within this. */
+const DISCOVERY_S = 1;
 const STATE_MS = 100;
 /** State messages between two of what is told once a second. */
 const STATES_PER_SECOND = 10;
@@ -69,6 +75,14 @@ export class RobotNode {
   readonly #teleop: Teleop;
   readonly #holder: SessionHolder;
   readonly #permission: Permission & { isActive: boolean };
+  /** What simulates the robot; `undefined`: it is real. */
+  readonly #simulatedBy: string | undefined;
+  /** Of a simulated one that publishes its joints. */
+  readonly #otherRobot: OtherRobot | undefined;
+  #areJointsWithheld: boolean;
+  #isToldOfRobot = false;
+  #isGoingBack = false;
+  #discoveredAtS = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #beats = 0;
   /** The robot was stopped by deactivating, and by nothing else: activating may undo it. */
@@ -79,11 +93,17 @@ export class RobotNode {
     const { port, setup, folder, clock } = options;
     const { robot } = setup.config;
     this.#options = options;
+    this.#simulatedBy = simulatedBy(robot.driver);
+    const publishesJoints = options.jointStatesHz !== undefined && this.#simulatedBy !== undefined;
+    const names = robot.joints.map(({ name }) => name);
+    this.#otherRobot = publishesJoints ? new OtherRobot(port, 'joint_states', names) : undefined;
     this.#publications = new Publications({
       port,
       controlHz: robot.controlHz,
       jointStatesHz: options.jointStatesHz,
       joints: robot.joints,
+      isSimulated: this.#simulatedBy !== undefined,
+      areJointsWithheld: () => this.#areJointsWithheld,
     });
     this.#holder = new SessionHolder({
       open: async (signal, wait) => {
@@ -105,12 +125,15 @@ export class RobotNode {
       onEvent: (event) => this.event(event),
       onMark: (mark) => void this.#holder.session?.mark(mark, ''),
     });
+    // Until discovery has shown who else is there.
+    this.#areJointsWithheld = this.#otherRobot !== undefined;
     this.#diagnostics = new Diagnostics({
       port,
       robotId: options.robotId,
       holder: this.#holder,
       nowS: () => clock.nowS(),
       joints: robot.joints,
+      simulatedBy: this.#simulatedBy,
       lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
@@ -134,6 +157,11 @@ export class RobotNode {
   start(): void {
     this.#holder.open();
     this.#timer = setInterval(() => this.#beat(), STATE_MS);
+  }
+
+  /** The port was started: it is heard from now on who else is there. */
+  listens(): void {
+    this.#discoveredAtS = this.#options.clock.nowS() + (this.#options.discoveryS ?? DISCOVERY_S);
   }
 
   setJointStatesHz(hz: number): void {
@@ -220,11 +248,28 @@ export class RobotNode {
       });
       return 'failure';
     }
+    if (this.#isBesideRobot()) return 'failure';
     const hasFailed = this.#holder.state === 'failed';
     if (hasFailed) this.#openFailed(this.#holder.failure?.message ?? '', this.#holder.failure?.remedy);
     // Next time it may be there.
     this.#holder.open();
     return hasFailed ? 'failure' : 'success';
+  }
+
+  /** A simulation under the names of a robot that is there would be taken for it: nothing of it is published or moved. */
+  #isBesideRobot(): boolean {
+    const nowS = this.#options.clock.nowS();
+    const heard = this.#otherRobot?.heard(nowS);
+    const isNews = heard !== undefined && !this.#isToldOfRobot;
+    this.#isToldOfRobot = heard !== undefined;
+    this.#areJointsWithheld = heard !== undefined || nowS < this.#discoveredAtS;
+    if (isNews) {
+      const { name } = this.#options.setup.config.robot;
+      const message = `${heard}, and ${name} of this node is simulated (${this.#simulatedBy}): it publishes no joints and does not begin.`;
+      const remedy = `For the robot itself its file needs driver: { kind: ros, … } (docs/ros2/own-robot.md); to simulate it beside the robot, start this node with namespace:=sim.`;
+      this.event({ level: 'error', name: 'simulatedBesideRobot', row: 29, message, remedy });
+    }
+    return heard !== undefined;
   }
 
   /** Permission, and no motion. */
@@ -267,7 +312,7 @@ export class RobotNode {
       name: 'opened',
       row: 0,
       remedy: '',
-      message: `${config.robot.name} is there for ${config.task.name}; files in ${session.folder}.`,
+      message: `${config.robot.name}${this.#simulatedBy === undefined ? '' : `, simulated (${this.#simulatedBy}),`} is there for ${config.task.name}; files in ${session.folder}.`,
     });
     this.#publications.publish('second', session);
   }
@@ -275,12 +320,23 @@ export class RobotNode {
   /** Takes the lifecycle back where it has gone on in good faith. */
   #openFailed(message: string, remedy: string | undefined): void {
     this.event({ level: 'error', name: 'openFailed', row: 0, message, remedy: remedy ?? '' });
+    this.#goBack();
+  }
+
+  /** To `unconfigured`. */
+  #goBack(): void {
+    if (this.#isGoingBack) return;
+    this.#isGoingBack = true;
     const { port } = this.#options;
     const back = async (): Promise<void> => {
       if (port.lifecycleState === 'active') await port.transition('deactivate');
       if (port.lifecycleState === 'inactive') await port.transition('cleanup');
     };
-    back().catch((error: unknown) => this.#activityFailed(error));
+    back()
+      .catch((error: unknown) => this.#activityFailed(error))
+      .finally(() => {
+        this.#isGoingBack = false;
+      });
   }
 
   #activityFailed(error: unknown): void {
@@ -308,10 +364,18 @@ export class RobotNode {
 
   #beat(): void {
     this.#publishState();
+    if (this.#isBesideRobot()) this.#goBack();
     if (this.#beats++ % STATES_PER_SECOND !== 0) return;
     this.#diagnostics.publish();
     if (this.#holder.session !== undefined) this.#publications.publish('second', this.#holder.session);
   }
+}
+
+/** What stands for the robot with `driver`; `undefined`: a real one. */
+function simulatedBy(driver: RunSetup['config']['robot']['driver']): string | undefined {
+  if (worldOf(driver) !== 'real') return driver.kind;
+  // Surroundings that a service puts back are a simulator's.
+  return isRos(driver) && driver.scene !== undefined ? `behind ${driver.scene.service}` : undefined;
 }
 
 /** One Ctrl+C ends the launch's driver as well, and often first. */

@@ -18,6 +18,7 @@ import {
 } from '../messages/definitions.ts';
 import type { MessageType } from '../messages/message-type.ts';
 import { setTime } from '../messages/time.ts';
+import { SIMULATED_FRAME } from '../observations/other-robot.ts';
 import { EVENT_QOS, LATCHED_QOS, type QosProfile, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 
@@ -59,7 +60,7 @@ const state: NodeTopic<State> = {
   what: 'What the node is doing.',
   rate: '10 Hz, and at every change',
   on: {
-    state(message, { state, frame }) {
+    state(message, { state, frame }, memory) {
       message.mode = state.mode;
       message.phase = state.phase;
       message.episode = state.episode;
@@ -76,6 +77,7 @@ const state: NodeTopic<State> = {
       message.tcp_pose = frame.measuredTcp;
       message.margin_min = state.marginMin;
       message.tank_level = frame.tankLevel;
+      message.simulated = memory.isSimulated;
     },
   },
 };
@@ -185,14 +187,16 @@ const joints: NodeTopic<JointState> = {
   type: JointState,
   name: 'joint_states',
   qos: STATE_QOS,
-  what: 'Measured joints, where the robot is not behind ROS itself (its own broadcaster publishes them else).',
+  what: 'Measured joints, where the robot is not behind ROS itself (its own broadcaster publishes them else). Those of a simulated robot have the frame `simulated`, and are withheld where another robot publishes the same joints.',
   rate: '`joint_states_rate`; by default every tick',
   isOffered: ({ jointStatesHz }) => jointStatesHz !== undefined,
   on: {
     frame(message, { robot }, memory) {
+      if (memory.areJointsWithheld()) return 'unsent';
       memory.jointsDue += memory.jointsPerFrame;
       if (memory.jointsDue < 1) return 'unsent';
       memory.jointsDue -= 1;
+      message.header.frame_id = memory.isSimulated ? SIMULATED_FRAME : '';
       message.name = memory.jointNames;
       message.position = robot.positionRad;
       message.velocity = robot.velocityRadPerS;
@@ -210,12 +214,17 @@ export interface PublicationsOptions {
   readonly controlHz: number;
   /** 0: every guard frame. `undefined`: the robot publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
+  readonly isSimulated: boolean;
+  /** Another robot publishes these joints, or nobody can know yet whether one does. */
+  readonly areJointsWithheld: () => boolean;
 }
 
 /** What messages need besides the occasion: the robot's joints, and what was told or is due. */
 interface Memory {
   readonly joints: readonly JointModel[];
   readonly jointNames: string[];
+  readonly isSimulated: boolean;
+  readonly areJointsWithheld: () => boolean;
   /** Filters that have acted since the safety message before. */
   filterBits: number;
   reportedDecision: string;
@@ -244,12 +253,14 @@ export class Publications {
 
   /** Before the port's `start`. */
   constructor(options: PublicationsOptions) {
-    const { port, joints, controlHz, jointStatesHz = EVERY_FRAME } = options;
+    const { port, joints, controlHz, isSimulated, areJointsWithheld, jointStatesHz = EVERY_FRAME } = options;
     this.#port = port;
     this.#controlHz = controlHz;
     this.#memory = {
       joints,
       jointNames: joints.map(({ name }) => name),
+      isSimulated,
+      areJointsWithheld,
       filterBits: 0,
       reportedDecision: '',
       jointsPerFrame: 1,

@@ -14,6 +14,7 @@ import {
   type ResetSceneRequest,
   WrenchStamped,
 } from '../messages/definitions.ts';
+import { OtherRobot, SIMULATED_FRAME } from '../observations/other-robot.ts';
 import { COMMAND_QOS, SENSOR_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { type ArmController, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
@@ -41,6 +42,7 @@ class JointReadings {
   fill(state: RobotState): void {
     if (this.#trouble.isFrozen && this.message.name.length > 0) return;
     const message = this.message;
+    message.header.frame_id = SIMULATED_FRAME;
     message.name = this.#names.filter((name) => !this.#trouble.lost.has(name));
     const joints = message.name.length;
     if (message.position.length !== joints) {
@@ -87,6 +89,7 @@ export class ArmSimulator {
   readonly #controllers: ControllersAtPort;
   readonly #motion: readonly ArmController[];
   readonly #readings: JointReadings;
+  readonly #otherRobot: OtherRobot;
   readonly #wrench: WrenchStamped = WrenchStamped.create();
   readonly #depth: Float64 = Float64.create();
   readonly #publish: {
@@ -103,6 +106,7 @@ export class ArmSimulator {
     this.#options = options;
     this.jointNames = arm.model.joints.map((joint) => joint.name);
     this.#readings = new JointReadings(this.jointNames, isShuffled, this.trouble);
+    this.#otherRobot = new OtherRobot(port, 'joint_states', this.jointNames);
     this.#motion = this.#takeCommands(arm.model);
     this.#manager = new ControllerManager(
       [
@@ -155,6 +159,10 @@ export class ArmSimulator {
     const { message } = this.#readings;
     stamps.write(message.header.stamp, deadlineS);
     this.#publish.joints.publish(message);
+  }
+
+  otherRobot(): string | undefined {
+    return this.#otherRobot.heard(this.#options.clock.nowS());
   }
 
   close(): Promise<void> {

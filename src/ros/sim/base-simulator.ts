@@ -68,6 +68,15 @@ export class BaseSimulator {
     this.#truth.publish(this.#truthMessage);
   }
 
+  /** Whoever else counts a way under this name is another base, and not this one. */
+  otherRobot(): string | undefined {
+    const { port } = this.#settings;
+    const { topic } = this.#odom;
+    const nodes = port.endpoints(topic, 'publishers').map(({ node }) => node);
+    const others = nodes.filter((node) => node !== port.fullName);
+    return others.length === 0 ? undefined : `${[...new Set(others)].sort().join(', ')} publishes ${topic}`;
+  }
+
   async close(): Promise<void> {}
 
   #takeCommands(name: string, controllers: ControllersAtPort): void {

@@ -2,17 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
-import { JointState } from '../messages/definitions.ts';
+import { JointState, Odometry } from '../messages/definitions.ts';
+import type { MessageType } from '../messages/message-type.ts';
 import { EVENT_QOS } from '../port/qos.ts';
 import { SIM_PARAMETERS } from './parameters.ts';
 import { runSim } from './run-sim.ts';
 
-async function run(argv: readonly string[], graph = new MemoryGraph(), signal = AbortSignal.timeout(0)) {
+async function run(
+  argv: readonly string[],
+  graph = new MemoryGraph(),
+  signal = AbortSignal.timeout(0),
+  discoveryMs = 0,
+) {
   let text = '';
   const write = (more: string): void => {
     text += more;
   };
-  const code = await runSim({ argv, ports: memoryPorts(graph), out: write, error: write, signal });
+  const code = await runSim({ argv, ports: memoryPorts(graph), out: write, error: write, signal, discoveryMs });
   return { code, text };
 }
 
@@ -45,6 +51,35 @@ describe('the program of the simulator', () => {
     expect(text).toContain('arm6 behind forward_position_controller, 250 Hz, as /rein_sim');
     await port.close();
   });
+
+  it.each([
+    ['an arm', 'position', JointState, 'joint_states', { name: ['elbow', 'finger'] }],
+    ['a base', 'differential', Odometry, 'odom', {}],
+  ])(
+    'does not begin beside %s that publishes the same, and names it',
+    async (_what, controller, type, topic, fields) => {
+      const graph = new MemoryGraph();
+      const robot = await memoryPorts(graph)({ nodeName: 'robot', onFault: () => undefined });
+      const publisher = robot.advertise<JointState | Odometry>(
+        type as MessageType<JointState | Odometry>,
+        topic,
+        EVENT_QOS,
+      );
+      robot.start();
+      const both = setInterval(() => publisher.publish(Object.assign(type.create(), fields)), 5);
+      const { code, text } = await run(
+        ['--ros-args', '-p', `controller:=${controller}`],
+        graph,
+        AbortSignal.timeout(5000),
+        100,
+      );
+      clearInterval(both);
+      expect(code).toBe(1);
+      expect(text).toContain('rein sim: /robot publishes');
+      expect(text).toContain('namespace:=sim');
+      await robot.close();
+    },
+  );
 
   it.each([
     [['arm7'], 2, '"arm7" is not understood'],

@@ -1,5 +1,6 @@
 /** The simulator as a program: opens the port, keeps real time, ends in order when it is asked to. */
-import { describeError, SystemClock } from '../../core/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeError, ReinError, SystemClock } from '../../core/index.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { parseRosArgs } from '../parameters/ros-args.ts';
 import type { RosFault, RosPort, RosPortFactory } from '../port/ros-port.ts';
@@ -15,9 +16,14 @@ export interface SimProgram {
   readonly error: (text: string) => void;
   /** Asks for the end. */
   readonly signal: AbortSignal;
+  /** Who is there is known so long after the start, ms. Default 1000. */
+  readonly discoveryMs?: number;
 }
 
 const MISUSE = 2;
+/** DDS finds who is there within this. */
+const DISCOVERY_MS = 1000;
+const LOOK_MS = 1000;
 
 /** Runs until it is asked to end. Resolves to the exit code; never rejects. */
 export async function runSim(program: SimProgram): Promise<number> {
@@ -40,7 +46,7 @@ export async function runSim(program: SimProgram): Promise<number> {
   }
 }
 
-async function simulate({ argv, ports, error, signal }: SimProgram): Promise<void> {
+async function simulate({ argv, ports, error, signal, discoveryMs = DISCOVERY_MS }: SimProgram): Promise<void> {
   const say = (text: string): void => error(`rein sim: ${text}\n`);
   const onFault = (fault: RosFault): void => say(`${fault.where}: ${fault.message}`);
   const port = await ports({ nodeName: 'rein_sim', argv, onFault });
@@ -49,10 +55,14 @@ async function simulate({ argv, ports, error, signal }: SimProgram): Promise<voi
     const simulator = await Simulator.open({ port, clock, say });
     try {
       port.start();
-      say(`${simulator.title}, as ${port.fullName}. Ctrl+C ends it.`);
+      await delay(discoveryMs, undefined, { signal }).catch(() => undefined);
+      refuseBeside(simulator.otherRobot());
+      say(`${simulator.title}, as ${port.fullName}: simulated, nothing real moves. Ctrl+C ends it.`);
+      const watch = watchOthers(simulator, say);
       const pace = keepPace(simulator.periodS, clock, (deadlineS) => simulator.tick(deadlineS));
       await aborted(signal);
       pace.stop();
+      clearInterval(watch);
       if (pace.lostPeriods > 0) say(`the machine was too slow: ${pace.lostPeriods} periods were left out`);
     } finally {
       await simulator.close();
@@ -60,6 +70,24 @@ async function simulate({ argv, ports, error, signal }: SimProgram): Promise<voi
   } finally {
     await closeQuietly(port);
   }
+}
+
+/** Its measurements would be taken for the robot's, and the robot would obey what is meant for it. */
+function refuseBeside(other: string | undefined): void {
+  if (other === undefined) return;
+  throw new ReinError('environment', `${other}: a simulation beside it would be taken for it.`, {
+    remedy: 'Start both, simulation and node, in another namespace: namespace:=sim.',
+  });
+}
+
+/** One that comes later is told. To fall silent then would leave it alone with commands that were meant for the simulation. */
+function watchOthers(simulator: Simulator, say: (text: string) => void): NodeJS.Timeout {
+  let isTold = false;
+  return setInterval(() => {
+    const other = simulator.otherRobot();
+    if (other !== undefined && !isTold) say(`${other}, too: stop one of the two, or use another namespace`);
+    isTold = other !== undefined;
+  }, LOOK_MS);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -73,6 +73,11 @@ export class Simulator {
     this.#clockTopic.publish(this.#clockMessage);
   }
 
+  /** A robot that publishes what this one does, as of now. */
+  otherRobot(): string | undefined {
+    return this.robot.otherRobot();
+  }
+
   close(): Promise<void> {
     return this.robot.close();
   }
