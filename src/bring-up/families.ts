@@ -35,10 +35,7 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
   feetech: {
     family: feetechFamily,
     bauds: FEETECH_BAUDS,
-    stored: [
-      { register: 'returnDelay', value: 0, why: 'it answers at once' },
-      { register: 'statusLevel', value: 1, why: 'it confirms what is written' },
-    ],
+    stored: [{ register: 'returnDelay', value: 0, why: 'it answers at once' }],
     homingSign: -1,
   },
   dynamixel: {

@@ -42,6 +42,7 @@ export {
   type ServoIdentity,
   type SetupProblem,
   shadowsOf,
+  turnsProblem,
   unknownTable,
 } from './servo/family.ts';
 export { isEncoder, type ServoDriverOptions } from './servo/options.ts';
@@ -55,6 +56,7 @@ export {
 export { ServoBus } from './servo/servo-bus.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
 export { ServoRegisters } from './servo/servo-registers.ts';
+export { type BrokenRule, brokenRules } from './servo/stored-rules.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';
 export { VescReader } from './vesc/reader.ts';

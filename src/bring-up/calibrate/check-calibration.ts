@@ -9,6 +9,7 @@ import {
   type Motor,
   mendingCommand,
   type SetupProblem,
+  turnsProblem,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { BusFamily, ServoArm } from '../families.ts';
@@ -123,7 +124,7 @@ function jointProblem(
 }
 
 function standing(
-  { robot, motors }: ServoArm,
+  { robot, motors, bus }: ServoArm,
   i: number,
   { joints }: Calibration,
   servo: ServoAccess,
@@ -135,19 +136,19 @@ function standing(
   if (counts === undefined)
     return { status: 'fail', detail: 'its position cannot be read', remedy: 'Look at its cable.' };
   const shown = `${shownPosition(joint, positionOf(motor, calibration, counts))} (${counts})`;
+  const turns = turnsProblem(bus.family, motor.model, counts);
+  if (turns !== undefined) return { status: 'fail', detail: turns, remedy: turnsRemedy(calibrate) };
   const slack = OUTSIDE * countsPerUnit(motor);
   if (counts < calibration.minCounts - slack || counts > calibration.maxCounts + slack) {
     const detail = `stands at ${shown}, outside ${calibration.minCounts} to ${calibration.maxCounts}: its zero is elsewhere, or its horn has slipped`;
     return { status: 'fail', detail, remedy: calibrate };
   }
-  const [least, most] = [servo.read('positionMin'), servo.read('positionMax')];
-  // Both 0: the servo keeps to no range.
-  const isNarrow = least !== undefined && most !== undefined && most > least;
-  if (isNarrow && (least > calibration.minCounts + slack || most < calibration.maxCounts - slack)) {
-    const detail = `stands at ${shown}; the servo itself stops at ${least} and ${most}, short of ${calibration.minCounts} to ${calibration.maxCounts}`;
-    return { status: 'warn', detail, remedy: `${calibrate} --store-ranges --joint ${motor.name}` };
-  }
   return { status: 'ok', detail: `stands at ${shown}` };
+}
+
+/** Of a reading that no turn has. */
+export function turnsRemedy(calibrate: string): string {
+  return `Switch the supply of its servos off and on, after which it reads within its turn; if it does not: ${calibrate}`;
 }
 
 /** Opens the port and compares. Rejects with `ReinError` where nobody answers, or answers cannot be told apart. */

@@ -159,8 +159,8 @@ describe('rein calibrate --check', () => {
   it('sees a servo that itself stops short of its range', async () => {
     const rig = await calibrated();
     rig.servos[2]!.registers.set('positionMin', 1800);
-    const warned = (await check(rig)).filter(({ status }) => status === 'warn');
-    expect(warned).toMatchObject([{ name: 'elbow_flex', remedy: expect.stringContaining('--store-ranges') }]);
+    const failed = (await check(rig)).filter(({ status }) => status === 'fail');
+    expect(failed).toMatchObject([{ name: 'elbow_flex', remedy: expect.stringContaining('--store-ranges') }]);
   });
 
   it("sees a gripper's servo that takes a firm hold for an overload, as LeRobot leaves it, and calibrating mends that", async () => {

@@ -1,6 +1,6 @@
 /** Settings that calibrating writes into servos for good: said register by register, and written after a yes. */
 import { ReinError } from '../../core/index.ts';
-import type { JointCalibration, Motor } from '../../drivers/serial.ts';
+import { type BrokenRule, brokenRules, type JointCalibration, type Motor } from '../../drivers/serial.ts';
 import type { ServoArm, StoredSetting } from '../families.ts';
 import { confirm, type Guide } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
@@ -22,6 +22,9 @@ interface Change extends StoredSetting {
   readonly now: number | undefined;
 }
 
+/** How a servo is that has `now` there, where that is known. */
+type Told = Change & { readonly otherwise?: string };
+
 const LOOK_AT = 'Look at its supply and cable, and try again.';
 
 /**
@@ -32,10 +35,15 @@ const LOOK_AT = 'Look at its supply and cable, and try again.';
 export async function storeBeforeMeasuring(open: OpenArm, names: readonly string[]): Promise<void> {
   const { arm, guide } = open;
   const motors = arm.motors.filter(({ name }) => names.includes(name));
-  const changes = motors.flatMap((motor) => [
-    ...bitsToClear(open, motor),
-    ...changesOf(open, motor, drivenSettings(open, motor), answered),
-  ]);
+  const changes: readonly Told[] = [
+    ...motors.flatMap((motor) => [
+      ...bitsToClear(open, motor),
+      ...changesOf(open, motor, drivenSettings(open, motor), answered),
+    ]),
+    ...arm.servos
+      .filter(({ name, shadowOf }) => names.includes(shadowOf?.name ?? name))
+      .flatMap((motor) => ruledChanges(open, motor, 'motion')),
+  ];
   if (changes.length === 0) return;
   sayChanges(guide, 'To be stored in the servos before they are measured, for good:', changes);
   if (!(await confirm(guide, 'Write that? Its readings are no positions else.', 'no'))) {
@@ -58,12 +66,13 @@ export async function storeAfterMeasuring(
   ranges: 'file' | 'servos',
 ): Promise<void> {
   const { arm, guide, access } = open;
-  const changes = arm.motors.flatMap((motor) => {
+  const changes = arm.motors.flatMap((motor): readonly Told[] => {
     const overload = lowOverload(motor, access(motor.id));
     const range = ranges === 'servos' ? rangeSettings(joints[motor.name]!) : [];
     const settings = [...arm.bus.stored, ...(overload === undefined ? [] : [overload]), ...range];
     return changesOf(open, motor, settings, (servo, register) => servo.read(register));
   });
+  changes.push(...arm.servos.flatMap((motor) => ruledChanges(open, motor, 'protection')));
   if (changes.length === 0) return;
   sayChanges(guide, 'To be stored in the servos, for good:', changes);
   if (!(await confirm(guide, 'Write that?', 'no'))) {
@@ -75,13 +84,40 @@ export async function storeAfterMeasuring(
   }
 }
 
+/** What a servo has stored that makes its readings, its goals or its protection mean something else. */
+function ruledChanges({ arm, access }: OpenArm, motor: Motor, changes: BrokenRule['changes']): readonly Told[] {
+  const { family } = arm.bus;
+  const servo = access(motor.id);
+  const rules = family.storedRules(motor).filter((rule) => rule.changes === changes);
+  const broken = brokenRules(motor, rules, (register) => answered(servo, register, motor));
+  const registers = [...new Set(broken.map(({ register }) => register))];
+  return registers.map((register): Told => {
+    const own = broken.filter((rule) => rule.register === register);
+    const now = own[0]!.found;
+    // Several of its bits may be wrong.
+    const value = own.reduce((held, { bits, wanted }) => (bits === undefined ? wanted : (held & ~bits) | wanted), now);
+    return {
+      motor,
+      servo,
+      register,
+      now,
+      value,
+      why: '',
+      otherwise: own.map(({ consequence }) => consequence).join('; '),
+    };
+  });
+}
+
 function drivenSettings({ arm, access }: OpenArm, motor: Motor): readonly StoredSetting[] {
   const { family } = arm.bus;
   const servo = access(motor.id);
   const offset = servo.has('homingOffset') ? answered(servo, 'homingOffset', motor) : 0;
   const isIgnored = Math.abs(offset) > family.offsetMaxCounts(motor);
+  const isRuled = family.storedRules(motor).some(({ register }) => register === 'operatingMode');
   return [
-    { register: 'operatingMode', value: family.operatingMode(motor), why: 'it reads as it is driven' },
+    ...(isRuled
+      ? []
+      : [{ register: 'operatingMode', value: family.operatingMode(motor), why: 'it reads as it is driven' }]),
     ...(isIgnored ? [{ register: 'homingOffset', value: 0, why: 'it has none that it ignores' }] : []),
   ];
 }
@@ -135,10 +171,11 @@ function answered(servo: ServoAccess, register: string, motor: Motor): number {
   throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not say its ${register}.`, { remedy: LOOK_AT });
 }
 
-function sayChanges(guide: Guide, heading: string, changes: readonly Change[]): void {
+function sayChanges(guide: Guide, heading: string, changes: readonly Told[]): void {
   guide.say(heading);
-  for (const { motor, register, now, value, why } of changes) {
-    guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now ?? '?'} → ${value}, so that ${why}`);
+  for (const { motor, register, now, value, why, otherwise } of changes) {
+    const reason = otherwise === undefined ? `, so that ${why}` : `; now ${otherwise}`;
+    guide.say(`  servo ${motor.id} (${motor.name}): ${register} ${now ?? '?'} → ${value}${reason}`);
   }
 }
 

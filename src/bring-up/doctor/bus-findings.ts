@@ -1,9 +1,9 @@
 /** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
 import { existsSync } from 'node:fs';
 import { ReinError, withoutFullStop } from '../../core/index.ts';
-import type { ServoFamily, ServoModel } from '../../drivers/serial.ts';
+import { brokenRules, type ServoFamily, type ServoModel, turnsProblem } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
-import { checkCalibration } from '../calibrate/check-calibration.ts';
+import { checkCalibration, turnsRemedy } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
 import { ECHO_NOTE, type Finding } from '../finding.ts';
 import { ServoAccess } from '../servo-access.ts';
@@ -49,7 +49,10 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
       name: 'bus',
       detail: `${servos.length} ${bus.family.name} servos at ${baud} bit/s on ${opened.line.path}${hasEcho ? ECHO_NOTE : ''}`,
     };
-    const rows = servos.map((servo) => servoFinding(opened, bus, servo, arm));
+    const rows = servos.flatMap((servo) => [
+      servoFinding(opened, bus, servo, arm),
+      ...settingFindings(opened, bus, servo, arm),
+    ]);
     if (arm === undefined) return [{ ...where, status: 'ok' as const }, ...rows];
     const isRead = servos.some(({ identity }) => identity !== undefined);
     const speed: Finding =
@@ -131,6 +134,11 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
       remedy: `Let it cool below ${arm.driver.temperatureMaxC} °C.`,
     };
   }
+  const turns = motor === undefined || position === undefined ? undefined : turnsProblem(family, model, position);
+  if (turns !== undefined) {
+    const calibrate = `rein calibrate --robot ${arm!.named}`;
+    return { name, status: 'fail', detail: `${detail}; it ${turns}`, remedy: turnsRemedy(calibrate) };
+  }
   if (
     arm !== undefined &&
     motor === undefined &&
@@ -144,6 +152,37 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
     return { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
   }
   return { name, status: 'ok', detail };
+}
+
+/** What is stored in it that makes its readings, its goals or its protection mean something else. */
+function settingFindings(
+  port: BusPort,
+  { family }: BusFamily,
+  servo: FoundServo,
+  arm: ServoArm | undefined,
+): readonly Finding[] {
+  const { id, identity, model, protocol } = servo;
+  const motor = arm?.servos.find((each) => each.id === id);
+  // What no joint has is an encoder, or nothing of this arm.
+  if (identity === undefined || model === undefined || isTwice(servo) || (arm !== undefined && motor === undefined))
+    return [];
+  const access = new ServoAccess(busOn(port, protocol), id, model);
+  const broken = brokenRules({ model }, family.storedRules(motor ?? { model }), (register) => access.read(register));
+  if (broken.length === 0) return [];
+  const joint = motor === undefined ? '' : `${motor.name}: `;
+  const only = motor === undefined || !existsSync(arm!.calibration) ? '' : ` --joint ${(motor.shadowOf ?? motor).name}`;
+  const command =
+    arm === undefined
+      ? "name these servos in a robot's file, then: rein calibrate --robot FILE"
+      : `rein calibrate --robot ${arm.named}${only}`;
+  return [
+    {
+      name: `servo ${id}`,
+      status: 'fail',
+      detail: `${joint}${broken.map(({ what }) => what).join('; ')}`,
+      remedy: `${command}, which offers to store ${broken.map(({ register, value }) => `${register} ${value}`).join(', ')}`,
+    },
+  ];
 }
 
 function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): string | undefined {

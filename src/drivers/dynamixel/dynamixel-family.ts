@@ -7,12 +7,14 @@ import {
   offsetMoved,
   offsetProblem,
   type ReadBlock,
+  rangeProblem,
   type ServoFamily,
   type SetupProblem,
   SILENT,
 } from '../servo/family.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
+import { undrivenRule } from '../servo/stored-rules.ts';
 import {
   DYNAMIXEL_MODELS,
   DYNAMIXEL_NEWEST_FIRMWARE,
@@ -23,6 +25,7 @@ import {
 } from './models.ts';
 import { ALERT, BROADCAST_ID } from './packet.ts';
 import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
+import { dynamixelRules } from './stored.ts';
 
 /** Values of `operatingMode`. */
 const MODES = { position: 3, currentPosition: 5 } as const;
@@ -82,6 +85,8 @@ export const dynamixelFamily: ServoFamily = {
     }
   },
   storedProblem,
+  countsTurnsBy: ['operatingMode'],
+  storedRules: (motor) => dynamixelRules(of(motor.model), motor),
   clearBits: {
     register: 'driveMode',
     bits: DRIVE_MODE_KEPT,
@@ -107,7 +112,7 @@ export const dynamixelFamily: ServoFamily = {
 };
 
 function storedProblem(
-  motor: Pick<Motor, 'model' | 'options'>,
+  motor: Pick<Motor, 'model' | 'options' | 'shadowOf'>,
   calibration: JointCalibration,
   read: (register: string) => number | undefined,
 ): SetupProblem | undefined {
@@ -120,11 +125,10 @@ function storedProblem(
   if (misplaced !== undefined) return { what: misplaced, calibrate: '' };
   const mode = drive & DRIVE_MODE_KEPT;
   if (mode !== 0) return { what: `has drive mode ${mode}, and only 0 is driven (fault 34)`, calibrate: '' };
-  const { minCounts, maxCounts } = calibration;
-  if (motor.options.mode !== 'position') return undefined;
-  if (least <= Math.max(0, minCounts) && most >= Math.min(4095, maxCounts)) return undefined;
-  const what = `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`;
-  return { what, calibrate: '--store-ranges' };
+  const undriven = undrivenRule(motor, dynamixelFamily.storedRules(motor), read);
+  if (undriven !== undefined || motor.options.mode !== 'position') return undriven;
+  // A goal beyond is refused, and not held within.
+  return rangeProblem([least, most], dynamixelFamily.goalRange(motor.model), calibration);
 }
 
 /** The models of this family have more than others'. */
@@ -193,7 +197,7 @@ class Configuration {
       return;
     }
     if (this.#motor.shadowOf === undefined) this.#checkStored(calibration);
-    else this.#set('shadowId', this.#motor.shadowOf.id);
+    else this.#checkSecond(this.#motor.shadowOf.id);
     this.#set('returnDelay', 0);
     this.#setDriveMode();
     this.#set('shutdown', this.#read('shutdown') | SHUTDOWN_WANTED);
@@ -228,6 +232,14 @@ class Configuration {
     this.#bus.drain();
     this.#registers.tell('statusLevel', ANSWER_ALL);
     if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
+  }
+
+  /** What it stores, but for what the first one of its joint is asked. */
+  #checkSecond(firstId: number): void {
+    const rules = dynamixelFamily.storedRules(this.#motor);
+    const problem = undrivenRule(this.#motor, rules, (name) => this.#read(name));
+    if (problem !== undefined) throw new Unfit(problem);
+    this.#set('shadowId', firstId);
   }
 
   #checkStored(calibration: JointCalibration): void {

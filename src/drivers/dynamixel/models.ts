@@ -5,6 +5,8 @@ import type { ControlTable, Register, ServoModel } from '../servo/protocol.ts';
 export interface DynamixelModel extends ServoModel {
   /** Current at `stallTorqueNm`, A. Absent: it measures no current, but how much of what it can it gives (`presentLoad`). */
   readonly stallCurrentA?: number | undefined;
+  /** Temperature limit as it leaves the factory, which torque goes off beyond, °C. */
+  readonly temperatureMaxC: number;
   /** First firmware that answers fast reads. */
   readonly fastReadFirmware: number;
   /** First firmware with a bus watchdog. */
@@ -117,6 +119,7 @@ function currentTable(countA: number): ControlTable {
 /** X430 and X540: 28 indirect addresses, and 28 more at another place, which nothing here needs. */
 const X430 = {
   countsPerTurn: 4096,
+  temperatureMaxC: 80,
   fastReadFirmware: 45,
   watchdogFirmware: 38,
   indirectBytes: 28,
@@ -132,6 +135,7 @@ const X330_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(1e-3) };
  */
 const X330 = {
   countsPerTurn: 4096,
+  temperatureMaxC: 70,
   fastReadFirmware: 46,
   watchdogFirmware: 0,
   indirectBytes: 20,
@@ -167,6 +171,7 @@ export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object
     {
       ...X430,
       name: 'xl430-w250',
+      temperatureMaxC: 72,
       modelNumber: 1060,
       document: page('xl430-w250', '1.5 N·m at 12.0 V'),
       registers: X430_LOAD,

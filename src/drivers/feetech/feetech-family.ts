@@ -4,6 +4,7 @@ import {
   blockOf,
   type Motor,
   offsetMoved,
+  rangeProblem,
   type ServoFamily,
   type ServoIdentity,
   type SetupProblem,
@@ -12,8 +13,10 @@ import {
 import { readRegister, type ServoModel } from '../servo/protocol.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
+import { undrivenRule } from '../servo/stored-rules.ts';
 import { FEETECH_MODELS } from './models.ts';
 import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } from './protocol.ts';
+import { feetechRules } from './stored.ts';
 
 /** Errors of which the robot stops at once. A position beyond its limits is told by the reading itself. */
 const FAULTS =
@@ -23,6 +26,8 @@ const TORQUE_OFF = 0;
 const POSITION_MODE = 0;
 /** The register has its sign in bit 11. */
 const OFFSET_MAX_COUNTS = 2047;
+/** A stored range may be narrower than the calibrated one by this, turns of the horn: some 3 degrees. */
+const RANGE_SLACK_TURNS = 0.008;
 /** More than any request of ours: what was cut off before the stop is full then. */
 const FILL_BYTES = 200;
 
@@ -51,11 +56,20 @@ export const feetechFamily: ServoFamily = {
     blockOf(model, ['torqueEnable', capRegister(model)]),
   ],
   configure,
-  storedProblem: ({ model }, calibration, read) => {
-    if (model.registers['homingOffset'] === undefined) return undefined;
+  storedProblem: (motor, calibration, read) => {
+    const [least, most] = [read('positionMin'), read('positionMax')];
+    if (least === undefined || most === undefined) return SILENT;
+    const undriven = undrivenRule(motor, feetechRules(motor.model), read);
+    if (undriven !== undefined) return undriven;
+    // A person's hand has not pressed against both stops alike.
+    const slack = RANGE_SLACK_TURNS * motor.model.countsPerTurn;
+    const narrow = rangeProblem([least, most], feetechFamily.goalRange(motor.model), calibration, slack);
+    if (narrow !== undefined || motor.model.registers['homingOffset'] === undefined) return narrow;
     const offset = read('homingOffset');
     return offset === undefined ? SILENT : offsetMoved(offset, calibration);
   },
+  countsTurnsBy: ['phase', 'positionMax'],
+  storedRules: ({ model }) => feetechRules(model),
   operatingMode: () => POSITION_MODE,
   offsetMaxCounts: () => OFFSET_MAX_COUNTS,
   wrapsOffset: true,
@@ -94,9 +108,6 @@ function configure(bus: ServoBus, motor: Motor): SetupProblem | undefined {
   if (calibration === undefined) return registers.keeps('torqueEnable', TORQUE_OFF) ? undefined : SILENT;
   const stored = feetechFamily.storedProblem(motor, calibration, (name) => registers.read(name));
   if (stored !== undefined) return stored;
-  const mode = model.registers['operatingMode'] === undefined ? POSITION_MODE : registers.read('operatingMode');
-  if (mode !== POSITION_MODE)
-    return { what: `is in operating mode ${mode ?? '?'}, not in position mode (${POSITION_MODE})`, calibrate: '' };
   for (const [name, value] of [
     ['gainP', options.gainP],
     ['gainI', options.gainI],

@@ -2,7 +2,7 @@
 import { ReinError } from '../../core/index.ts';
 import type { JointCalibration } from './calibration.ts';
 import type { MotorOptions } from './options.ts';
-import type { ServoModel, ServoProtocol } from './protocol.ts';
+import type { ServoModel, ServoProtocol, StoredRule } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 
 /** One servo of the arm. */
@@ -90,10 +90,14 @@ export interface ServoFamily {
   configure(bus: ServoBus, motor: Motor): SetupProblem | undefined;
   /** What a servo stores that does not go with its calibration (row 34); `read`: a register of it, where it answers. */
   storedProblem(
-    motor: Pick<Motor, 'model' | 'options'>,
+    motor: Pick<Motor, 'model' | 'options' | 'shadowOf'>,
     calibration: JointCalibration,
     read: (register: string) => number | undefined,
   ): SetupProblem | undefined;
+  /** Stored registers whose value changes what readings, goals or protection mean, and that no start sets by itself. */
+  storedRules(motor: Pick<Motor, 'model' | 'shadowOf'>): readonly StoredRule[];
+  /** Stored registers that let it count turns, so that its readings leave one. */
+  readonly countsTurnsBy: readonly string[];
   /** A stored register of which some bits have to be 0 in a servo that is driven, but for a second one of a joint; `turns`: it turns round. */
   readonly clearBits?: {
     readonly register: string;
@@ -132,14 +136,16 @@ export interface ServoFamily {
 export interface SetupProblem {
   /** A sentence without subject and end. */
   readonly what: string;
-  /** Further options of `rein calibrate`, which mends it; absent: it does not. */
+  /** Further options of `rein calibrate`, which mends it; `--joint`: of that joint alone; absent: it does not. */
   readonly calibrate?: string | undefined;
 }
 
 /** The command that mends it, of `joint` of the robot that commands call `named`; `undefined` where none does. */
 export function mendingCommand(named: string, joint: string, { calibrate }: SetupProblem): string | undefined {
   if (calibrate === undefined) return undefined;
-  return `rein calibrate --robot ${named}${calibrate === '' ? '' : ` ${calibrate} --joint ${joint}`}`;
+  if (calibrate === '') return `rein calibrate --robot ${named}`;
+  const options = calibrate === '--joint' ? '' : ` ${calibrate}`;
+  return `rein calibrate --robot ${named}${options} --joint ${joint}`;
 }
 
 /** Of a register that does not answer. */
@@ -160,11 +166,35 @@ export function unknownTable(
   };
 }
 
+/** What a reading is that one turn does not have, as a sentence without its end; `undefined` for one that it has. */
+export function turnsProblem(family: ServoFamily, model: ServoModel, counts: number): string | undefined {
+  const [first, last] = family.goalRange(model);
+  if (counts >= first && counts <= last) return undefined;
+  const known = family.countsTurnsBy.filter((name) => model.registers[name] !== undefined);
+  const named = known.map((name) => `${name} (register ${model.registers[name]!.address})`).join(' or ');
+  return `reads ${counts}, outside ${first} to ${last}: it counts turns, as ${named} lets it`;
+}
+
 /** The stored offset is not the one of the calibration. */
 export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibration): SetupProblem | undefined {
   if (stored === homingOffsetCounts) return undefined;
   const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
   return { what, calibrate: '' };
+}
+
+/**
+ * A servo keeps goals to the range that it stores, `stored`, so that a joint would stop short (row 34); `goals`: what it takes with any.
+ * `slack`, counts: that much is no matter.
+ */
+export function rangeProblem(
+  [least, most]: readonly [number, number],
+  [first, last]: readonly [number, number],
+  { minCounts, maxCounts }: Pick<JointCalibration, 'minCounts' | 'maxCounts'>,
+  slack = 0,
+): SetupProblem | undefined {
+  if (least <= Math.max(first, minCounts) + slack && most >= Math.min(last, maxCounts) - slack) return undefined;
+  const what = `takes goals from ${least} to ${most} only, and was calibrated from ${minCounts} to ${maxCounts} (fault 34)`;
+  return { what, calibrate: '--store-ranges' };
 }
 
 /** Why readings with that offset are no positions in all of that range, as a sentence without subject and end (row 34). */

@@ -19,6 +19,22 @@ export interface Register {
 /** Registers that every family has under these names, where the model has them at all; the rest have names of their own. */
 export type ControlTable = Readonly<Record<string, Register>>;
 
+/** What has to stand in a stored register, or in some bits of it, for readings, goals and protection to mean what they mean here. */
+export interface StoredRule {
+  readonly register: string;
+  /** Which of its bits are looked at; absent: the whole number. */
+  readonly bits?: number;
+  /** What they may be, both included. */
+  readonly least: number;
+  readonly most: number;
+  /** What should stand there. */
+  readonly wanted: number;
+  /** `motion`: what is read, or what goals do, is something else, and the servo is not driven. */
+  readonly changes: 'motion' | 'protection';
+  /** What follows where another value stands, as a sentence without its end. */
+  readonly consequence: string;
+}
+
 /** One model of servo. */
 export interface ServoModel {
   /** As robot files name it, e.g. `sts3215`. */

@@ -106,7 +106,7 @@ describe('an arm of bus servos', () => {
     const servo = rig.bus.faultsOf(3)!;
     run(rig, state, 5);
     servo.isDead = true;
-    const said = run(rig, state, 20);
+    const said = run(rig, state, 18);
     expect(new Set(said)).toEqual(new Set(['late']));
     const { busCounters } = rig.driver;
     expect(busCounters[BUS.quarantined]).toBe(1);

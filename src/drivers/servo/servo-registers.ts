@@ -32,12 +32,14 @@ export class ServoRegisters {
   }
 
   keepsAt(register: Register, value: number): boolean {
-    if (this.readAt(register) === value) return true;
+    const before = this.readAt(register);
+    if (before === value || before === undefined) return before === value;
+    // Whether it confirms is what it may be told here: that it holds it counts.
     const lock = register.isStored === true ? this.#motor.model.registers['lock'] : undefined;
-    if (lock !== undefined && !this.#write(lock, UNLOCKED)) return false;
-    const isWritten = this.#write(register, value);
-    if (lock !== undefined && !this.#write(lock, LOCKED)) return false;
-    return isWritten && this.readAt(register) === value;
+    if (lock !== undefined) this.#write(lock, UNLOCKED);
+    this.#write(register, value);
+    if (lock !== undefined) this.#write(lock, LOCKED);
+    return this.readAt(register) === value;
   }
 
   /** Written to a servo that may not answer. */
@@ -53,9 +55,9 @@ export class ServoRegisters {
     return readRegister(register, this.#bytes, 0, this.#bus.protocol.isLittleEndian);
   }
 
-  #write(register: Register, value: number): boolean {
+  #write(register: Register, value: number): void {
     const { address, bytes } = this.#encode(register, value);
-    return this.#bus.write(this.#motor.id, address, this.#bytes, bytes) === 'ok';
+    this.#bus.write(this.#motor.id, address, this.#bytes, bytes);
   }
 
   #encode(register: Register, value: number): Register {

@@ -66,7 +66,7 @@ export class ServoSetup {
       if (wrong === undefined) continue;
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong.what}.`, {
         remedy:
-          mendingCommand(this.#named, motor.name, wrong) ??
+          mendingCommand(this.#named, (motor.shadowOf ?? motor).name, wrong) ??
           `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });
     }

@@ -68,6 +68,10 @@ const TURN = 2 * Math.PI;
 const LOCKED = 1;
 /** Values of `torqueEnable` beside 0. Source: the memory table (40): 2 is damping, 128 makes where it stands the middle. */
 const TORQUE = { on: 1, damping: 2, middle: 128 } as const;
+/** Bits of `phase`, and counts a second that a count of speed is without the first of them. */
+const PHASE = { fineSpeed: 4, zeroSpeedIsMost: 8, countsTurns: 16 };
+const COARSE_SPEED = 50;
+const MODE = { position: 0, speed: 1 };
 
 export class FeetechServo {
   readonly spec: ServoSpec;
@@ -87,6 +91,8 @@ export class FeetechServo {
   /** Bits of `STATUS` that hold until torque is switched. */
   #latched = 0;
   #isHot = false;
+  /** Counts that whole turns before power-up are; NaN until it reads. */
+  #lostCounts = Number.NaN;
 
   constructor(spec: ServoSpec) {
     const { model } = spec;
@@ -162,6 +168,7 @@ export class FeetechServo {
     this.registers.powerCycle();
     if (this.registers.has('torqueLimit')) this.registers.set('torqueLimit', this.registers.get('torqueMax'));
     this.waiting = undefined;
+    this.#lostCounts = Number.NaN;
     this.#switched();
   }
 
@@ -194,18 +201,44 @@ export class FeetechServo {
     return this.spec.joint === undefined ? 0 : -GEAR_NM_S_PER_RAD * hornRadPerS;
   }
 
-  /** The reading, less the stored offset: one turn, or of an encoder as many as its register holds. */
+  /**
+   * The reading, less the stored offset: one turn, or of an encoder as many as its register holds. One that counts turns finds itself within
+   * one at power-up. That a coarser resolution makes a turn as many counts fewer is this project's choice.
+   */
   #counts(): number {
     const turn = this.spec.model.countsPerTurn;
     const offset = this.registers.has('homingOffset') ? this.registers.get('homingOffset') : 0;
-    const counts = Math.round(this.#actualCounts - offset);
-    return this.spec.joint === undefined ? counts : counts - Math.floor(counts / turn) * turn;
+    const counts = Math.round(this.#actualCounts / this.#resolution - offset);
+    if (Number.isNaN(this.#lostCounts)) this.#lostCounts = Math.floor(counts / turn) * turn;
+    if (this.spec.joint === undefined) return counts;
+    return this.#countsTurns ? counts - this.#lostCounts : counts - Math.floor(counts / turn) * turn;
+  }
+
+  /** Memory table: a bit of `phase`, or a range from 0 to 0. */
+  get #countsTurns(): boolean {
+    return (this.#fixed('phase') & PHASE.countsTurns) !== 0 || this.registers.get('positionMax') === 0;
+  }
+
+  get #resolution(): number {
+    return Math.max(1, this.#fixed('resolution'));
+  }
+
+  /** Counts a second that a count of a speed is. */
+  get #speedUnit(): number {
+    return (this.#fixed('phase') & PHASE.fineSpeed) === 0 ? COARSE_SPEED : 1;
+  }
+
+  /** Counts a second that it goes to a goal with. */
+  get #goalSpeed(): number {
+    const speed = Math.abs(this.registers.get('goalSpeed')) * this.#speedUnit;
+    if (speed !== 0) return speed;
+    return (this.#fixed('phase') & PHASE.zeroSpeedIsMost) === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
   /** Proportional, integral and differential of the set-point's error, within the limit, over the dead zone. */
   #dutyFor(counts: number, hornRadPerS: number, dtS: number): number {
     const { registers, spec } = this;
-    const perCount = TURN / spec.model.countsPerTurn;
+    const perCount = (TURN / spec.model.countsPerTurn) * this.#resolution;
     // Its own loop closes on the same encoder.
     const { isFrozen, wrapTurns } = this.faults;
     const seen = isFrozen ? registers.get('presentPosition') - wrapTurns * spec.model.countsPerTurn : counts;
@@ -246,10 +279,15 @@ export class FeetechServo {
       this.#setPoint = counts;
       this.#setPointPerS = 0;
     }
+    const mode = this.#fixed('operatingMode');
+    if (mode !== MODE.position) {
+      if (mode === MODE.speed) this.#setPoint += registers.get('goalSpeed') * this.#speedUnit * dtS;
+      return this.#setPoint;
+    }
     const [least, most] = [registers.get('positionMin'), registers.get('positionMax')];
     const goal =
       most > least ? Math.min(most, Math.max(least, registers.get('goalPosition'))) : registers.get('goalPosition');
-    const speed = Math.abs(registers.get('goalSpeed')) || Number.POSITIVE_INFINITY;
+    const speed = this.#goalSpeed;
     const accel = registers.has('acceleration') ? registers.get('acceleration') * 100 : 0;
     const way = goal - this.#setPoint;
     if (accel === 0) {
@@ -290,7 +328,7 @@ export class FeetechServo {
     const { registers, faults, spec, motor } = this;
     if (!faults.isFrozen) {
       registers.set('presentPosition', counts + faults.wrapTurns * spec.model.countsPerTurn);
-      registers.set('presentSpeed', (hornRadPerS * spec.model.countsPerTurn) / TURN);
+      registers.set('presentSpeed', (hornRadPerS * spec.model.countsPerTurn) / TURN / this.#speedUnit);
     }
     registers.set('presentLoad', this.#duty * 1000);
     registers.set('presentVoltage', supplyV * 10);

@@ -1,0 +1,43 @@
+/** What Dynamixels have to have stored, beside what is set at each start. Source: the e-Manual's page of each model. */
+import type { Motor } from '../servo/family.ts';
+import type { StoredRule } from '../servo/protocol.ts';
+import type { DynamixelModel } from './models.ts';
+
+/** Greater values of `shadowId` obey no other id; this is the factory's. */
+const ID_MAX = 252;
+const NO_SHADOW = 255;
+
+/** Of `motor`, whose model is `model`. */
+export function dynamixelRules(
+  { temperatureMaxC }: DynamixelModel,
+  { shadowOf }: Pick<Motor, 'shadowOf'>,
+): readonly StoredRule[] {
+  const obeysItsOwn: StoredRule = {
+    register: 'shadowId',
+    least: ID_MAX + 1,
+    most: NO_SHADOW,
+    wanted: NO_SHADOW,
+    changes: 'motion',
+    consequence: 'it takes the goals of that id too',
+  };
+  return [
+    // That of a second servo is set at each start.
+    ...(shadowOf === undefined ? [obeysItsOwn] : []),
+    {
+      register: 'startupConfiguration',
+      least: 0,
+      most: 0,
+      wanted: 0,
+      changes: 'motion',
+      consequence: 'it may switch its torque on by itself when its supply comes',
+    },
+    {
+      register: 'temperatureMax',
+      least: 40,
+      most: temperatureMaxC,
+      wanted: temperatureMaxC,
+      changes: 'protection',
+      consequence: 'its protection against heat comes too late, or always',
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+/** What Feetech's servos have to have stored. Source: the memory tables named in `models.ts`. */
+import type { ServoModel, StoredRule } from '../servo/protocol.ts';
+import { STATUS_ERROR } from './protocol.ts';
+
+/** Bits of `phase`. */
+const PHASE = { fineSpeed: 4, zeroSpeedIsMost: 8, countsTurns: 16 } as const;
+/** Errors of which torque has to go off by itself. */
+const UNLOADING = STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
+
+/** Of both series; a model leaves out what it has not. Ranges are around what leaves the factory, for servos of 6 to 12 V. */
+export function feetechRules(model: ServoModel): readonly StoredRule[] {
+  const last = Math.round(model.goalMaxCounts ?? model.countsPerTurn - 1);
+  const volts = model.name.endsWith('_12v') || model.name === 'sts3250' ? 140 : 80;
+  const bit = (bits: number, wanted: number, consequence: string): StoredRule => {
+    return { register: 'phase', bits, least: wanted, most: wanted, wanted, changes: 'motion', consequence };
+  };
+  const exactly = (register: string, wanted: number, consequence: string): StoredRule => {
+    return { register, least: wanted, most: wanted, wanted, changes: 'motion', consequence };
+  };
+  return [
+    exactly('statusLevel', 1, 'it confirms nothing that is written, so that no cap and no goal can be relied on'),
+    bit(PHASE.countsTurns, 0, `it counts turns, and its readings leave 0 to ${last}`),
+    bit(PHASE.fineSpeed, PHASE.fineSpeed, 'its speeds are in steps of 50 counts a second, and are read as a fiftieth'),
+    bit(PHASE.zeroSpeedIsMost, PHASE.zeroSpeedIsMost, 'a goal speed of 0 stops it: it has torque and does not move'),
+    exactly('operatingMode', 0, 'it does not go to positions'),
+    exactly('resolution', 1, 'its counts are as many times as far'),
+    {
+      register: 'positionMax',
+      least: 1,
+      most: last,
+      wanted: last,
+      changes: 'motion',
+      consequence: `it keeps to no range, counts turns, and its readings leave 0 to ${last}`,
+    },
+    ...protection(volts),
+  ];
+}
+
+function protection(volts: number): readonly StoredRule[] {
+  const within = (register: string, range: readonly [number, number], wanted: number, consequence: string) =>
+    ({ register, least: range[0], most: range[1], wanted, changes: 'protection', consequence }) as const;
+  return [
+    {
+      register: 'unloadConditions',
+      bits: UNLOADING,
+      least: UNLOADING,
+      most: UNLOADING,
+      wanted: UNLOADING,
+      changes: 'protection',
+      consequence: 'it keeps its torque through overload, overcurrent or heat (fault 13)',
+    },
+    within('temperatureMax', [40, 85], 70, 'its protection against heat comes too late, or always'),
+    within('voltageMax', [60, 150], volts, 'its protection against a wrong supply comes too late, or always'),
+    within('voltageMin', [30, 110], 40, 'its protection against a low supply comes too late, or always'),
+    within('overloadTorque', [1, 100], 80, 'what counts as an overload is not known (fault 13)'),
+    within('protectionTime', [1, 254], 200, 'any load latches its overload protection at once'),
+    within('protectiveTorque', [0, 50], 20, 'it presses on with more than half of its torque in an overload'),
+    within('currentMax', [1, 1000], 500, 'it has no protection against overcurrent'),
+    within('overcurrentTime', [1, 254], 200, 'any current latches its protection at once'),
+    within('deadZonePositive', [0, 16], 1, 'it stops that many counts short of its goals'),
+    within('deadZoneNegative', [0, 16], 1, 'it stops that many counts short of its goals'),
+  ];
+}
