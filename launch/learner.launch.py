@@ -5,6 +5,8 @@
 It listens on this machine only; a robot elsewhere comes through a tunnel (ssh -L).
 """
 
+import os
+
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
@@ -49,6 +51,8 @@ def start(context):
         cmd=[ExecutableInPackage(package='rein', executable='rein'), 'learn', *options],
         name='rein_learner',
         output='screen',
+        # A launch that fails leaves behind what it has started.
+        additional_env={'REIN_ENDS_WITH': str(os.getpid())},
         # It writes a checkpoint before it ends.
         sigterm_timeout='10',
         sigkill_timeout='5',

@@ -7,6 +7,7 @@ active. An active node holds the robot still until an episode is asked for (~/st
 Several robots: one launch each, with its own namespace.
 """
 
+import os
 from pathlib import Path
 
 from launch import LaunchDescription
@@ -18,6 +19,7 @@ from launch.actions import (
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
+    TimerAction,
 )
 from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessStart
@@ -33,6 +35,8 @@ import yaml
 
 HERE = Path(__file__).parent
 BOOLEAN = ['true', 'false']
+# More than a guard takes to open a robot on a busy machine.
+AUTOSTART_S = 30.0
 
 # Arguments that are parameters of the node under the same name. What is not given is not passed on, so that
 # params_file and the node's own defaults count.
@@ -116,12 +120,13 @@ def generate_launch_description():
             'required', default_value='true', choices=BOOLEAN,
             description='Whether the launch ends when the node ends and is not started again. Files that include this '
                         'one with false go on without it.'),
-        OpaqueFunction(function=start),
+        # First: where it cannot be started, nothing of the robot has been.
         IncludeLaunchDescription(
             PythonLaunchDescriptionSource(str(HERE / 'teleop.launch.py')),
             launch_arguments={'namespace': LaunchConfiguration('namespace')}.items(),
             condition=IfCondition(LaunchConfiguration('teleop')),
         ),
+        OpaqueFunction(function=start),
     ])
 
 
@@ -153,6 +158,8 @@ def start(context):
         parameters=[given for given in (existing_file('params_file', value('params_file')), parameters) if given],
         ros_arguments=['--log-level', value('log_level')],
         output='screen',
+        # A launch that fails leaves behind what it has started, which would answer the next one.
+        additional_env={'REIN_ENDS_WITH': str(os.getpid())},
         respawn=is_true('respawn'),
         respawn_delay=2.0,
         # Otherwise launch goes on waiting for the services of a node that has ended, e.g. over a mistake in its task.
@@ -161,9 +168,10 @@ def start(context):
         sigterm_timeout='5',
         sigkill_timeout='5',
     )
-    actions = [configure_when_started(node)]
+    actions = [configure_when_started(node), say_not_configured(node)]
     if is_true('autostart'):
         actions.append(activate_once_configured(node))
+        actions += say_not_active(node)
     if is_true('sim'):
         actions.append(simulation(value))
     return actions + [node]
@@ -204,6 +212,40 @@ def activate_once_configured(node):
         entities=[change(node, Transition.TRANSITION_ACTIVATE)],
         handle_once=True,
     ))
+
+
+def say_not_configured(node):
+    """The lifecycle says no more than that a transition failed."""
+    return RegisterEventHandler(OnStateTransition(
+        target_lifecycle_node=node,
+        start_state='configuring',
+        goal_state='unconfigured',
+        entities=[LogInfo(msg='rein could not be configured, and stays unconfigured: it says why above. Then: '
+                              'ros2 lifecycle set <its name> configure')],
+    ))
+
+
+def say_not_active(node):
+    """Says that autostart could not do what it was asked for, e.g. as another node of this name was asked instead."""
+    reached = []
+
+    def note(_context):
+        reached.append(True)
+
+    def look(context):
+        if reached or context.is_shutdown:
+            return None
+        return [LogInfo(msg=f'autostart: rein has not become active within {AUTOSTART_S:.0f} s. Look at what it says '
+                            'above, and whether another node has its name: ros2 node list')]
+
+    return [
+        RegisterEventHandler(OnStateTransition(
+            target_lifecycle_node=node,
+            goal_state='active',
+            entities=[OpaqueFunction(function=note)],
+        )),
+        TimerAction(period=AUTOSTART_S, actions=[OpaqueFunction(function=look)]),
+    ]
 
 
 def change(node, transition_id):

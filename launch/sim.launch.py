@@ -5,6 +5,7 @@
 robot.launch.py sim:=true starts it together with the node.
 """
 
+import os
 from pathlib import Path
 
 from launch import LaunchDescription
@@ -71,6 +72,8 @@ def start(context):
         parameters=[given for given in (existing_file('params_file', value('params_file')), parameters) if given],
         ros_arguments=['--log-level', value('log_level')],
         output='screen',
+        # A launch that fails leaves behind what it has started.
+        additional_env={'REIN_ENDS_WITH': str(os.getpid())},
         sigterm_timeout='2',
         sigkill_timeout='2',
     )]

@@ -9,6 +9,7 @@ import ast
 import importlib.util
 import itertools
 import json
+import os
 from pathlib import Path
 import re
 import sys
@@ -121,6 +122,8 @@ class Check:
             self.check_process(process)
         for path, arguments in context.includes:
             self.check_include(Path(path), arguments)
+        for path in context.late_includes:
+            self.problem(f'includes {Path(path).name} after a process, which it would leave behind where it fails')
         return context.used
 
     def check_process(self, process):
@@ -131,6 +134,9 @@ class Check:
                 self.problem(f'{name}: {limit} is not said')
         if text.get('package') == 'rein' and text['executable'] not in self.executables:
             self.problem(f'{name}: no executable of this package ({", ".join(self.executables)})')
+        is_ours = text.get('package') == 'rein' or 'lib/rein/' in str(text.get('cmd'))
+        if is_ours and text.get('additional_env', {}).get('REIN_ENDS_WITH') != str(os.getpid()):
+            self.problem(f'{name}: nothing ends it where the launch fails (additional_env REIN_ENDS_WITH)')
         for given in text.get('parameters', []):
             if isinstance(given, dict):
                 self.parameters.setdefault(name, set()).update(given)

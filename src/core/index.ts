@@ -17,6 +17,7 @@ export { type Close, closeAll, closedAfter, openedOrClosed } from './closing.ts'
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares } from './damped-least-squares.ts';
 export { sha256Hex } from './digest.ts';
+export { endsWith, isRunning } from './ends-with.ts';
 export {
   type Environment,
   type ImageShape,

@@ -1,8 +1,10 @@
 /** `ros2 run rein sim`: a simulated robot behind plain ROS controllers' topics. */
+import { endsWith } from '../core/index.ts';
 import { openRosPort } from './rclnodejs/rclnodejs-port.ts';
 import { runSim } from './sim/run-sim.ts';
 
 const end = new AbortController();
+endsWith(() => end.abort());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
 
 const code = await runSim({

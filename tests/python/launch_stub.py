@@ -20,6 +20,8 @@ class Context:
         self.used = set()
         self.processes = []
         self.includes = []
+        # Files that are included once a process was started.
+        self.late_includes = []
         self.is_shutdown = False
 
 
@@ -108,7 +110,10 @@ class IncludeLaunchDescription(Entity):
 
     def run(self, context):
         arguments = dict(self.keywords.get('launch_arguments', ()))
-        context.includes.append((perform(self.source.path, context), perform(arguments, context)))
+        path = perform(self.source.path, context)
+        context.includes.append((path, perform(arguments, context)))
+        if context.processes:
+            context.late_includes.append(path)
 
 
 class LogInfo(Entity):
@@ -121,6 +126,13 @@ class Shutdown(Entity):
 
 class EmitEvent(Entity):
     allowed = ('event',)
+
+
+class TimerAction(Entity):
+    allowed = ('period', 'actions')
+
+    def run(self, context):
+        visit(self.keywords.get('actions'), context)
 
 
 class RegisterEventHandler(Entity):
@@ -275,7 +287,7 @@ MODULES = {
     'launch': {'LaunchDescription': LaunchDescription},
     'launch.actions': {one.__name__: one for one in (
         DeclareLaunchArgument, EmitEvent, ExecuteProcess, IncludeLaunchDescription, LogInfo, OpaqueFunction,
-        RegisterEventHandler, Shutdown)},
+        RegisterEventHandler, Shutdown, TimerAction)},
     'launch.conditions': {'IfCondition': IfCondition},
     'launch.event_handlers': {'OnProcessExit': OnProcessExit, 'OnProcessStart': OnProcessStart},
     'launch.events': {'matches_action': matches_action},

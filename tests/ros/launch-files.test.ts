@@ -103,6 +103,20 @@ describe.skipIf(!hasPython)('scripts/check-launch.py', () => {
       /sigterm_timeout is not said/,
     ],
     [
+      'an included file that cannot be started when something else was',
+      'robot.launch.py',
+      '        # First: where it cannot',
+      '        OpaqueFunction(function=start),\n        # First: where it cannot',
+      /includes teleop.launch.py after a process/,
+    ],
+    [
+      'a process that a launch which fails leaves behind',
+      'sim.launch.py',
+      "additional_env={'REIN_ENDS_WITH': str(os.getpid())},",
+      '',
+      /sim: nothing ends it where the launch fails/,
+    ],
+    [
       'an executable that is not installed',
       'sim.launch.py',
       "executable='sim'",

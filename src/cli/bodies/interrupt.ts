@@ -2,6 +2,7 @@
  * Ctrl+C: the first ends in an orderly way, the second at once. A terminal that closes, or the end of a process that started
  * this one with a channel, ends in an orderly way too.
  */
+import { endsWith } from '../../core/index.ts';
 
 /** Exit code of a program that Ctrl+C ended: 128 + SIGINT, as shells have it. */
 export const INTERRUPTED = 130;
@@ -37,10 +38,12 @@ export function interruptible(
   process.on('disconnect', hangUp);
   // A parent that went away before anybody listened for that.
   if (process.send !== undefined && !process.connected) hangUp();
+  const unwatch = endsWith(hangUp);
   return {
     signal: controller.signal,
     interrupt,
     release: () => {
+      unwatch();
       process.off('SIGINT', interrupt);
       process.off('SIGTERM', interrupt);
       process.off('SIGHUP', hangUp);

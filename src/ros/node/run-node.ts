@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
-import { asObject, describeError, refuseDebugger } from '../../core/index.ts';
+import { asObject, describeError, endsWith, isRunning, refuseDebugger } from '../../core/index.ts';
 import { openNamedMonitor } from '../../monitor/web.ts';
 import { type PacketMessage, type PersonMessage, packetIn } from '../../session/person-request.ts';
 import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/supervision.ts';
@@ -117,8 +117,14 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
       const message: PersonMessage = { kind: 'person', request: asked };
       processes.supervisor.sendToNode(message);
     });
-    const release = processes.supervisor.forwardSignals();
-    return await processes.run().finally(release);
+    const releases = [
+      processes.supervisor.forwardSignals(),
+      endsWith(() => {
+        print('What started this node has ended, and so does it.');
+        processes.supervisor.stop();
+      }),
+    ];
+    return await processes.run().finally(() => releases.forEach((release) => void release()));
   } finally {
     mark.clear();
     prepared.lock.release();
@@ -143,7 +149,7 @@ export function leaveMark(fullName: string, domain: string, folder: string = mar
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const before = pidIn(path);
-    const isAlive = before !== undefined && before !== process.pid && runs(before);
+    const isAlive = before !== undefined && before !== process.pid && isRunning(before);
     // A living one of our name keeps its mark: it is not stale, and ROS shows that we are two.
     if (isAlive) return { hasStaleNode: false, clear: () => undefined };
     writeFileSync(path, String(process.pid));
@@ -163,15 +169,6 @@ function pidIn(path: string): number | undefined {
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     return undefined; // there was none
-  }
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
