@@ -8,7 +8,6 @@ import { ArmKinematics, createRobotState } from '../../src/core/index.ts';
 import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
 import { RobotPlant } from '../../src/drivers/mujoco.ts';
 import { openRobot } from '../../src/sim/index.ts';
-import { reinHere } from '../support/rein-here.ts';
 
 const ARMS = ['so101', 'koch', 'viperx'] as const;
 /** Where a tracking error begins, m. */
@@ -69,14 +68,6 @@ describe.each(ARMS)('%s', (name) => {
     expect(model).toMatchObject({ gravityCompensated: false, holdsWithoutTorque: false });
     expect(model.contact).toBeUndefined();
   });
-});
-
-describe.each([...ARMS, 'race-car'])('rein safety check %s', (name) => {
-  it('finds no limit broken, and no energy from nowhere', async () => {
-    const { code, stdout } = await reinHere(['safety', 'check', name, '--ticks', '600', '--out', dir], dir);
-    expect(stdout).toContain(`The reference of ${name} kept every limit`);
-    expect(code).toBe(0);
-  }, 120_000);
 });
 
 describe('five joints and a gripper', () => {
