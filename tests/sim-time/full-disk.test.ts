@@ -62,10 +62,21 @@ it('rein train on a full disk says in one sentence what is full and what to do, 
       '--out',
       'a',
     ];
-    const full = await rein([...args, '--set', 'batchSize=8', '--set', 'criticHidden=[8]'], folder, [
-      '-r',
-      './full.cjs',
-    ]);
+    const full = await rein(
+      [
+        ...args,
+        '--set',
+        'batchSize=8',
+        '--set',
+        'criticHidden=[8]',
+        '--set',
+        'bcInitSteps=0',
+        '--set',
+        'warmupSteps=10',
+      ],
+      folder,
+      ['-r', './full.cjs'],
+    );
     expect(full).toMatchObject({ code: 1, signal: null });
     expect(full.stderr).toMatch(
       /^rein: a\/curve\.jsonl cannot be written: the disk is full\.\n {2}→ Make room [^\n]* rein train --resume[^\n]*\n$/,

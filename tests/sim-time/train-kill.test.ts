@@ -8,7 +8,16 @@ import { endLeftovers, Rein, rein } from '../support/rein.ts';
 
 const SPEC = ['train', '--env', 'point', '--steps', '400', '--eval-every', '50', '--eval-episodes', '2'];
 const NETWORKS = ['--set', 'actorHidden=[16]', '--set', 'criticHidden=[16]', '--set', 'batchSize=16'];
-const DEMONSTRATED = ['--demonstrations', '3', '--set', 'bcInitSteps=50', '--checkpoint-every', '0.05'];
+const DEMONSTRATED = [
+  '--demonstrations',
+  '3',
+  '--set',
+  'bcInitSteps=50',
+  '--set',
+  'criticOnlySteps=20',
+  '--checkpoint-every',
+  '0.05',
+];
 
 let folder: string;
 beforeEach(() => {
