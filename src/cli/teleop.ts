@@ -29,7 +29,7 @@ const options = optionsOf({
   operator: option(
     oneOf('keyboard', 'gamepad', 'spacemouse', 'none').default('keyboard'),
     '--operator <device>',
-    'what you drive with; none: only the operators in --config',
+    'what you drive with; none: only the operators in --config and the page',
   ),
   speedRatio: option(
     positiveNumber(1).default(0.25),

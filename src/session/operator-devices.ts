@@ -55,6 +55,18 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   }
 }
 
+/** Pads and mice that `--operator` would find here. */
+export function pluggedIn(): ('gamepad' | 'spacemouse')[] {
+  return (['gamepad', 'spacemouse'] as const).filter((kind) => {
+    try {
+      findInputDevice(kind, undefined);
+      return true;
+    } catch {
+      return false; // it is not offered
+    }
+  });
+}
+
 /** A gamepad of which all is known that its reader needs. Throws `ReinError` in one sentence. */
 export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>, roots?: DeviceRoots): InputDevice {
   const found = findInputDevice('gamepad', device, roots);

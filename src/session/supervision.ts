@@ -1,5 +1,5 @@
 /** What starts and supervises a robot's processes, without what runs in them: who may let a robot go on loads no inference. */
-export { checkDevices, operatorsOf } from './operator-devices.ts';
+export { checkDevices, operatorsOf, pluggedIn } from './operator-devices.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
@@ -9,3 +9,4 @@ export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
 export type { RecordingPlan } from './session-types.ts';
 export { guardStopMs, Supervisor } from './supervisor.ts';
+export { checkDriver, type DrivingPlace } from './who-drives.ts';

@@ -120,7 +120,7 @@ function checkJudged({ config: { task }, demonstrations = 'scripted' }: Simulati
     'task',
     `Task ${task.name} is judged by people, who also have to show it: ${task.demonstrations} times.`,
     {
-      remedy: 'Take --demonstrations keyboard or people, or write demonstrations: 0 into its file.',
+      remedy: 'Take --demonstrations people, or write demonstrations: 0 into its file.',
     },
   );
 }

@@ -5,5 +5,5 @@ import { runBody } from './run.ts';
 
 /** Resolves to the exit code of `runBody`. */
 export function recordBody({ episodes, ...request }: RecordOptions): Promise<number> {
-  return runBody(checkRunRequest(request), { episodes });
+  return runBody(checkRunRequest(request), { command: 'record', recording: { episodes } });
 }

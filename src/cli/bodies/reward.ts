@@ -39,7 +39,7 @@ async function collectLive(
 ): Promise<number> {
   const { runBody } = await import('./run.ts');
   const asked = { task, operator, policy, labelSteps, config, seed, labels: resolve(out) };
-  return runBody(checkRunRequest(asked));
+  return runBody(checkRunRequest(asked), { command: 'reward collect' });
 }
 
 export async function rewardTrainBody({ labels, out, fields, ...rest }: RewardTrainOptions): Promise<number> {

@@ -1,26 +1,37 @@
 /** What `rein run` does: guard and node of one robot in real time, and a display of them. */
-
-import { ReinError } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
 import { type RecordingPlan, type RobotRun, runRobot } from '../../session/supervision.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
-import { openMonitorBeside } from './monitor.ts';
+import { openMonitorBeside, pageHere } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
+export interface RunBodyOptions {
+  /** The command that was typed. */
+  readonly command?: 'run' | 'teleop' | 'record' | 'reward collect';
+  /** People record demonstrations, and nothing else is done. Default: they do not. */
+  readonly recording?: RecordingPlan;
+}
+
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
-export async function runBody(request: RunRequest, recording?: RecordingPlan): Promise<number> {
-  if (request.operator === 'keyboard' && !ownsTerminal()) {
-    const others = recording === undefined ? '--operator scripted or none' : "--operator none and the monitor's page";
-    throw new ReinError('environment', '--operator keyboard needs a terminal of its own, in the foreground.', {
-      remedy: `Start it in a terminal, or take ${others}.`,
-    });
-  }
+export async function runBody(
+  request: RunRequest,
+  { command = 'run', recording }: RunBodyOptions = {},
+): Promise<number> {
+  const asked = { command, terminal: ownsTerminal() ? 'here' : 'none', page: pageHere(request) } as const;
   const observer = createObserver(request.output);
   const monitor = await openMonitorBeside({ ...request, guests: 'watch' }, observer);
   return interruptibly(observer.print, undefined, async ({ signal, interrupt }) => {
-    const run = await runRobot({ request, recording, observer, watcher: monitor, signal, onInterrupt: interrupt });
+    const run = await runRobot({
+      request,
+      asked,
+      recording,
+      observer,
+      watcher: monitor,
+      signal,
+      onInterrupt: interrupt,
+    });
     observer.stop();
     process.stdout.write(
       `${[...(recording === undefined ? lastWords(run) : recordWords(run)), await reportLine(run.folder)].join('\n')}\n`,

@@ -5,14 +5,14 @@ import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '..
 import { percent, ReinError, replaceFile, wilsonInterval } from '../../core/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
-import { checkDevices, operatorsOf } from '../../session/supervision.ts';
+import { checkDevices, checkDriver, operatorsOf, pluggedIn } from '../../session/supervision.ts';
 import type { SimulationResult } from '../../sim/index.ts';
 import type { OperatorConfig } from '../../teleop/index.ts';
 import type { SimOptions } from '../sim.ts';
 import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { loadElsewhere, mapFew } from './module-check.ts';
-import { openMonitorBeside } from './monitor.ts';
+import { openMonitorBeside, pageHere } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { pages, reportLine } from './report.ts';
 
@@ -26,14 +26,21 @@ const ENDED_BY = {
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
   await checkJsonFile(options.json);
-  if (options.demonstrations === 'keyboard' && (options.output === 'quiet' || !ownsTerminal())) {
-    throw new ReinError('environment', '--demonstrations keyboard needs a terminal of its own, in the foreground.', {
-      remedy: 'Start it in a terminal, without --quiet, or take --demonstrations scripted.',
-    });
-  }
   const config = resolveSim(options);
   const devices = devicesOf(options, config);
   checkDevices(devices, config.task);
+  const hasKeys = options.output === 'live' && ownsTerminal();
+  checkDriver({
+    command: 'sim',
+    operator: options.operator,
+    demonstrations: options.demonstrations,
+    listed: config.operators.map(({ kind }) => kind),
+    terminal: hasKeys ? 'here' : 'none',
+    // Whoever is on this machine may move what is simulated.
+    page: pageHere(options) === 'none' ? 'none' : 'operates',
+    pluggedIn: pluggedIn(),
+    policy: 'given',
+  });
   await checkModules(config);
   // Only now: a wrong word in what was asked for is told without simulator, networks and link.
   const [{ simulate }, { openOperators }] = await Promise.all([
@@ -42,7 +49,6 @@ export async function simBody(options: SimOptions): Promise<number> {
   ]);
   const observer = createObserver(options.output);
   const monitor = await openMonitorBeside(options, observer);
-  const hasKeys = options.output === 'live' && ownsTerminal();
   let folder: string | undefined;
   const stop = interruptible(observer.print);
   try {

@@ -16,7 +16,6 @@ const given = {
 describe('rein teleop', () => {
   it.each([
     [{ robot: 'arm6' }, 'simulated in the scene of a task', '--robot arm7'],
-    [{ operator: 'none' }, 'Nobody could drive', '--operator keyboard'],
     [{ robot: 'base-diff-ros', moves: 'tool' }, 'which has no tool', '--moves joints'],
     [{ robot: 'arm8' }, 'there is no robot called "arm8"', undefined],
   ] as const)('refuses %o in a sentence, before anything is started', async (options, message, remedy) => {

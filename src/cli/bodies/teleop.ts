@@ -18,19 +18,13 @@ const EPISODE_S = 3600;
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
   const { robot: name, moves: _moves, speedRatio: _speedRatio, rateHz: _rateHz, ...request } = options;
-  const { operator, config } = request;
   const { robot, file } = loadRobotFile(name);
   checkOwnWorld(robot);
-  if (operator === 'none' && config === undefined) {
-    throw new ReinError('config', 'Nobody could drive: --operator is none, and no file names operators.', {
-      remedy: 'Take --operator keyboard, gamepad or spacemouse, or --config FILE with a list operators.',
-    });
-  }
   const folder = await mkdtemp(join(tmpdir(), 'rein-teleop-'));
   try {
     const task = join(folder, 'teleop.yaml');
     await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
-    return await runBody(checkRunRequest({ ...request, task }));
+    return await runBody(checkRunRequest({ ...request, task }), { command: 'teleop' });
   } finally {
     // The run's own config.yaml has it whole.
     await rm(folder, { recursive: true, force: true });

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock, storage } from '../../core/index.ts';
-import type { OperatorConfig } from '../../teleop/index.ts';
-import { checkDevices, operatorsOf } from '../operator-devices.ts';
+import { checkDevices, operatorsOf, pluggedIn } from '../operator-devices.ts';
 import { type PersonRequest, packetIn, type RunWatcher } from '../person-request.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
@@ -14,6 +13,7 @@ import type { RunRequest } from '../run-request.ts';
 import type { RecordingPlan } from '../session-types.ts';
 import type { RunStatus } from '../status.ts';
 import { guardStopMs } from '../supervisor.ts';
+import { checkDriver, type DrivingPlace } from '../who-drives.ts';
 import { type LiveNodeMessage, type NodeStart, readLiveNodeMessage, type ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
@@ -22,6 +22,8 @@ import { rungLimit } from './rung-limit.ts';
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
+  /** Whose words refusals use. Default: those of `rein run`, with the terminal of this process and no page. */
+  readonly asked?: Pick<DrivingPlace, 'command' | 'terminal' | 'page'> | undefined;
   /** Default: nobody watches. */
   readonly observer?: RunObserver | undefined;
   /** People record demonstrations, and nothing else is done. Default: they do not. */
@@ -54,8 +56,8 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
   const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
   const people = operatorsOf(request.operator, config.operators);
-  if (options.recording === undefined) checkDecider(request, config, people);
   checkDevices(people, config.task);
+  checkDriver(placeOf(options, config));
   const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
   const { folder, runId, lock } = prepared;
   try {
@@ -80,16 +82,20 @@ function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): stri
   return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
 }
 
-function checkDecider(
-  { policy, learner }: RunRequest,
-  { task }: ResolvedConfig,
-  people: readonly OperatorConfig[],
-): void {
-  if (policy !== undefined || learner !== undefined || people.length > 0 || task.policyPlugin !== undefined) return;
-  throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
-    remedy: "Give --policy FILE, --learner tcp://host:port, or a policyPlugin in the task's file.",
-  });
+function placeOf({ request, asked = OWN_PLACE }: RobotRunOptions, config: ResolvedConfig): DrivingPlace {
+  const { operator, policy, learner } = request;
+  const isDecided = policy !== undefined || learner !== undefined || config.task.policyPlugin !== undefined;
+  return {
+    ...asked,
+    operator,
+    demonstrations: undefined,
+    listed: config.operators.map(({ kind }) => kind),
+    pluggedIn: pluggedIn(),
+    policy: isDecided ? 'given' : 'none',
+  };
 }
+
+const OWN_PLACE = { command: 'run', terminal: 'here', page: 'none' } as const;
 
 /** What the node needs to know, which loads modules of others: not where a token lies. */
 function withoutMonitor(request: RunRequest): RunRequest {

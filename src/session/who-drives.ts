@@ -1,0 +1,130 @@
+/**
+ * Whether anybody can decide what the robot does, by what was asked for and what there is here, and what to ask for where nobody can: each
+ * remedy is tried by the same rules before it is printed, so that no two of them send a person back and forth.
+ */
+import { type ErrorKind, ReinError } from '../core/index.ts';
+
+/** A way in for people that an option names. */
+export type PlainDevice = 'keyboard' | 'gamepad' | 'spacemouse';
+
+export interface DrivingPlace {
+  readonly command: 'run' | 'record' | 'teleop' | 'sim' | 'reward collect';
+  readonly operator: PlainDevice | 'scripted' | 'none';
+  /** Who shows the task first. */
+  readonly demonstrations: 'scripted' | 'keyboard' | 'people' | undefined;
+  /** Kinds of `operators` in the file. */
+  readonly listed: readonly string[];
+  /** A terminal of its own, in the foreground, whose keys are read. */
+  readonly terminal: 'here' | 'none';
+  /** What a page may do that people can open here: one that nobody has a token for watches. */
+  readonly page: 'operates' | 'watches' | 'none';
+  /** Pads and mice that are plugged in and may be read. */
+  readonly pluggedIn: readonly PlainDevice[];
+  /** There is a policy, a learner or a plugin. */
+  readonly policy: 'given' | 'none';
+}
+
+/** What a person may change on the command line, and how they would write it. */
+interface Change {
+  readonly words: string;
+  readonly to: Partial<DrivingPlace>;
+}
+
+const PAGE = '--monitor 7400 --monitor-token FILE';
+/** In the order in which they are offered. */
+const CHANGES: readonly Change[] = [
+  { words: '--operator keyboard', to: { operator: 'keyboard' } },
+  { words: '--operator gamepad', to: { operator: 'gamepad' } },
+  { words: '--operator spacemouse', to: { operator: 'spacemouse' } },
+  { words: '--operator none', to: { operator: 'none' } },
+  { words: `--operator none ${PAGE}`, to: { operator: 'none', page: 'operates' } },
+  { words: '--demonstrations people', to: { demonstrations: 'people' } },
+  { words: '--demonstrations people --monitor 7400', to: { demonstrations: 'people', page: 'operates' } },
+  { words: '--demonstrations scripted', to: { demonstrations: 'scripted' } },
+  { words: '--policy FILE', to: { policy: 'given' } },
+  { words: '--operator none --policy FILE', to: { operator: 'none', policy: 'given' } },
+];
+/** The file of a token is no file that is there already. */
+const TOKEN = `; make the token's file with: (umask 077; openssl rand -hex 24 > FILE)`;
+
+/** Throws `ReinError` where nobody can drive; its remedies are accepted in the same place. */
+export function checkDriver(place: DrivingPlace): void {
+  const refusal = refusalOf(place);
+  if (refusal === undefined) return;
+  const [kind, message] = refusal;
+  throw new ReinError(kind, message, { remedy: remedyOf(place) });
+}
+
+/** The changes of the command line that `place` would be accepted with, each as its options. */
+export function remediesOf(place: DrivingPlace): readonly string[] {
+  const fitting = CHANGES.filter(({ to }) => isOption(place, to) && refusalOf({ ...place, ...to }) === undefined);
+  // What changes less says it all.
+  return fitting.map(({ words }) => words).filter((words, _, all) => !all.some((other) => isPart(other, words)));
+}
+
+function remedyOf(place: DrivingPlace): string {
+  const remedies = remediesOf(place);
+  const token = remedies.some((words) => words.includes(PAGE)) ? TOKEN : '';
+  const asksKeys = place.operator === 'keyboard' || place.demonstrations === 'keyboard';
+  const inTerminal = asksKeys && place.terminal === 'none' ? 'Start it in a terminal' : '';
+  const options = remedies.length === 0 ? '' : `Take ${remedies.join(', or ')}${token}`;
+  if (inTerminal === '') return `${options}.`;
+  return options === '' ? `${inTerminal}.` : `${inTerminal}, or take ${options.slice('Take '.length)}.`;
+}
+
+function isPart(part: string, whole: string): boolean {
+  return whole.startsWith(`${part} `) || whole.endsWith(` ${part}`);
+}
+
+/** The command has these options, and these are not what it has already. */
+function isOption({ command, pluggedIn, ...place }: DrivingPlace, to: Partial<DrivingPlace>): boolean {
+  if (to.demonstrations !== undefined && (command !== 'sim' || place.demonstrations === undefined)) return false;
+  if (to.policy !== undefined && command !== 'run' && command !== 'reward collect') return false;
+  if (to.page !== undefined && command === 'reward collect') return false;
+  // What is not there is refused by its own sentence (`checkDevices`).
+  if (isPluggable(to.operator) && (command === 'reward collect' || !pluggedIn.includes(to.operator))) return false;
+  // In `rein sim` it only says what there is besides the keyboard.
+  return !(to.operator !== undefined && command === 'sim');
+}
+
+function isPluggable(operator: DrivingPlace['operator'] | undefined): operator is 'gamepad' | 'spacemouse' {
+  return operator === 'gamepad' || operator === 'spacemouse';
+}
+
+function refusalOf(place: DrivingPlace): readonly [ErrorKind, string] | undefined {
+  const { command, operator, terminal, demonstrations, policy } = place;
+  if (demonstrations === 'keyboard' && terminal === 'none') {
+    return ['environment', '--demonstrations keyboard needs a terminal of its own, in the foreground.'];
+  }
+  if (command !== 'sim' && operator === 'keyboard' && terminal === 'none') {
+    return ['environment', '--operator keyboard needs a terminal of its own, in the foreground.'];
+  }
+  const anyPerson = canPersonDrive(place);
+  if (command === 'sim') {
+    return demonstrations !== 'people' || anyPerson
+      ? undefined
+      : ['environment', 'Nobody could show the task: there is no terminal, no page and no other device.'];
+  }
+  if (command === 'run' || command === 'reward collect') {
+    return policy === 'given' || anyPerson
+      ? undefined
+      : ['policy', 'There is nothing that could decide: no policy and no learner.'];
+  }
+  return anyPerson ? undefined : ['config', `Nobody could drive: ${whyNobody(place)}.`];
+}
+
+function canPersonDrive({ operator, listed, terminal, page, pluggedIn, command }: DrivingPlace): boolean {
+  if (pluggedIn.some((device) => device === operator)) return true;
+  const hasKeys = terminal === 'here';
+  if (page === 'operates' || (hasKeys && (operator === 'keyboard' || command === 'sim'))) return true;
+  return listed.some((kind) => {
+    if (kind === 'keyboard') return hasKeys;
+    return kind === 'leader' || pluggedIn.some((device) => device === kind);
+  });
+}
+
+function whyNobody({ page, listed }: DrivingPlace): string {
+  const devices = listed.length === 0 ? 'no file names operators' : 'no device of operators is here';
+  const seen = page === 'none' ? 'there is no page' : 'the page has no token to operate with';
+  return `--operator is none, ${devices}, and ${seen}`;
+}
