@@ -9,4 +9,4 @@ export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
 export type { RecordingPlan } from './session-types.ts';
 export { guardStopMs, Supervisor } from './supervisor.ts';
-export { checkDriver, type DrivingPlace } from './who-drives.ts';
+export { checkDriver } from './who-drives.ts';

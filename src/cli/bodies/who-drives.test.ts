@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDriver, type DrivingPlace } from '../../session/supervision.ts';
-import { remediesOf } from '../../session/who-drives.ts';
+import { checkDriver, type DrivingPlace, remediesOf } from '../../session/who-drives.ts';
 import { type CommandSpec, commanderOf } from '../command.ts';
 import { recordCommand } from '../record.ts';
 import { rewardCollectCommand } from '../reward.ts';
