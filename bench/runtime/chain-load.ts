@@ -7,6 +7,7 @@ import {
   Rng,
   type RobotModel,
   type RobotState,
+  servosLead,
 } from '../../src/core/index.ts';
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { Clearances, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../../src/safety/index.ts';
@@ -68,7 +69,7 @@ export class ChainLoad {
     this.#state.positionRad.set(model.homeRad);
     this.#lastSent = Float64Array.from(model.homeRad);
     this.#lagS = Float64Array.from(model.joints, (joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad);
-    this.#leads = model.tank?.velocityFeedForward === true ? model.controlHz : 0;
+    this.#leads = servosLead(model) ? model.controlHz : 0;
     const seeded = this.chain.seed(model.homeRad);
     if (seeded !== 'ok') throw new RangeError(`the home pose of ${model.name} is no start: ${seeded}`);
     const size = action.dimensions.length;

@@ -33,6 +33,34 @@ const SPHERES = `robot:
 `;
 const TANK = 'robot:\n  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9';
 
+describe('the servos of a tank', () => {
+  const text = (more: string) => `robot:\n  tank: { ${more} }`;
+
+  it.each([
+    ['as the observer has them', text('velocityFeedForward: true, delayTicks: 1'), /^accepted$/],
+    [
+      'that do not lead, where the observer says that they do',
+      text('velocityFeedForward: false'),
+      /^o\.yaml:2:\d+: tank\.velocityFeedForward is false, torqueObserver\.velocityFeedForward is true: they are of the same servos/,
+    ],
+    [
+      'that follow sooner than the observer says',
+      `${text('delayTicks: 1')}\n  torqueObserver: { delayTicks: 2 }`,
+      /^o\.yaml:2:\d+: tank\.delayTicks is 1, less than torqueObserver\.delayTicks, 2/,
+    ],
+    [
+      'that lead a Cartesian spring',
+      text('port: setPoint, stiffness: [9, 9, 9, 9, 9, 9], damping: [1, 1, 1, 1, 1, 1]'),
+      /tank\.velocityFeedForward is true, the port setPoint needs false/,
+    ],
+    [
+      'that follow a Cartesian spring late',
+      text('port: setPoint, stiffness: [9, 9, 9, 9, 9, 9], damping: [1, 1, 1, 1, 1, 1], delayTicks: 1'),
+      /tank\.delayTicks is 1, the port setPoint needs 0/,
+    ],
+  ])('%s', (_name, overlay, expected) => expect(said(overlay)).toMatch(expected));
+});
+
 describe('how torque goes off', () => {
   it.each([
     ['as a ramp under an arm that falls', 'robot: { holdsWithoutTorque: false, exitRampS: 10 }', /^accepted$/],
@@ -203,12 +231,12 @@ describe('joints', () => {
     ],
     [
       'that a tank needs true dampers of',
-      `${joint('').replace('dampingNmSPerRad: 1', 'dampingNmSPerRad: 0')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
+      `${joint('').replace('dampingNmSPerRad: 1', 'dampingNmSPerRad: 0')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9, velocityFeedForward: false }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
       /^o\.yaml:5:\d+: joint "only" has no damping, and an energy tank needs the servos' true stiffness and damping$/m,
     ],
     [
       'that a tank needs to know the noise of',
-      `${joint('')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
+      `${joint('')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9, velocityFeedForward: false }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
       /^o\.yaml:5:\d+: joint "only" has no encoderNoiseRad, and an energy tank needs to know by how much a reading may be off: the largest difference seen over a minute of standing still, and no less than 2π \/ 2\^bits of the encoder$/m,
     ],
     [

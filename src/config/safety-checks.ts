@@ -1,5 +1,5 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import { ArmKinematics, type Capsule, didYouMean, type WorkspaceBox } from '../core/index.ts';
+import { ArmKinematics, type Capsule, didYouMean, holdsItself, parentOf, type WorkspaceBox } from '../core/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { counted, type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -142,12 +142,12 @@ function closePair(robot: RobotConfig, index: number, shortM: number): string {
 
 /** The joint between two neighbouring links. */
 function jointBetween({ joints }: RobotConfig, first: string, second: string): string | undefined {
-  const parentOf = (link: string) => {
+  const carrierOf = (link: string) => {
     const i = joints.findIndex((joint) => joint.name === link);
-    return i < 0 ? undefined : (joints[i]!.parent ?? joints[i - 1]?.name ?? 'base');
+    return i < 0 ? undefined : parentOf(joints, i);
   };
-  if (parentOf(first) === second) return first;
-  return parentOf(second) === first ? second : undefined;
+  if (carrierOf(first) === second) return first;
+  return carrierOf(second) === first ? second : undefined;
 }
 
 function checkToolKeptOut({ collision }: RobotConfig, { tcpPositionM }: ArmKinematics): Finding[] {
@@ -189,7 +189,33 @@ function checkTank(robot: RobotConfig): Finding[] {
       findings.push({ path: written === undefined ? ['tank', 'port'] : path, message });
     }
   }
-  return [...findings, ...checkReadings(robot), ...(port === 'joint' ? checkDampers(robot) : [])];
+  return [
+    ...findings,
+    ...(findings.length === 0 ? checkServos(robot) : []),
+    ...checkReadings(robot),
+    ...(port === 'joint' ? checkDampers(robot) : []),
+  ];
+}
+
+/** A Cartesian spring knows neither lead nor delay; and tank and observer speak of the same servos. */
+function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
+  if (tank === undefined) return [];
+  const findings: Finding[] = [];
+  const refuse = (key: 'velocityFeedForward' | 'delayTicks', why: string) =>
+    findings.push({ path: ['tank', key], message: `tank.${key} is ${tank[key]}, ${why}` });
+  if (tank.port === 'setPoint' && tank.velocityFeedForward)
+    refuse('velocityFeedForward', 'the port setPoint needs false');
+  if (tank.port === 'setPoint' && tank.delayTicks > 0) refuse('delayTicks', 'the port setPoint needs 0');
+  if (torqueObserver === undefined) return findings;
+  const { velocityFeedForward, delayTicks } = torqueObserver;
+  const same = 'they are of the same servos, and rein safety identify measures them';
+  if (velocityFeedForward !== tank.velocityFeedForward) {
+    refuse('velocityFeedForward', `torqueObserver.velocityFeedForward is ${velocityFeedForward}: ${same}`);
+  }
+  if (delayTicks > tank.delayTicks) {
+    refuse('delayTicks', `less than torqueObserver.delayTicks, ${delayTicks}: ${same}`);
+  }
+  return findings;
 }
 
 /** A tank that knows nothing of noise takes it for motion, and is filled by it. */
@@ -221,12 +247,14 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
 }
 
 /** A ramp belongs to an arm that falls, and an arm that falls needs one. */
-function checkExit({ holdsWithoutTorque = true, exitRampS }: RobotConfig): Finding[] {
-  if (holdsWithoutTorque === (exitRampS === undefined)) return [];
-  const message = holdsWithoutTorque
+function checkExit(robot: RobotConfig): Finding[] {
+  const { exitRampS } = robot;
+  const holds = holdsItself(robot);
+  if (holds === (exitRampS === undefined)) return [];
+  const message = holds
     ? 'exitRampS is for an arm that sinks without torque: add `holdsWithoutTorque: false`, or leave it out'
     : 'holdsWithoutTorque is false, so exitRampS has to say how long torque takes to go off: long enough to get there and support the arm, or for it to sink onto its rest';
-  return [{ path: [holdsWithoutTorque ? 'exitRampS' : 'holdsWithoutTorque'], message }];
+  return [{ path: [holds ? 'exitRampS' : 'holdsWithoutTorque'], message }];
 }
 
 function checkFence({ base }: RobotConfig): Finding[] {

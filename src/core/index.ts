@@ -100,6 +100,16 @@ export {
 } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {
+  boxOf,
+  encoderNoiseOf,
+  exitRampOf,
+  holdsItself,
+  isGravityCompensated,
+  parentOf,
+  servosLead,
+  toolLinkOf,
+} from './robot-defaults.ts';
+export {
   type BaseModel,
   type Capsule,
   type CollisionModel,

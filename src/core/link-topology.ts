@@ -1,4 +1,5 @@
 /** Which joint moves which link, and how far a point of a link can get from each joint: what does not change with the pose. */
+import { parentOf, toolLinkOf } from './robot-defaults.ts';
 import type { RobotModel } from './robot-model.ts';
 
 /** The tree of one arm's links. A link is named by the joint that moves it and numbered as that; −1 is the base. */
@@ -15,12 +16,13 @@ export class LinkTopology {
   constructor(model: RobotModel) {
     const n = model.joints.length;
     this.#model = model;
-    this.parents = Int32Array.from(model.joints, ({ name, parent }, i) => {
-      const found = parent === undefined ? i - 1 : this.link(parent);
+    this.parents = Int32Array.from(model.joints, ({ name }, i) => {
+      const parent = parentOf(model.joints, i);
+      const found = this.link(parent);
       if (found >= i) throw new RangeError(`the parent of ${name}, ${parent}, must come before it`);
       return found;
     });
-    this.toolLink = model.tool.link === undefined ? n - 1 : this.link(model.tool.link);
+    this.toolLink = this.link(toolLinkOf(model));
     this.#moves = new Uint8Array(n * n);
     for (let link = 0; link < n; link++) {
       for (let i = link; i >= 0; i = this.parents[i]!) this.#moves[n * i + link] = 1;

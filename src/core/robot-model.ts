@@ -106,11 +106,11 @@ export interface TankModel {
   /** Share of the energy that the dampers provably took out which is credited, 0 ≤ β < 1. */
   readonly recovery: number;
   /** Bounded top-up while the robot stands with no command, W; 0 for none. */
-  readonly topUpW?: number | undefined;
+  readonly topUpW: number;
   /** The servos add the reference's velocity × damping/stiffness to the set-point, as industrial ones do. */
-  readonly velocityFeedForward?: boolean | undefined;
-  /** Most control periods between a reference being sent and the servo following it. Default 0. */
-  readonly delayTicks?: number | undefined;
+  readonly velocityFeedForward: boolean;
+  /** Most control periods between a reference being sent and the servo following it. */
+  readonly delayTicks: number;
   /** `setPoint` only: Cartesian stiffness x, y, z (N/m) and about x, y, z (N·m/rad), base frame. */
   readonly stiffness?: readonly [number, number, number, number, number, number] | undefined;
   /** `setPoint` only: Cartesian damping, N·s/m and N·m·s/rad. */

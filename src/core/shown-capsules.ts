@@ -1,4 +1,5 @@
 /** Shapes of a robot of which no own ones are known, for pictures. Imports nothing but types: pages are built with it. */
+import { parentOf, toolLinkOf } from './robot-defaults.ts';
 import type { Capsule, RobotModel } from './robot-model.ts';
 
 /** Radii of links and tool of which nothing is known, m. */
@@ -9,12 +10,13 @@ const TOOL_M = 0.02;
 export function shownCapsules({ joints, tool, collision }: RobotModel): readonly Capsule[] {
   const known = collision?.capsules ?? [];
   if (known.length > 0) return known;
-  const bones = joints.map(({ name, originXyzM, parent }, i) => {
-    const link = parent ?? joints[i - 1]?.name ?? 'base';
-    return { name: `bone to ${name}`, link, fromM: ORIGIN, toM: originXyzM, radiusM: BONE_M };
+  const bones = joints.map(({ name, originXyzM }, i) => {
+    return { name: `bone to ${name}`, link: parentOf(joints, i), fromM: ORIGIN, toM: originXyzM, radiusM: BONE_M };
   });
-  const link = tool.link ?? joints.at(-1)?.name ?? 'base';
-  return [...bones, { name: 'tool', link, fromM: ORIGIN, toM: tool.originXyzM, radiusM: TOOL_M }];
+  return [
+    ...bones,
+    { name: 'tool', link: toolLinkOf({ tool, joints }), fromM: ORIGIN, toM: tool.originXyzM, radiusM: TOOL_M },
+  ];
 }
 
 const ORIGIN = [0, 0, 0] as const;

@@ -13,7 +13,17 @@ const PERIOD_S = 1 / ur5eLike.controlHz;
 const action = jointSpec(ur5eLike, 0.1);
 const withTank: RobotModel = {
   ...ur5eLike,
-  tank: { port: 'joint', startJ: 3, minJ: 0.1, maxJ: 4, powerMaxW: 100, recovery: 0.9 },
+  tank: {
+    port: 'joint',
+    startJ: 3,
+    minJ: 0.1,
+    maxJ: 4,
+    powerMaxW: 100,
+    recovery: 0.9,
+    topUpW: 0,
+    velocityFeedForward: false,
+    delayTicks: 0,
+  },
 };
 
 describe("the guard's frames", () => {

@@ -4,6 +4,7 @@ import {
   type GuardNotice,
   type GuardRequest,
   HARDWARE,
+  isGravityCompensated,
   ReinError,
   type RobotModel,
   type SafetyStateName,
@@ -190,7 +191,7 @@ export class Guard {
 
   /** Whether torque can come on now. */
   #prepare(): GuardAnswer {
-    if (this.#tick.isOutside && this.#model.gravityCompensated === false) return BY_HAND;
+    if (this.#tick.isOutside && !isGravityCompensated(this.#model)) return BY_HAND;
     const reason = this.#driver.prepare?.();
     if (reason !== undefined) return { ok: false, reason };
     // It may have taken seconds, in which an arm without torque goes where it likes.

@@ -4,7 +4,7 @@
  * 14), and a servo that grows hot. Its reference goes back until no joint pulls with more than half of its limit, and to where a joint whose
  * reading stands still has followed it. What it asks for passes the whole chain. Pure: tick-safe after construction.
  */
-import { LinkTopology, type RobotModel } from '../core/index.ts';
+import { isGravityCompensated, LinkTopology, type RobotModel } from '../core/index.ts';
 
 /** Share of a joint's torque limit with which it may press while it stands; most arms' weight takes less. */
 export const PRESSING_SHARE = 0.5;
@@ -24,7 +24,7 @@ export class PressureRelief {
   #isFresh = true;
 
   constructor(model: RobotModel) {
-    this.#isUsed = model.gravityCompensated === false && model.base === undefined;
+    this.#isUsed = !isGravityCompensated(model) && model.base === undefined;
     const topology = this.#isUsed ? new LinkTopology(model) : undefined;
     this.wantedRadPerS = new Float64Array(model.joints.length);
     this.#backToRad = new Float64Array(model.joints.length);

@@ -6,7 +6,17 @@ import { LIMIT_BROKEN } from '../safety/index.ts';
 import { Recovery } from '../safety/recovery.ts';
 import { EnergyTank } from '../safety/tank/energy-tank.ts';
 
-const tank = { port: 'joint', startJ: 4, minJ: 0.1, maxJ: 6, powerMaxW: 300, recovery: 0.9 } as const;
+const tank = {
+  port: 'joint',
+  startJ: 4,
+  minJ: 0.1,
+  maxJ: 6,
+  powerMaxW: 300,
+  recovery: 0.9,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+} as const;
 const filled: RobotModel = { ...ur5eLike, tank };
 
 afterEach(() => {

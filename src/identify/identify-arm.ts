@@ -1,5 +1,5 @@
 /** A minute of motion through the guard, from which an arm is identified, and what has to be true before and after it. */
-import { positionUnit, ReinError, type RobotModel } from '../core/index.ts';
+import { isGravityCompensated, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import { ArmDrive } from './arm-drive.ts';
 import { evaluate, type Identification, NO_TORQUE_NM, noTorque } from './evaluate.ts';
@@ -24,6 +24,8 @@ export interface IdentifyOptions extends ExcitationOptions {
 
 /** More of the minute may not be lost on the way from the guard. */
 const LOST_SHARE_MAX = 0.01;
+/** An arm that only its servos hold sinks onto them when its torque comes on, at last by creeping through dry friction: no noise of its encoders, s. */
+const SETTLE_S = 4;
 /** Torque that comes on lifts or drops an arm by less, rad. */
 const ELSEWHERE_RAD = 0.05;
 
@@ -40,16 +42,18 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
   await drive.awaitReady();
   checkAnnounced(options);
   const approach = approachOf(model, link.latest.referenceRad);
-  const leadS = STANDING_S + approach.durationS;
+  const settleS = isGravityCompensated(model) ? 0 : SETTLE_S;
+  const leadS = settleS + STANDING_S + approach.durationS;
   const passed =
     (beforeS: number) =>
     (atS: number): void =>
       onProgress?.(beforeS + atS, leadS + durationS);
-  await drive.stand(STANDING_S, (frame) => standing.add(frame), passed(0));
+  if (settleS > 0) await drive.stand(settleS, () => undefined, passed(0));
+  await drive.stand(STANDING_S, (frame) => standing.add(frame), passed(settleS));
   checkStanding(options, standing);
   try {
     await drive.activate();
-    await drive.follow(approach, () => undefined, passed(STANDING_S));
+    await drive.follow(approach, () => undefined, passed(settleS + STANDING_S));
     checkHome(model, link.latest.referenceRad);
     moving.begin(link.latest.tick);
     await drive.follow(excitation, (frame) => moving.add(frame), passed(leadS));

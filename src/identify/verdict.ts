@@ -119,7 +119,7 @@ function noiseRow(joint: JointModel, found: Identification, i: number): VerdictR
 }
 
 function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
-  const file = tank === undefined ? undefined : (tank.delayTicks ?? 0);
+  const file = tank === undefined ? undefined : tank.delayTicks;
   const measured = servo.delayTicks;
   const ok = file === undefined || measured <= file;
   const message = `references come into force ${measured} ticks late, and the tank's file says ${file}: write tank.delayTicks: ${measured}`;
@@ -127,7 +127,7 @@ function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
 }
 
 function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
-  const file = tank === undefined ? undefined : Number(tank.velocityFeedForward ?? false);
+  const file = tank === undefined ? undefined : Number(tank.velocityFeedForward);
   const measured = Number(servo.velocityFeedForward);
   const ok = file === undefined || measured === file;
   const message = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;

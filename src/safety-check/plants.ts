@@ -1,5 +1,5 @@
 /** The simulated robots of a check, one for each variant, opened when a trial first asks for it; and how they read their joints. */
-import { ArmKinematics, type Rng, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../core/index.ts';
 import { type PlantOptions, RobotPlant } from '../drivers/mujoco.ts';
 import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
 import type { CheckSubject } from './subject/subject.ts';
@@ -36,7 +36,7 @@ const DELAY_TICKS = 2;
 /** Variants that make sense for `subject`. */
 export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
   if (plantFile === undefined || model.base !== undefined) return ['nominal'];
-  const hasDelay = model.tank === undefined || (model.tank.delayTicks ?? 0) > 0;
+  const hasDelay = model.tank === undefined || model.tank.delayTicks > 0;
   const hasLoad = (model.payloadMaxKg ?? 0) > 0;
   return PLANT_VARIANTS.filter((variant) => {
     if (variant === 'delay') return hasDelay;
@@ -64,7 +64,13 @@ export class BenchPlants {
     const plant =
       file === undefined
         ? new LagPlant(model)
-        : await RobotPlant.open({ file, image, model, ...optionsOf(model, variant) });
+        : await RobotPlant.open({
+            file,
+            image,
+            model,
+            velocityFeedForward: model.tank !== undefined && servosLead(model),
+            ...optionsOf(model, variant),
+          });
     this.#open.set(variant, plant);
     return plant;
   }
@@ -104,7 +110,7 @@ function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions,
     case 'heavy':
       return { payload: { scale: 1.5 } };
     case 'delay':
-      return { delayTicks: (model.tank?.delayTicks ?? DELAY_TICKS) - readingDelay(model) };
+      return { delayTicks: (model.tank === undefined ? DELAY_TICKS : model.tank.delayTicks) - readingDelay(model) };
     case 'wall':
       return { wall: wallBefore(model) };
     case 'friction':
@@ -120,7 +126,7 @@ function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions,
 
 /** Of the delay that a tank reckons with, the part by which readings are late, ticks; the rest is that of references. */
 export function readingDelay({ tank }: RobotModel): number {
-  return Math.floor((tank?.delayTicks ?? 0) / 2);
+  return tank === undefined ? 0 : Math.floor(tank.delayTicks / 2);
 }
 
 /** On which side of the tool's home pose, along x, the wall is: where the workspace has more room. */
@@ -214,12 +220,12 @@ export class JointSensor {
   readonly #late: Float64Array[];
   readonly #lastSet: Float64Array;
 
-  /** Errors are within `encoderNoiseRad` of each joint, 0 where it has none; readings come `delayTicks` reads late. */
-  constructor(model: RobotModel, noise: SensorNoise, rng: Rng, delayTicks = 0) {
-    this.#bound = Float64Array.from(model.joints, (joint) => joint.encoderNoiseRad ?? 0);
+  /** Errors are within `encoderNoiseRad` of each joint, 0 where it has none; readings come `lateTicks` reads late. */
+  constructor(model: RobotModel, noise: SensorNoise, rng: Rng, lateTicks = 0) {
+    this.#bound = Float64Array.from(model.joints, encoderNoiseOf);
     this.#noise = noise;
     this.#rng = rng;
-    this.#late = Array.from({ length: delayTicks + 1 }, () => new Float64Array(model.joints.length));
+    this.#late = Array.from({ length: lateTicks + 1 }, () => new Float64Array(model.joints.length));
     this.#lastSet = new Float64Array(model.joints.length);
   }
 

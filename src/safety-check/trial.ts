@@ -333,7 +333,8 @@ export class TrialRun {
 
   /** A top-up is no surplus, as far as the file allows one: that much power, for a tick as long as the chain takes it. */
   #grant(dtS: number): void {
-    const allowedJ = (this.#setting.model.tank?.topUpW ?? 0) * this.#witness.tickS(dtS);
+    const { tank } = this.#setting.model;
+    const allowedJ = tank === undefined ? 0 : tank.topUpW * this.#witness.tickS(dtS);
     this.#grantedJ += Math.min(this.#report.tankToppedUpJ, allowedJ);
   }
 

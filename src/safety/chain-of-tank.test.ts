@@ -9,7 +9,17 @@ import { createChainReport } from './chain-report.ts';
 import type { ChainTrial } from './chain-trial.ts';
 
 const DT_S = 0.01;
-const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0 };
+const tank: TankModel = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 0.1,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+};
 const model: RobotModel = {
   ...oddArm3,
   controlHz: 100,

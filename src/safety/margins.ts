@@ -1,5 +1,5 @@
 /** How much room the reference has to everything that it is kept from, in metres and radians and as shares. */
-import type { RobotModel } from '../core/index.ts';
+import { boxOf, type RobotModel } from '../core/index.ts';
 import type { Clearances } from './avoidance/clearances.ts';
 import { type ChainReport, STAGE } from './chain-report.ts';
 import type { Fence } from './shield/fence.ts';
@@ -35,7 +35,7 @@ export class Margins {
     this.#referenceRad = referenceRad;
     this.#clearances = clearances;
     this.#fence = fence;
-    const boxes = [model.workspace, ...(model.points ?? []).map((point) => point.workspace ?? model.workspace)];
+    const boxes = [model.workspace, ...(model.points ?? []).map((point) => boxOf(point, model))];
     // The six walls of each point come first, two by two.
     this.#farM = Float64Array.from(clearances.rows, ({ kind }, r) => {
       const axis = (r % 6) >> 1;

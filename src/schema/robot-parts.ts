@@ -74,16 +74,12 @@ const tank = z
     maxJ: num('J', { above: 0, max: 10_000 }, 'What it holds at most.'),
     powerMaxW: num('W', { above: 0, max: 10_000 }, 'Most power that a command may put in; braking is exempt.'),
     recovery: num('1', { min: 0, below: 1 }, 'Share of the energy that the dampers provably took out that comes back.'),
-    topUpW: num('W', { min: 0, max: 100 }, 'Refill while the robot stands with no command; 0 where absent.').optional(),
-    velocityFeedForward: z
-      .boolean()
-      .meta({ description: 'The servos lead the set-point by velocity × damping / stiffness, as industrial ones do.' })
-      .optional(),
-    delayTicks: whole(
-      'ticks',
-      { min: 0, max: 10 },
-      'Most ticks until the servos follow a reference; 0 where absent.',
-    ).optional(),
+    topUpW: num('W', { min: 0, max: 100 }, 'Refill while the robot stands with no command.').default(0),
+    velocityFeedForward: z.boolean().meta({
+      description:
+        'Whether the servos lead the set-point by velocity × damping / stiffness, as industrial ones do; port `setPoint`: false. `rein safety identify` measures it.',
+    }),
+    delayTicks: whole('ticks', { min: 0, max: 10 }, 'Most ticks until the servos follow a reference.').default(0),
     stiffness: six('N/m, N·m/rad', 'Port `setPoint`: along x, y, z, then about them; base frame.').optional(),
     damping: six('N·s/m, N·m·s/rad', 'Port `setPoint`: along x, y, z, then about them.').optional(),
   })

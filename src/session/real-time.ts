@@ -124,7 +124,7 @@ export class RealTime implements Pace {
   async #fillTank(activity: Activity<unknown>): Promise<void> {
     const { link, listeners, setup } = this.#parts;
     const { tank } = setup.config.robot;
-    if (tank?.topUpW === undefined || tank.topUpW === 0) return;
+    if (tank === undefined || tank.topUpW === 0) return;
     const enoughJ = BEGINS_WITH * tank.startJ;
     let mostJ = link.latest.tankEnergyJ;
     if (mostJ >= enoughJ) return;

@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import {
   asObject,
+  exitRampOf,
   type GuardAnswer,
   type GuardRequest,
   howEnded,
@@ -45,7 +46,7 @@ export function guardStopMs(
   robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>,
   plainMs: number = STOP_LIMIT_MS,
 ): number {
-  return plainMs + (robot.holdsWithoutTorque === false ? 1e3 * (robot.exitRampS ?? 0) : 0);
+  return plainMs + 1e3 * exitRampOf(robot);
 }
 
 /** The message of a `busStopped`. */

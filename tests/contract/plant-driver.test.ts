@@ -9,7 +9,7 @@ import { describeDriver } from './driver.contract.ts';
 function driverOf(name: string) {
   const { driver, ...model } = loadRobotFile(name).robot;
   if (!isMujoco(driver) || driver.model === undefined) throw new TypeError(`${name} has no model of its own`);
-  return { driver: new PlantDriver(model, { file: driver.model, signalNames: [] }), model };
+  return { driver: new PlantDriver(model, { file: driver.model, velocityFeedForward: true, signalNames: [] }), model };
 }
 
 describeDriver('simulated 7-joint arm', () => driverOf('arm7'));

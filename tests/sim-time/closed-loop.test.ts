@@ -23,7 +23,17 @@ const ROUNDING_J = 1e-6;
 /** Below its floor the tank may be by rounding, J. */
 const FLOOR_J = 1e-8;
 
-const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.95 };
+const tank: TankModel = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 0.1,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0.95,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+};
 
 interface Case {
   readonly policy: EnergyPolicy;

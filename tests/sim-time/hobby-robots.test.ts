@@ -47,7 +47,7 @@ describe.each(ARMS)('%s', (name) => {
 
   it('stays where it was let go of until it is enabled, as if somebody held it', async () => {
     const { model, file } = robotOf(name);
-    const driver = new PlantDriver(model, { file, signalNames: [] });
+    const driver = new PlantDriver(model, { file, velocityFeedForward: false, signalNames: [] });
     await driver.open();
     try {
       const state = createRobotState(model.joints.length, 0);

@@ -139,7 +139,17 @@ describe('a robot that is asked for too much', () => {
   });
 
   faultRow(42, 'wall', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
-    const tank = { port: 'joint', startJ: 0.2, minJ: 0.1, maxJ: 1, powerMaxW: 80, recovery: 0 } as const;
+    const tank = {
+      port: 'joint',
+      startJ: 0.2,
+      minJ: 0.1,
+      maxJ: 1,
+      powerMaxW: 80,
+      recovery: 0,
+      topUpW: 0,
+      velocityFeedForward: false,
+      delayTicks: 0,
+    } as const;
     guard = await WallGuard.start({ model: { ...ur5eLike, tank }, action: jointSpec(ur5eLike, 0.05) });
     await guard.active();
     guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 1 : -1));

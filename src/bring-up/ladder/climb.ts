@@ -1,7 +1,7 @@
 /** `rein bring-up`: the next rung of an arm's ladder, and the record of it. */
 import { hostname, userInfo } from 'node:os';
 import type { RobotConfig } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { holdsItself, ReinError } from '../../core/index.ts';
 import { checkAdapter } from '../../drivers/serial.ts';
 import {
   appendRung,
@@ -191,7 +191,7 @@ async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: numbe
   const seconds = Math.round(drivenS({ rung, robot: arm.robot, speedRatio, minutes }));
   const howLong = seconds < 120 ? `${seconds} s` : `${(seconds / 60).toFixed(0)} minutes`;
   const speed = `${Math.round(100 * speedRatio)} %`;
-  const down = arm.robot.holdsWithoutTorque ? '' : ' At the end its torque goes off slowly: hold it then.';
+  const down = holdsItself(arm.robot) ? '' : ' At the end its torque goes off slowly: hold it then.';
   guide.say(
     isCar(arm)
       ? `Its wheels turn by themselves now: a little first, then they turn and steer for ${howLong} at ${speed} of its speed, steering by up to 7° each way.`

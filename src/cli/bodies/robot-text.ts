@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import {
   type Capsule,
   type JointModel,
+  parentOf,
   positionUnit,
   type RobotModel,
   type TankModel,
@@ -89,7 +90,7 @@ function jointLines(file: ImportedFile, index: number): string[] {
   const { joints } = file.model;
   const joint = joints[index]!;
   const before = index === 0 ? 'base' : joints[index - 1]!.name;
-  const parent = joint.parent ?? before;
+  const parent = parentOf(joints, index);
   return [
     comment(sourceText(file, index), '  '),
     `  - name: ${plain(joint.name)}`,

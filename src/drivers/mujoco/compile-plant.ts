@@ -1,6 +1,6 @@
 /** The robot's file made into a plant: servos as the robot model says, a wall, a load, friction, the keep-outs as shapes. */
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
-import { ReinError, type RobotModel } from '../../core/index.ts';
+import { isGravityCompensated, ReinError, type RobotModel, toolLinkOf } from '../../core/index.ts';
 import { fixJoints } from '../import/refusals.ts';
 import { coupledTo } from './coupled-joints.ts';
 import { jointsOf, missingJoint, toolBodies } from './links.ts';
@@ -105,7 +105,7 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
   spec.option.integrator = module.mjtIntegrator.mjINT_IMPLICITFAST.value;
   const defaults = module.mjs_getSpecDefault(spec)!;
   const bodies = bodiesOf(module, spec);
-  const compensated = options.gravityCompensated ?? options.model.gravityCompensated ?? true;
+  const compensated = options.gravityCompensated ?? isGravityCompensated(options.model);
   if (options.model.base === undefined) {
     // What the robot model neither names nor couples to what it names stands still.
     const named = new Set(options.model.joints.map(({ name }) => name));
@@ -178,7 +178,7 @@ function addServos(module: MainModule, spec: MjSpec, options: PlantOptions): voi
 /** A point mass at the tool point, which no compensation knows of. */
 function addMass(module: MainModule, spec: MjSpec, options: PlantOptions): void {
   const { model, payload } = options;
-  const link = model.tool.link ?? model.joints.at(-1)!.name;
+  const link = toolLinkOf(model);
   const joint = module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, model.base === undefined ? link : 'drive_left');
   if (!joint) throw missingJoint(link);
   const body = module.mjs_getParent(joint)!;

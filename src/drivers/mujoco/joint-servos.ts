@@ -1,4 +1,5 @@
 /** An arm's drive: one servo a joint. */
+import { servosLead } from '../../core/index.ts';
 import { type JointAddress, jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 import type { PlantOptions } from './plant-options.ts';
@@ -28,7 +29,7 @@ export class JointServos implements Drive {
   /** The simulation's actuators are one servo a joint, in the model's order. */
   constructor(simulation: Simulation, options: PlantOptions) {
     const { model } = options;
-    const leads = options.velocityFeedForward ?? model.tank?.velocityFeedForward ?? false;
+    const leads = options.velocityFeedForward ?? servosLead(model);
     this.#simulation = simulation;
     this.#addresses = jointsOf(simulation, model);
     this.#references = new ServoReferences(

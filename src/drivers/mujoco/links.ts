@@ -1,5 +1,5 @@
 /** Which of MuJoCo's joints, bodies and shapes are which of the robot model's. */
-import { type JointModel, ReinError, type RobotModel } from '../../core/index.ts';
+import { type JointModel, ReinError, type RobotModel, toolLinkOf } from '../../core/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
 /** Where a joint's numbers are in MuJoCo's vectors. */
@@ -58,7 +58,7 @@ export function linkBodies(simulation: Simulation, robot: RobotModel, link: stri
 /** The bodies of the link that carries the tool. */
 export function toolBodies(simulation: Simulation, robot: RobotModel): Set<number> {
   if (robot.base !== undefined) return robotBodies(simulation);
-  return linkBodies(simulation, robot, robot.tool.link ?? robot.joints.at(-1)!.name);
+  return linkBodies(simulation, robot, toolLinkOf(robot));
 }
 
 /** All bodies that can move. */

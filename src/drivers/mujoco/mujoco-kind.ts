@@ -1,5 +1,5 @@
 /** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file among what the task says. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError, servosLead } from '../../core/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { modelSource, placedModel } from '../model-source.ts';
 import {
@@ -29,10 +29,16 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
   }),
   optionsOf: ({ model, packages }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {
+      if (!servosLead(robot)) {
+        throw new ReinError('config', `The servos of the scene lead by velocity, and ${robot.name} has others.`, {
+          remedy: 'Write velocityFeedForward: true below tank of its file, or simulate it from its own `model`.',
+        });
+      }
       const jointNames = robot.joints.map(({ name }) => name);
       return { jointNames, signalNames, periodS: 1 / robot.controlHz, scene: scene() };
     }
-    const file = { file: model, ...(packages !== undefined && { packages }) };
+    const velocityFeedForward = servosLead(robot);
+    const file = { file: model, velocityFeedForward, ...(packages !== undefined && { packages }) };
     if (surroundings !== undefined) return { ...file, signalNames: [...signalNames], surroundings };
     if (signalNames.length === 0) return { ...file, signalNames: [] };
     throw new ReinError(

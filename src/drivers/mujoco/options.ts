@@ -63,6 +63,8 @@ const surroundings = z.strictObject({
 
 const plant = z.strictObject({
   file: z.string().min(1),
+  // Of the robot's file, tank included: whoever judges a tank guards an arm without one, and the servos stay the same.
+  velocityFeedForward: z.boolean(),
   packages: z.record(z.string(), z.string()).optional(),
   // Those of places are measured; the layout gives the others, and 0 where it does not.
   signalNames: z.array(z.string()),

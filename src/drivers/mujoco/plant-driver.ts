@@ -1,5 +1,13 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
-import { isFree, ReinError, type RobotModel, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
+import {
+  isFree,
+  isGravityCompensated,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type SceneLayout,
+  type Vec,
+} from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import type { DrawnShapes } from './drawn-shapes.ts';
 import type { PlantDriverOptions } from './options.ts';
@@ -42,14 +50,13 @@ export class PlantDriver implements Driver {
   /** Throws `ReinError` for a file that MuJoCo does not load or that has other joints. */
   async open(): Promise<void> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
-    // Where no tank says otherwise, the servos lead by velocity as industrial ones do: they would lag by damping / stiffness.
-    const { file, packages, surroundings, signalNames } = this.#options;
+    const { file, packages, velocityFeedForward, surroundings, signalNames } = this.#options;
     const plant = await RobotPlant.open({
       file,
       packages,
       model: this.#model,
+      velocityFeedForward,
       surroundings: surroundings?.file,
-      velocityFeedForward: this.#model.tank?.velocityFeedForward ?? true,
     });
     try {
       if (surroundings !== undefined) this.#surroundings = plant.surroundings(surroundings, signalNames);
@@ -78,7 +85,7 @@ export class PlantDriver implements Driver {
     if (plant === undefined) return 'lost';
     // Torque off with the weight held: the references follow, so that the servos pull nowhere. An arm that only its servos hold
     // would sink out of every pose that it is put to: somebody holds that up where it is.
-    if (!this.#isEnabled && this.#model.gravityCompensated !== false) this.#hold(plant);
+    if (!this.#isEnabled && isGravityCompensated(this.#model)) this.#hold(plant);
     this.#isTrusted = plant.step(this.#reference, this.#periodS) && this.#isTrusted;
     this.#timeS += this.#periodS;
     out.positionRad.set(plant.positionRad);
@@ -115,6 +122,11 @@ export class PlantDriver implements Driver {
     if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
     this.#plant.reset(layout.jointsRad, () => this.#surroundings?.place(layout));
     this.#reference.set(this.#plant.positionRad);
+  }
+
+  /** What it simulates, while it is open: its energies and distances, for checks. */
+  get plant(): RobotPlant | undefined {
+    return this.#plant;
   }
 
   /** What there is to draw, while it is open. */

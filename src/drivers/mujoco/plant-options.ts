@@ -25,7 +25,7 @@ export interface PlantOptions {
   readonly packages?: PackageFolders | undefined;
   /** Names the joints, and says each one's stiffness, damping and torque limit, and the nominal `controlHz`. */
   readonly model: RobotModel;
-  /** The servos add the reference's velocity × damping/stiffness to the set-point. Default: as `model.tank` says, or false. */
+  /** The servos add the reference's velocity × damping/stiffness to the set-point. Default: `servosLead` of the model. */
   readonly velocityFeedForward?: boolean | undefined;
   /** References reach the servos so many periods late. Default 0. */
   readonly delayTicks?: number | undefined;
@@ -36,7 +36,7 @@ export interface PlantOptions {
   readonly wall?: PlantWall | undefined;
   /** An MJCF file with what stands and moves beside the robot, in its base frame; not to be had with `image`. */
   readonly surroundings?: string | undefined;
-  /** Whether something holds the links' nominal weight. Default: as the model says, or true. */
+  /** Whether something holds the links' nominal weight. Default: as the model says. */
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */
   readonly timestepS?: number | undefined;

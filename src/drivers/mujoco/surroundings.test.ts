@@ -62,7 +62,7 @@ function written(text: string, name = 'scene.xml'): string {
 async function driverOf(scene: string, places: readonly string[] = PLACES): Promise<PlantDriver> {
   const signalNames = ['goalXM', ...places.flatMap(placeSignals)];
   const surroundings = { file: written(scene), places };
-  const driver = new PlantDriver(model, { file: FINGER, signalNames, surroundings });
+  const driver = new PlantDriver(model, { file: FINGER, velocityFeedForward: true, signalNames, surroundings });
   open.push(driver);
   await driver.open();
   driver.enable();

@@ -3,7 +3,14 @@
  * in place at each reset and measured at each reading. The world's frame is the robot's base frame.
  */
 import type { MainModule, MjSpec, MjsGeom } from '@mujoco/mujoco';
-import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout } from '../../core/index.ts';
+import {
+  allFinite,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type SceneLayout,
+  toolLinkOf,
+} from '../../core/index.ts';
 import { toolBodies } from './links.ts';
 import {
   deleteAll,
@@ -196,7 +203,7 @@ export class ToolTouch {
     const { model } = simulation;
     this.#simulation = simulation;
     this.#bodies = [...toolBodies(simulation, { joints, tool } as RobotModel)];
-    const link = simulation.id('joint', tool.link ?? joints.at(-1)!.name);
+    const link = simulation.id('joint', toolLinkOf({ joints, tool }));
     this.#link = (model.jnt_bodyid as Int32Array)[link]!;
     this.#root = (model.body_rootid as Int32Array)[this.#link]!;
     this.#toolM = tool.originXyzM;

@@ -1,8 +1,10 @@
 /** An open arm of bus servos: one request for all readings and one for all goals a tick. */
 import {
   BUS,
+  exitRampOf,
   type GuardNotice,
   HARDWARE,
+  holdsItself,
   ReinError,
   type RobotModel,
   type RobotState,
@@ -210,8 +212,8 @@ export class ServoArm {
    * As `letGo`, of servos that may have held on to their last goal while their line was gone: as a ramp where the arm would fall. Not for the
    * tick.
    */
-  letDown({ holdsWithoutTorque, exitRampS = 0 }: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>): void {
-    if (holdsWithoutTorque === false && this.#setup.hasTorque()) this.#ramp(exitRampS);
+  letDown(robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>): void {
+    if (!holdsItself(robot) && this.#setup.hasTorque()) this.#ramp(exitRampOf(robot));
     this.letGo();
   }
 

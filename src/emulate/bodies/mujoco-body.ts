@@ -43,8 +43,9 @@ export class MujocoBody implements PlaceableBody {
       file: options.file,
       packages: options.packages,
       model: { ...options.model, joints },
-      // Nothing but the servos holds the arm up.
+      // Nothing but the servos holds the arm up, and they follow their own law.
       gravityCompensated: false,
+      velocityFeedForward: false,
       surroundings: options.scene?.surroundings.file,
       timestepS: STEP_S,
     });

@@ -31,6 +31,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { parentOf, toolLinkOf } from '../../core/robot-defaults.ts';
 import { shownCapsules } from '../../core/shown-capsules.ts';
 import { type FrameView, shownObjects } from '../../core/telemetry.ts';
 import type { DrawnPose, DrawnScene, SceneShape } from '../../drivers/mujoco.ts';
@@ -62,8 +63,8 @@ class Arm {
 
   constructor(robot: Robot, material: Material) {
     let before: Object3D = this.root;
-    this.#joints = robot.joints.map((joint) => {
-      const parent = joint.parent === undefined ? before : (this.#links.get(joint.parent) ?? before);
+    this.#joints = robot.joints.map((joint, i) => {
+      const parent = this.#links.get(parentOf(robot.joints, i)) ?? before;
       const origin = new Object3D();
       origin.position.set(...joint.originXyzM);
       origin.quaternion.copy(rpy(joint.originRpyRad));
@@ -74,7 +75,7 @@ class Arm {
       before = turn;
       return { turn, axis: new Vector3(...joint.axis), slides: joint.kind === 'prismatic' || joint.kind === 'path' };
     });
-    const last = this.#links.get(robot.tool.link ?? robot.joints.at(-1)?.name ?? 'base') ?? before;
+    const last = this.#links.get(toolLinkOf(robot)) ?? before;
     this.tool.position.set(...robot.tool.originXyzM);
     this.tool.quaternion.copy(rpy(robot.tool.originRpyRad));
     last.add(this.tool);

@@ -7,6 +7,7 @@ import {
   matrixFromAxisAngle,
   matrixFromRpy,
   multiplyMatrix,
+  parentOf,
   quaternionFromMatrix,
   type RobotModel,
   shownCapsules,
@@ -56,10 +57,10 @@ export class RobotMessages {
   constructor(run: DrawnRun) {
     const { joints } = run.robot;
     this.#run = run;
-    this.#links = joints.map(({ parent, originRpyRad }, i) => {
+    this.#links = joints.map(({ originRpyRad }, i) => {
       const fixed = new Float64Array(9);
       matrixFromRpy(fixed, ...originRpyRad);
-      return { parent: parent ?? joints[i - 1]?.name ?? ROOT, fixed };
+      return { parent: parentOf(joints, i), fixed };
     });
   }
 

@@ -79,7 +79,8 @@ homeRad: [0, 0.5]
 const THIRD =
   '<link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link><joint name="wrist" type="revolute"><parent link="fore"/><child link="tip"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="3"/></joint>';
 
-const TANK = 'tank: { port: joint, startJ: 5, minJ: 0.1, maxJ: 8, powerMaxW: 20, recovery: 0.9 }\n';
+const TANK =
+  'tank: { port: joint, startJ: 5, minJ: 0.1, maxJ: 8, powerMaxW: 20, recovery: 0.9, velocityFeedForward: false }\n';
 
 write({ 'scara.urdf': URDF, 'joint_limits.yaml': ROS, 'scara.yaml': OWN });
 
@@ -361,6 +362,11 @@ describe('limits that cannot be', () => {
       'a missing stiffness where there is a tank, whose books it is,',
       own((text) => text.replace('stiffnessNmPerRad: 200, ', '').concat(TANK)),
       'x.yaml:5:3: joint "elbow" has no stiffness (stiffnessNmPerRad)',
+    ],
+    [
+      'a tank that does not say whether its servos lead',
+      own((text) => text.concat(TANK.replace(', velocityFeedForward: false', ''))),
+      'x.yaml:8:1: the key "tank.velocityFeedForward" (true or false) is missing',
     ],
     [
       'a home outside the limits',

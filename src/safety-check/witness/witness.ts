@@ -2,7 +2,7 @@
  * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
  * and shares nothing else with the chain that it judges. It changes nothing.
  */
-import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, boxOf, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_COLLISION,
@@ -327,8 +327,9 @@ class PointsRoom {
   constructor({ workspace, points = [] }: RobotModel, arm: ArmKinematics) {
     this.#arm = arm;
     this.#workspace = workspace;
-    this.#points = points.map(({ link, positionM, workspace: own }) => {
-      return { link: arm.topology.link(link), atM: positionM, box: own ?? workspace };
+    this.#points = points.map((point) => {
+      const { link, positionM } = point;
+      return { link: arm.topology.link(link), atM: positionM, box: boxOf(point, { workspace }) };
     });
   }
 

@@ -1,5 +1,5 @@
 /** What is kept away from what, read from the robot's description: names become numbers, and what does not exist is refused. */
-import type { ArmKinematics, Capsule, KeepOutBox, RobotModel } from '../../core/index.ts';
+import { type ArmKinematics, boxOf, type Capsule, type KeepOutBox, type RobotModel } from '../../core/index.ts';
 import { Limb } from './limb.ts';
 
 export type ClearanceKind = 'wall' | 'keepOut' | 'pair';
@@ -85,8 +85,9 @@ export function clearanceRows(model: RobotModel, kinematics: ArmKinematics): rea
 function* wallRows(model: RobotModel, kinematics: ArmKinematics): Generator<WallRow> {
   const { toolLink } = kinematics.topology;
   const tool = { name: 'tool', link: toolLink, pointM: model.tool.originXyzM, box: model.workspace };
-  const others = (model.points ?? []).map(({ name, link, positionM, workspace }) => {
-    return { name, link: kinematics.topology.link(link), pointM: positionM, box: workspace ?? model.workspace };
+  const others = (model.points ?? []).map((point) => {
+    const { name, link, positionM } = point;
+    return { name, link: kinematics.topology.link(link), pointM: positionM, box: boxOf(point, model) };
   });
   for (const { name, link, pointM, box } of [tool, ...others]) {
     const limb = new Limb(kinematics, link, [pointM], -1);

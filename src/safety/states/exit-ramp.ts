@@ -2,7 +2,7 @@
  * How torque goes off under an arm that does not hold itself without it: at the end of the brake, as a ramp, so that somebody can
  * support it or it sinks onto its rest.
  */
-import type { RobotModel } from '../../core/index.ts';
+import { exitRampOf, type RobotModel } from '../../core/index.ts';
 
 /** Counts from when torque is to go off. Tick-safe. */
 export class ExitRamp {
@@ -10,8 +10,8 @@ export class ExitRamp {
   readonly rampS: number;
   #passedS = 0;
 
-  constructor({ holdsWithoutTorque, exitRampS }: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>) {
-    this.rampS = holdsWithoutTorque === false ? (exitRampS ?? 0) : 0;
+  constructor(robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>) {
+    this.rampS = exitRampOf(robot);
   }
 
   /** One more tick of `dtS`, in which torque is to go off. Once begun it goes on, whatever the arm sinks to. */

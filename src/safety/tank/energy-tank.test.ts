@@ -9,7 +9,17 @@ import { brakeStep } from '../limits/brake.ts';
 import { EnergyTank } from './energy-tank.ts';
 
 const T = 0.01;
-const full: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
+const full: TankModel = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 0.1,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0.9,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+};
 
 function modelWith(changes: Partial<TankModel> = {}, limitRad = 100): RobotModel {
   const servo = { stiffnessNmPerRad: 100, dampingNmSPerRad: 2, torqueMaxNm: 30 };

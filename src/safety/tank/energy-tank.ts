@@ -11,7 +11,16 @@ import { BrakeBound } from '../limits/brake-bound.ts';
 import { PASSED, PERIOD, type TickTimes } from '../tick-times.ts';
 import { JointPort } from './joint-port.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
-import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, type SpringPort, WITH_BRAKE } from './port.ts';
+import {
+  BOOKED,
+  BOOKED_WITH_BRAKE,
+  DISSIPATED,
+  INJECTED,
+  RELEASED,
+  type SpringPort,
+  tankOf,
+  WITH_BRAKE,
+} from './port.ts';
 import { PosePort } from './pose-port.ts';
 import { isPlausible, isStill } from './readings.ts';
 import { writeRejoin } from './rejoin.ts';
@@ -66,8 +75,7 @@ export class EnergyTank {
 
   /** Throws `RangeError` for a model without a tank, or one whose numbers contradict each other. `shortestS`: of a tick. */
   constructor(model: RobotModel, shortestS: number) {
-    const { tank } = model;
-    if (tank === undefined) throw new RangeError(`${model.name} has no energy tank`);
+    const tank = tankOf(model);
     this.#books = new EnergyLedger(tank);
     this.#port = tank.port === 'joint' ? new JointPort(model) : new PosePort(model);
     this.#model = model;

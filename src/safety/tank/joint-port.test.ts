@@ -9,7 +9,17 @@ import { brakeStep, writeBrakeRate } from '../limits/brake.ts';
 import { JointPort } from './joint-port.ts';
 import { DISSIPATED, RELEASED } from './port.ts';
 
-const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
+const tank: TankModel = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 0.1,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0.9,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+};
 
 function modelWith(changes: Partial<TankModel> = {}, servo: Partial<RobotModel['joints'][number]> = {}): RobotModel {
   return {
@@ -390,8 +400,7 @@ describe('the joint port', () => {
     expect(() => new JointPort(modelWith(changes, servo))).toThrow(RangeError);
   });
 
-  it('is there for a model without a tank too', () => {
-    const joints = oddArm3.joints.map((joint) => ({ ...joint, encoderNoiseRad: undefined }));
-    expect(new JointPort({ ...oddArm3, joints }).sentRad).toHaveLength(3);
+  it('refuses a model without a tank', () => {
+    expect(() => new JointPort(oddArm3)).toThrow(RangeError);
   });
 });

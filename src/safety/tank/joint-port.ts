@@ -2,7 +2,7 @@
  * Joint springs: each servo holds a set-point by τ = clip(K·(s − q) − d·q̇, ±τ_max). While s is constant it only takes energy
  * out; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy tank).
  */
-import type { RobotModel } from '../../core/index.ts';
+import { isGravityCompensated, type RobotModel } from '../../core/index.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
 import {
   BOOKED,
@@ -12,6 +12,7 @@ import {
   INJECTED,
   RELEASED,
   type SpringPort,
+  tankOf,
   WITH_BRAKE,
 } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
@@ -73,11 +74,11 @@ export class JointPort implements SpringPort {
   #sinceTicks: number = LONGEST_GAP + 1;
 
   /**
-   * Throws `RangeError` for a joint without stiffness or torque, negative damping, readings that nobody knows how far are off,
+   * Throws `RangeError` for a model without a tank, a joint without stiffness or torque, negative damping, readings that nobody knows how far are off,
    * or a delay that is no whole number ≥ 0.
    */
   constructor(model: RobotModel) {
-    const { velocityFeedForward = false, delayTicks = 0 } = model.tank ?? {};
+    const { velocityFeedForward, delayTicks } = tankOf(model);
     if (!(Number.isInteger(delayTicks) && delayTicks >= 0)) {
       throw new RangeError(`delayTicks of a tank must be a whole number ≥ 0, got ${delayTicks}`);
     }
@@ -99,7 +100,7 @@ export class JointPort implements SpringPort {
     this.#newSetPoint = new Float64Array(n);
     this.#stiffness = Float64Array.from(model.joints, (joint) => joint.stiffnessNmPerRad);
     this.#torque = Float64Array.from(model.joints, (joint) => joint.torqueMaxNm);
-    this.#relaxedShare = model.gravityCompensated === false ? WEIGHT_SHARE : RELAXED_SHARE;
+    this.#relaxedShare = isGravityCompensated(model) ? RELAXED_SHARE : WEIGHT_SHARE;
     this.#knee = this.#torque.map((torqueNm, i) => torqueNm / this.#stiffness[i]!);
     this.#noise = noiseOf(model);
     this.#noiseNm = this.#noise.map((noiseRad, i) => noiseRad * this.#stiffness[i]!);

@@ -4,7 +4,17 @@ import { times } from '../../../tests/support/times.ts';
 import type { TankModel } from '../../core/index.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 
-const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.5, maxJ: 4, powerMaxW: 80, recovery: 0.9, topUpW: 0.1 };
+const tank: TankModel = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 0.5,
+  maxJ: 4,
+  powerMaxW: 80,
+  recovery: 0.9,
+  topUpW: 0.1,
+  velocityFeedForward: false,
+  delayTicks: 0,
+};
 
 function debit(books: EnergyLedger, energyJ: number): void {
   books.debit(Float64Array.of(energyJ), 0);
@@ -51,8 +61,7 @@ describe('the books of a tank', () => {
     expect(books.accountJ[CONTENT]!).toBeCloseTo(2, 12);
     debit(books, 1);
     expect(topUp(books, Number.NaN)).toBe(0);
-    const { topUpW: _, ...without } = tank;
-    const dry = new EnergyLedger(without);
+    const dry = new EnergyLedger({ ...tank, topUpW: 0 });
     debit(dry, 1);
     expect(topUp(dry, 10)).toBe(0);
   });

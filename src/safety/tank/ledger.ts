@@ -19,7 +19,7 @@ export class EnergyLedger {
 
   /** Throws `RangeError` unless 0 ≤ minJ ≤ startJ ≤ maxJ, minJ < maxJ, powerMaxW > 0, 0 ≤ recovery < 1 and topUpW ≥ 0. */
   constructor(tank: TankModel) {
-    const { startJ, minJ, maxJ, powerMaxW, recovery, topUpW = 0 } = tank;
+    const { startJ, minJ, maxJ, powerMaxW, recovery, topUpW } = tank;
     if (!(minJ >= 0 && minJ <= startJ && startJ <= maxJ && minJ < maxJ && maxJ < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`a tank needs 0 ≤ minJ ≤ startJ ≤ maxJ and minJ < maxJ, got ${minJ}, ${startJ}, ${maxJ}`);
     }
@@ -55,7 +55,7 @@ export class EnergyLedger {
   topUp(times: TickTimes): void {
     const account = this.accountJ;
     const room = this.#tank.startJ - account[CONTENT]!;
-    const wanted = (this.#tank.topUpW ?? 0) * times[PERIOD]!;
+    const wanted = this.#tank.topUpW * times[PERIOD]!;
     account[TAKEN] = room > 0 && wanted > 0 ? Math.min(room, wanted) : 0;
     account[CONTENT] = account[CONTENT]! + account[TAKEN]!;
     this.#count();

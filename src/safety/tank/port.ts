@@ -1,4 +1,5 @@
 /** Where a robot's commands put energy into it: the springs between its set-points and its body. */
+import type { RobotModel, TankModel } from '../../core/index.ts';
 
 /**
  * Places in `SpringPort.costJ`. Numbers go from a port to the tank in an array: `TickTimes` says why.
@@ -50,4 +51,10 @@ export interface SpringPort {
 
   /** `candidateRad` is sent. Fills `BOOKED` with what it costs. */
   send(candidateRad: ArrayLike<number>): void;
+}
+
+/** The tank of `model`. Throws `RangeError` where it has none. */
+export function tankOf({ name, tank }: RobotModel): TankModel {
+  if (tank === undefined) throw new RangeError(`${name} has no energy tank`);
+  return tank;
 }

@@ -27,6 +27,9 @@ const tank: TankModel = {
   maxJ: 4,
   powerMaxW: 80,
   recovery: 0.9,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
   stiffness: K,
   damping: D,
 };

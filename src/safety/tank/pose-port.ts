@@ -3,7 +3,7 @@
  * their tool pose is the set-point. There is no torque limit in it: the leash must keep the controller out of saturation.
  */
 import { ArmKinematics, LinkTopology, type RobotModel, rotationError } from '../../core/index.ts';
-import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, type SpringPort, WITH_BRAKE } from './port.ts';
+import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, type SpringPort, tankOf, WITH_BRAKE } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
 
 /** Six numbers: x, y, z (m), then a rotation vector (rad), base frame. */
@@ -45,7 +45,7 @@ export class PosePort implements SpringPort {
 
   /** Throws `RangeError` without six stiffnesses > 0 and dampings ≥ 0, or with feed-forward or delay, which it does not know. */
   constructor(model: RobotModel) {
-    const { stiffness = [], damping = [], velocityFeedForward = false, delayTicks = 0 } = model.tank ?? {};
+    const { stiffness = [], damping = [], velocityFeedForward, delayTicks } = tankOf(model);
     if (!(stiffness.length === 6 && stiffness.every((k) => k > 0))) {
       throw new RangeError('the port setPoint needs six stiffnesses > 0');
     }

@@ -1,5 +1,5 @@
 /** What can be made of numbers that come from a robot. */
-import { allFinite, type RobotModel } from '../../core/index.ts';
+import { allFinite, encoderNoiseOf, type RobotModel } from '../../core/index.ts';
 
 /** A reading farther out than this is none: its squares would not be. */
 const FARTHEST_RAD = 1e6;
@@ -17,8 +17,9 @@ export const WINDOW_S: number = 0.1 - 1e-9;
 
 /** [n] most by which a reading of each joint is off, rad. Throws `RangeError` for a robot with a tank that does not say so. */
 export function noiseOf(model: RobotModel): Float64Array {
-  return Float64Array.from(model.joints, ({ name, encoderNoiseRad }) => {
-    if (encoderNoiseRad === undefined ? model.tank === undefined : encoderNoiseRad >= 0) return encoderNoiseRad ?? 0;
+  return Float64Array.from(model.joints, (joint) => {
+    const { name, encoderNoiseRad } = joint;
+    if (encoderNoiseRad === undefined ? model.tank === undefined : encoderNoiseRad >= 0) return encoderNoiseOf(joint);
     throw new RangeError(`a tank needs encoderNoiseRad ≥ 0 of ${name}, got ${encoderNoiseRad}`);
   });
 }

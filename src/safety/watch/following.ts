@@ -1,5 +1,12 @@
 /** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
-import { ArmKinematics, isFree, type JointModel, LinkTopology, type RobotModel } from '../../core/index.ts';
+import {
+  ArmKinematics,
+  encoderNoiseOf,
+  isFree,
+  type JointModel,
+  LinkTopology,
+  type RobotModel,
+} from '../../core/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
@@ -82,7 +89,7 @@ export class FollowingWatchdog {
     this.#leastRad = Float64Array.from(model.joints, (joint) =>
       Math.max(
         COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint),
-        STICTION_NOISES * (joint.encoderNoiseRad ?? 0),
+        STICTION_NOISES * encoderNoiseOf(joint),
       ),
     );
     this.#capNm = Float64Array.from(capNm);

@@ -2,7 +2,7 @@
  * An independent witness: checks each reference that was sent against the robot's limits. It shares nothing with the
  * stages of the chain but the robot's description and geometry, and changes nothing. Its count is what runs report.
  */
-import { ArmKinematics, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, boxOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import { FenceWitness } from './fence-witness.ts';
 import { ToolSpeedWitness } from './tool-speed-witness.ts';
 import { TouchWitness } from './touching.ts';
@@ -44,8 +44,9 @@ export class LimitMonitor {
     this.#touch = new TouchWitness(model, this.#arm);
     this.#fence = model.base?.fence === undefined ? undefined : new FenceWitness(model.base, model.joints.length);
     this.#toolSpeed = new ToolSpeedWitness(model, this.#arm);
-    this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
-      return { link: this.#arm.topology.link(link), atM: Float64Array.from(positionM), box: workspace };
+    this.#points = (model.points ?? []).map((point) => {
+      const { link, positionM } = point;
+      return { link: this.#arm.topology.link(link), atM: Float64Array.from(positionM), box: boxOf(point, model) };
     });
     this.#last = new Float64Array(model.joints.length);
     this.#lastVelocity = new Float64Array(model.joints.length);

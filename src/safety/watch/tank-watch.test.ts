@@ -4,7 +4,17 @@ import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { TankWatch } from './tank-watch.ts';
 
-const tank = { port: 'joint', startJ: 2, minJ: 1, maxJ: 5, powerMaxW: 80, recovery: 0.9 } as const;
+const tank = {
+  port: 'joint',
+  startJ: 2,
+  minJ: 1,
+  maxJ: 5,
+  powerMaxW: 80,
+  recovery: 0.9,
+  topUpW: 0,
+  velocityFeedForward: false,
+  delayTicks: 0,
+} as const;
 
 describe('row 42, the tank', () => {
   faultRow(
