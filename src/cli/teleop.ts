@@ -10,6 +10,7 @@ import {
   pathOption,
   positiveNumber,
   seconds,
+  speedModeOption,
   startOption,
   text,
 } from '../schema/index.ts';
@@ -36,6 +37,7 @@ const options = optionsOf({
     '--speed <ratio>',
     "share of the robot's own speed, above 0 and at most 1",
   ),
+  speedMode: speedModeOption('reduced'),
   rateHz: option(
     positiveNumber(100).default(10),
     '--rate <Hz>',
@@ -55,7 +57,8 @@ const HELP = `
 What happens:
   The first thing that a new robot does. There is no policy, no learner and no task: a real robot holds until you
   press c (--start now does without), is held where it stands until you take over, and moves only while you enable.
-  Everything goes through the same guard and limits as in rein run.
+  Everything goes through the same guard and limits as in rein run, and at reduced speed: no point of an arm is moved
+  faster than 0.25 m/s (reducedSpeedMPerS of its file). You leave it by starting with --speed-mode full.
   keyboard    t takes over, then the motion keys; ? lists them, space stops, c goes on
   gamepad     hold LB (Xbox) or L1 (PlayStation), then the sticks
   spacemouse  the left button takes over, then push the cap; the right one stops

@@ -470,3 +470,31 @@ describe('files from anywhere', () => {
     );
   });
 });
+
+describe('the speed of the tool', () => {
+  const limited = (task: number, robot: number): string =>
+    `task: { toolSpeedMaxMPerS: ${task} }\nrobot: { toolSpeedMaxMPerS: ${robot} }\n`;
+
+  it('is lowered by a task, which the robot is then given', () => {
+    const { robot } = resolveConfig({ task: 'insert', seed: 1, overlay: write('o.yaml', limited(0.1, 0.5)) });
+    expect(robot.toolSpeedMaxMPerS).toBe(0.1);
+    const own = resolveConfig({
+      task: 'insert',
+      seed: 1,
+      overlay: write('o.yaml', 'task: { toolSpeedMaxMPerS: 0.1 }\n'),
+    });
+    expect(own.robot.toolSpeedMaxMPerS).toBe(0.1);
+  });
+
+  it('is not raised by one', () => {
+    expect(refusalOfOverlay(limited(0.6, 0.5))).toMatch(
+      /^o\.yaml:1:\d+: toolSpeedMaxMPerS is 0\.6, and arm6 allows 0\.5 m\/s: a task can only lower it$/m,
+    );
+  });
+
+  it('is nothing that a mobile base has', () => {
+    expect(refusal({ task: 'drive-judged', overlay: write('o.yaml', 'task: { toolSpeedMaxMPerS: 0.6 }\n') })).toContain(
+      'is a mobile base, which has no tool: leave toolSpeedMaxMPerS out',
+    );
+  });
+});

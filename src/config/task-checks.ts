@@ -20,6 +20,7 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
   return [
     ...checkTiming(task, robot),
     ...checkGoal(task),
+    ...checkToolSpeed(task, robot),
     ...checkBasePolicy(task),
     ...phaseSwitchProblemsOf(task, robot),
     ...own,
@@ -28,9 +29,11 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
   ];
 }
 
-/** `robot` as the task uses it: in its workspace, with its start for home. */
+/** `robot` as the task uses it: in its workspace, with its start for home, at its speed. */
 export function narrowedBy(task: TaskConfig, robot: RobotConfig): RobotConfig {
-  return taskKind(task).narrowed?.(task, robot) ?? robot;
+  const own = taskKind(task).narrowed?.(task, robot) ?? robot;
+  const { toolSpeedMaxMPerS } = task;
+  return toolSpeedMaxMPerS === undefined ? own : { ...own, toolSpeedMaxMPerS };
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
@@ -60,6 +63,17 @@ function checkGoal({ training, target }: TaskConfig): Finding[] {
   if (stopAtValidation > target.successRate || stopAtValidation === 1) return [];
   const message = `training.stopAtValidation is ${stopAtValidation}, not above target.successRate (${target.successRate}): training would end by policies that miss the target; write more, up to 1`;
   return [{ path: ['training', 'stopAtValidation'], message }];
+}
+
+function checkToolSpeed({ toolSpeedMaxMPerS: ofTask }: TaskConfig, robot: RobotConfig): Finding[] {
+  if (ofTask === undefined) return [];
+  const path = ['toolSpeedMaxMPerS'];
+  if (robot.base !== undefined)
+    return [{ path, message: `${robot.name} is a mobile base, which has no tool: leave toolSpeedMaxMPerS out` }];
+  const ofRobot = robot.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
+  if (ofTask <= ofRobot) return [];
+  const message = `toolSpeedMaxMPerS is ${ofTask}, and ${robot.name} allows ${ofRobot} m/s: a task can only lower it`;
+  return [{ path, message }];
 }
 
 function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {

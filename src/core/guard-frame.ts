@@ -72,6 +72,8 @@ export interface GuardFrame {
   marginMin: number;
   /** Smallest monitored distance of the reference: points to walls, shapes to boxes and to each other, m. */
   clearanceM: number;
+  /** No monitored point of the reference is let go faster in this tick, m/s; Infinity where the joints' own speeds alone limit them. */
+  toolSpeedMPerS: number;
   /** Content of the energy tank, J, and as a share of what it holds; both 0 without a tank. */
   tankEnergyJ: number;
   tankLevel: number;
@@ -128,6 +130,7 @@ export function emptyFrame(joints: number, signals: number, actions: number, sta
     stageMargins: new Float64Array(stages).fill(1),
     marginMin: 0,
     clearanceM: 0,
+    toolSpeedMPerS: Number.POSITIVE_INFINITY,
     tankEnergyJ: 0,
     tankLevel: 0,
     tankScale: 1,

@@ -120,6 +120,7 @@ export {
   type KeepOutBox,
   type LinkPoint,
   positionUnit,
+  REDUCED_SPEED_M_PER_S,
   type RobotModel,
   type TankModel,
   type TorqueObserverModel,

@@ -204,6 +204,8 @@ export interface RobotModel {
   readonly contact?: ContactModel | undefined;
   /** No monitored point (`monitoredPoints`) moves faster, m/s. Absent: only the joints' speeds are limited. Arms only. */
   readonly toolSpeedMaxMPerS?: number | undefined;
+  /** The same at reduced speed, in which people begin beside the arm, m/s; `REDUCED_SPEED_M_PER_S` where absent. */
+  readonly reducedSpeedMPerS?: number | undefined;
   /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */
@@ -225,6 +227,9 @@ export interface RobotModel {
   /** A pose in the middle of the workspace with the tool pointing down, rad. */
   readonly homeRad: readonly number[];
 }
+
+/** Reduced speed of an industrial robot's tool point, m/s: ISO 10218-1:2011, 5.6.2, and ISO 10218-1:2025 (from memory; check their text). */
+export const REDUCED_SPEED_M_PER_S: number = 0.25;
 
 /** What positions of a joint are in, though their names say rad. */
 export function positionUnit({ kind }: Pick<JointModel, 'kind'>): 'm' | 'rad' {

@@ -93,6 +93,7 @@ export class FrameRecorder {
     }
     frame.marginMin = report.marginMin;
     frame.clearanceM = report.clearanceM;
+    frame.toolSpeedMPerS = this.#protection.chain.toolSpeedMPerS;
     frame.tankEnergyJ = report.tankEnergyJ;
     frame.tankLevel = report.tankEnergyJ / this.#tankMaxJ;
     frame.tankScale = report.tankScale;

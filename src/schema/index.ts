@@ -30,6 +30,7 @@ export {
   seconds,
   seedOption,
   share,
+  speedModeOption,
   startOption,
   switchOption,
   taskOption,

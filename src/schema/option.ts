@@ -201,6 +201,17 @@ export function startOption(): z.ZodOptional<z.ZodEnum<{ ask: 'ask'; now: 'now' 
   );
 }
 
+/** How fast an arm's points may be; `mode` where nobody says. */
+export function speedModeOption(
+  mode: 'full' | 'reduced',
+): z.ZodDefault<z.ZodEnum<{ full: 'full'; reduced: 'reduced' }>> {
+  return option(
+    oneOf('full', 'reduced').default(mode),
+    '--speed-mode <mode>',
+    "reduced: no point of an arm is moved faster than 0.25 m/s, or its file's reducedSpeedMPerS; full: as its file allows",
+  );
+}
+
 /** A switch, off where it is not given. */
 export function switchOption(flags: string, description: string): z.ZodDefault<z.ZodBoolean> {
   return option(z.boolean().default(false), flags, description);

@@ -73,6 +73,11 @@ export const armModel = z.strictObject({
     { above: 0, max: 20 },
     "Highest speed of the tool point, of `points`, and of both ends of each capsule; only the joints' speeds limit them where absent.",
   ).optional(),
+  reducedSpeedMPerS: num(
+    'm/s',
+    { above: 0, max: 1 },
+    'The same at reduced speed, in which `rein teleop` and the first steps of `rein bring-up` move the arm; 0.25 where absent.',
+  ).optional(),
   payloadMaxKg: num(
     'kg',
     { min: 0, max: 1000 },

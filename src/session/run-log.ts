@@ -293,9 +293,15 @@ export class RunLog {
 
   /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */
   filter(frame: GuardFrame, marginMin: number): void {
-    const { ticks, changedTicks, violations, tankLevel } = frame;
+    const { ticks, changedTicks, violations, tankLevel, toolSpeedMPerS } = frame;
     const changedShare = changedTicks / Math.max(1, ticks);
-    this.status.filter = { changedShare, violations, marginMin, tankLevel: this.#hasTank ? tankLevel : null };
+    this.status.filter = {
+      changedShare,
+      violations,
+      marginMin,
+      tankLevel: this.#hasTank ? tankLevel : null,
+      ...(Number.isFinite(toolSpeedMPerS) ? { toolSpeedMPerS } : {}),
+    };
     if (this.#countedSteps++ % STEPS_PER_COUNTERS === 0) this.counters(frame);
   }
 

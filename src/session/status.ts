@@ -110,6 +110,8 @@ const runStatusSchema = z.object({
     violations: num,
     /** The least margin of the last step: 1 in the middle of all limits, 0 at one. */
     marginMin: num,
+    /** No monitored point is moved faster, m/s; left out where only the joints' speeds are limited. */
+    toolSpeedMPerS: num.optional(),
     /** Content of the energy tank as a share; null where the robot has none. */
     tankLevel: known,
   }),

@@ -40,6 +40,11 @@ export const taskKeys = {
     { min: 0, max: 32 },
     'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
   ).default(0),
+  toolSpeedMaxMPerS: num(
+    'm/s',
+    { above: 0, max: 20 },
+    "Highest speed of the tool and of the arm's other monitored points in this task; no more than the robot's own.",
+  ).optional(),
   basePolicy: basePolicySchema.optional(),
   phaseSwitch: phaseSwitchSchema.optional(),
   rewardClassifier: rewardClassifierSchema.optional(),

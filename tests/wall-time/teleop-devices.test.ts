@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { namesOfBits } from '../../src/safety/index.ts';
 import { LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
@@ -82,7 +83,8 @@ it('a gamepad moves a robot that has no policy, a pedal enables it, and unplugge
   const [pad, pedal] = [new Device('pad'), new Device('pedal')];
   writeFileSync(
     join(run.folder, 'place.yaml'),
-    `operators:
+    `robot: { reducedSpeedMPerS: 0.03 }
+operators:
   - { kind: gamepad, device: ${pad.path}, speed: 1 }
   - { kind: pedal, device: ${pedal.path}, enable: KEY_A }
 `,
@@ -93,6 +95,9 @@ it('a gamepad moves a robot that has no policy, a pedal enables it, and unplugge
   const options = ['--operator', 'none', '--config', 'place.yaml', '--out', 'out'];
   const program = run.start('teleop', ...options);
   await until(() => run.journal('out').length > 2, 'the first steps');
+  expect(program.said()).toContain(
+    'Reduced speed: no point of arm7 is moved faster than 0.03 m/s. For full speed start with --speed-mode full.',
+  );
   // Whoever pushes a stick without enabling moves nothing.
   pad.joy(2, FORWARD, -FULL);
   await sleep(200);
@@ -141,6 +146,8 @@ it('a gamepad moves a robot that has no policy, a pedal enables it, and unplugge
   expect(said.flatMap(({ hex }) => hex ?? []).join('')).toContain('01000104');
   expect(said.at(-1)).toMatchObject({ end: true, dropped: 0 });
   expect(rawOf('operator-pedal.jsonl')[0]!.hex).toContain('01001e0001000000');
+  // The stick asked for more than that, and was held to it.
+  expect(driven().some(({ filterBits }) => namesOfBits(filterBits).includes('toolSpeedLimited'))).toBe(true);
 }, 120_000);
 
 it('a device that is not there is refused in a sentence before anything is started', async () => {

@@ -6,6 +6,7 @@ const given = {
   moves: undefined,
   operator: 'gamepad',
   speedRatio: 0.25,
+  speedMode: 'reduced',
   rateHz: 10,
   durationS: 1,
   config: undefined,

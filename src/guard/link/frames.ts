@@ -13,7 +13,7 @@ import {
 import { STAGES } from '../../safety/chain-report.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 27;
+const FRAME_SCALARS = 28;
 const COMMAND_SCALARS = 6;
 
 /** A frame with all arrays allocated; `tick` is −1. */
@@ -73,6 +73,7 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.lateReadings = from.lateReadings;
   into.lostReadings = from.lostReadings;
   into.refusedWrites = from.refusedWrites;
+  into.toolSpeedMPerS = from.toolSpeedMPerS;
   into.robot.measuredAtS = from.robot.measuredAtS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) FRAME_ARRAYS[i]!(into).set(FRAME_ARRAYS[i]!(from));
 }
@@ -117,6 +118,7 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 24] = frame.lateReadings;
   out[offset + 25] = frame.lostReadings;
   out[offset + 26] = frame.refusedWrites;
+  out[offset + 27] = frame.toolSpeedMPerS;
   let at = offset + FRAME_SCALARS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) at = put(out, at, FRAME_ARRAYS[i]!(frame));
 }
@@ -153,6 +155,7 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.lateReadings = from[offset + 24]!;
   into.lostReadings = from[offset + 25]!;
   into.refusedWrites = from[offset + 26]!;
+  into.toolSpeedMPerS = from[offset + 27]!;
   let at = offset + FRAME_SCALARS;
   for (let i = 0; i < FRAME_ARRAYS.length; i++) at = take(FRAME_ARRAYS[i]!(into), from, at);
   return true;

@@ -81,6 +81,18 @@ export function Figure({
   );
 }
 
+/** How fast any point of the arm may be; nothing where only its joints' speeds are limited. */
+function SpeedLimit() {
+  const { toolSpeedMaxMPerS, reducedSpeedMPerS = 0.25 } = run.value?.robot ?? {};
+  if (toolSpeedMaxMPerS === undefined) return null;
+  const mode = toolSpeedMaxMPerS <= reducedSpeedMPerS ? 'Reduced speed: no' : 'No';
+  return (
+    <p id="tool-speed">
+      {mode} point of the arm is moved faster than <b>{toolSpeedMaxMPerS} m/s</b>.
+    </p>
+  );
+}
+
 /** What each stage of the safety chain leaves, and why one acts now. */
 export function Stages() {
   const shown = glance.value;
@@ -90,6 +102,7 @@ export function Stages() {
   return (
     <section class="stages" aria-label="Safety chain">
       <h2>Safety chain</h2>
+      <SpeedLimit />
       <p id="acting">
         {stateName(shown).startsWith('active') && acting.length === 0 ? 'Lets the command through as it is.' : null}
         {acting.map(({ name, message }) => (

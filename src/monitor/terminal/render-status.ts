@@ -104,7 +104,7 @@ export function renderLine(status: RunStatus): string {
     ...perHourFacts(status),
     `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,
-    [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status)].join(' '),
+    [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status), ...speedFacts(status)].join(' '),
     [`policy v${status.policy.version} ${age(status.policy.ageS)} old`, ...ahead(status)].join(' '),
     ...(hasLearner(status)
       ? [`pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`]
@@ -210,13 +210,18 @@ function filterFacts(status: RunStatus, style: TextStyle): string[] {
   const { changedShare, violations, marginMin } = status.filter;
   const broken = `${grouped(violations)} limit violations`;
   const changed = `${percent(changedShare)} of ticks changed`;
-  const room = [`margin ${percent(marginMin)}`, ...tankFacts(status)];
+  const room = [`margin ${percent(marginMin)}`, ...tankFacts(status), ...speedFacts(status)];
   return violations > 0 ? [ink(style, 'red', broken), changed, ...room] : [changed, broken, ...room];
 }
 
 /** Content of the energy tank, where there is one. */
 function tankFacts({ filter: { tankLevel } }: RunStatus): string[] {
   return tankLevel === null ? [] : [`tank ${percent(tankLevel)}`];
+}
+
+/** How fast a point of the arm may be, where that is limited: reduced speed, or the file's own limit. */
+function speedFacts({ filter: { toolSpeedMPerS } }: RunStatus): string[] {
+  return toolSpeedMPerS === undefined ? [] : [`tool at most ${decimal(toolSpeedMPerS, 2)} m/s`];
 }
 
 function policyFacts(status: RunStatus): string[] {

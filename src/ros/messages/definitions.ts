@@ -620,6 +620,8 @@ export interface SafetyState {
   /** The least margin of this tick as a share: 1 in the middle of all limits, 0 at one; smallest monitored distance of the robot to walls, keep-out boxes and itself, m (infinite where none is monitored). */
   margin_min: number;
   clearance_m: number;
+  /** How fast any monitored point of the arm may be moved now, m/s: reduced speed, the limit of its file, or less where somebody is near; infinite where only its joints' speeds are limited. */
+  tool_speed_max_m_per_s: number;
   /** The energy tank: content in J and as a share of what it holds, and energy put into the robot since the guard started, J. All 0 without a tank. */
   tank_energy_j: number;
   tank_level: number;
@@ -644,6 +646,7 @@ export const SafetyState: MessageType<SafetyState> = defineMessage('rein/msg/Saf
   overruns: 'uint64',
   margin_min: 'float64',
   clearance_m: 'float64',
+  tool_speed_max_m_per_s: 'float64',
   tank_energy_j: 'float64',
   tank_level: 'float64',
   tank_injected_j: 'float64',

@@ -75,7 +75,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 async function supervise(request: NodeRequest, config: ResolvedConfig, argv: readonly string[]): Promise<number> {
   refuseDebugger();
   const { fullName } = request.identity;
-  const { learner, policy, out } = request;
+  const { learner, policy, out, speedMode } = request;
   const print = (line: string): void => void process.stderr.write(`rein node: ${fullName}: ${line}\n`);
   const monitor = await openNamedMonitor(
     { ...request, guests: 'watch' },
@@ -91,7 +91,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
       guardLog: join(folder, GUARD_LOG),
       lock: prepared.lock,
       guard: (socketPath) =>
-        guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments }),
+        guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments, speedMode }),
       node: (socketPath, restart) => {
         const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };
         const isWatched = monitor !== undefined;

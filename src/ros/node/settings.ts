@@ -7,7 +7,7 @@ import { type Override, type ResolvedConfig, resolveConfig } from '../../config/
 import { ReinError } from '../../core/index.ts';
 import type { MonitorRequest } from '../../monitor/web.ts';
 import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
-import { LIVE_COMMAND } from '../../session/supervision.ts';
+import { LIVE_COMMAND, type SpeedMode } from '../../session/supervision.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
 import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';
@@ -51,6 +51,11 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('pad', 'string', 'xbox', {
     description: 'What the joystick is, so that its sticks and buttons are known.',
     choices: ['xbox', 'playstation', 'stick'],
+  }),
+  parameter('speed_mode', 'string', 'full', {
+    description:
+      'reduced: no point of the arm is moved faster than reducedSpeedMPerS of its file, 0.25 m/s where it says nothing. full: as its file allows.',
+    choices: ['full', 'reduced'],
   }),
   parameter('teleop_lease', 'double', 0.15, {
     description:
@@ -104,6 +109,7 @@ export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorTo
   readonly policy: string | undefined;
   readonly operator: OperatorChoice;
   readonly pad: JoyPadName;
+  readonly speedMode: SpeedMode;
   readonly teleopLeaseS: number;
   readonly jointStatesHz: number;
   readonly out: string | undefined;
@@ -136,6 +142,7 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     policy: text('policy') || undefined,
     operator: text('operator') as OperatorChoice,
     pad: text('pad') as JoyPadName,
+    speedMode: text('speed_mode') as SpeedMode,
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
     out: text('out') || undefined,

@@ -114,6 +114,7 @@ function fillSafety(message: SafetyState, frame: GuardFrame, memory: Memory): un
   message.overruns = BigInt(frame.overruns);
   message.margin_min = frame.marginMin;
   message.clearance_m = frame.clearanceM;
+  message.tool_speed_max_m_per_s = frame.toolSpeedMPerS;
   message.tank_energy_j = frame.tankEnergyJ;
   message.tank_level = frame.tankLevel;
   message.tank_injected_j = frame.tankInjectedJ;

@@ -10,6 +10,7 @@ import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
 import { rungLimit } from './rung-limit.ts';
+import { inSpeedMode, type SpeedMode, speedModeOf } from './speed-mode.ts';
 
 export interface RunPreparation extends CheckRequest {
   /** Run folder; one of an earlier start is carried on. */
@@ -92,19 +93,21 @@ function isChecked(answer: unknown): answer is CheckedMessage {
 export type GuardPlace = Pick<GuardConfig, 'socketPath' | 'authority'> & {
   /** For a robot behind ROS 2: `--ros-args …`. */
   readonly rosArguments?: readonly string[];
+  /** What a person asks for. Default: full. */
+  readonly speedMode?: SpeedMode;
 };
 
 /** What the guard of a checked run is started with. */
 export function guardConfigOf(
   config: ResolvedConfig,
   signalNames: readonly string[],
-  { socketPath, authority, rosArguments = [] }: GuardPlace,
+  { socketPath, authority, rosArguments = [], speedMode = 'full' }: GuardPlace,
 ): GuardConfig {
   const { robot, task } = config;
   const { driver: _, ...model } = robot;
   const limit = rungLimit(robot);
   return {
-    model,
+    model: inSpeedMode(model, speedModeOf(robot, speedMode)),
     ...(limit === undefined ? {} : { speedRatioMax: limit.speedRatio }),
     action: task.action,
     policyPeriodS: 1 / task.policyHz,

@@ -19,6 +19,7 @@ import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
 import { rungLimit } from './rung-limit.ts';
+import { inSpeedMode, speedModeLine, speedModeOf } from './speed-mode.ts';
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
@@ -66,6 +67,8 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
     const limit = rungLimit(config.robot);
     // Also to those who asked for quiet: a robot that is slower than its file says has a reason.
     if (limit !== undefined) process.stderr.write(`${limit.message}\n`);
+    const slow = speedModeLine(config.robot, request.speedMode);
+    if (slow !== undefined) process.stderr.write(`${slow}\n`);
     // Whoever asked for an end while the folder was opened gets no robot that moves.
     signal.throwIfAborted();
     return await new RobotSupervision({ ...options, observer }, config, prepared).run();
@@ -123,8 +126,14 @@ class RobotSupervision {
       lock,
       guard: (socketPath) => {
         const checkedConfig = beside(socketPath);
-        storage(checkedConfig, () => writeFileSync(checkedConfig, serialize(folder.config)));
-        return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' });
+        const { speedMode } = request;
+        // The node shows people how fast it may be.
+        const shown = {
+          ...folder.config,
+          robot: inSpeedMode(folder.config.robot, speedModeOf(config.robot, speedMode)),
+        };
+        storage(checkedConfig, () => writeFileSync(checkedConfig, serialize(shown)));
+        return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor', speedMode });
       },
       node: (socketPath) => {
         startedAtS ??= new SystemClock().nowS();

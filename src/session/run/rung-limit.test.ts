@@ -7,6 +7,7 @@ import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { calibrationText, feetechFamily } from '../../drivers/serial.ts';
 import { appendRung, RUNGS, rungLogPath } from '../../record/index.ts';
 import { ladderSubject, rungLimit } from './rung-limit.ts';
+import { speedModeLine, speedModeOf } from './speed-mode.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -57,6 +58,19 @@ describe('an arm of bus servos', () => {
     });
     pass(robot, 5);
     expect(rungLimit(robot)).toBe(undefined);
+  });
+
+  it('is at reduced speed until it has passed its burn-in, whatever is asked for', () => {
+    const robot = calibratedArm();
+    expect(speedModeOf(robot, 'full')).toBe('reduced');
+    pass(robot, 3);
+    expect(speedModeOf(robot, 'full')).toBe('reduced');
+    expect(speedModeLine(robot, 'full')).toBe(
+      'Reduced speed: no point of so101 is moved faster than 0.25 m/s. Full speed comes with the rung burn-in.',
+    );
+    pass(robot, 4);
+    expect(speedModeOf(robot, 'full')).toBe('full');
+    expect(speedModeOf(robot, 'reduced')).toBe('reduced');
   });
 
   it('falls back when its file changes, and says why; another port or place of its calibration changes nothing', () => {
