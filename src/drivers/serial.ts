@@ -37,7 +37,6 @@ export {
   countsPerUnit,
   type Motor,
   mendingCommand,
-  offsetProblem,
   type ServoFamily,
   type ServoIdentity,
   type SetupProblem,
@@ -48,11 +47,13 @@ export {
 export { isEncoder, type ServoDriverOptions } from './servo/options.ts';
 export {
   type Register,
+  rangeOf,
   readRegister,
   type ServoModel,
   type ServoProtocol,
   writeRegister,
 } from './servo/protocol.ts';
+export { countsProblem } from './servo/readable.ts';
 export { ServoBus } from './servo/servo-bus.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
 export { ServoRegisters } from './servo/servo-registers.ts';

@@ -1,5 +1,5 @@
 /** A device's memory: the bytes that a control table describes, with what power keeps and what it loses. */
-import { type Register, readRegister, type ServoModel, writeRegister } from '../drivers/serial.ts';
+import { type Register, rangeOf, readRegister, type ServoModel, writeRegister } from '../drivers/serial.ts';
 
 export interface RegisterFileOptions {
   readonly model: ServoModel;
@@ -58,10 +58,7 @@ export class RegisterFile {
   /** `value` in counts, rounded, and held within what the register can say. */
   set(name: string, value: number): void {
     const register = this.#named(name);
-    const { sign, bytes } = register;
-    const most =
-      sign === undefined ? 256 ** bytes - 1 : sign === 'twosComplement' ? 256 ** bytes / 2 - 1 : 2 ** sign.bit - 1;
-    const least = sign === undefined ? 0 : sign === 'twosComplement' ? -most - 1 : -most;
+    const [least, most] = rangeOf(register);
     const counts = Math.min(most, Math.max(least, Math.round(value)));
     writeRegister(register, counts, this.bytes, register.address, this.#isLittleEndian);
   }

@@ -59,7 +59,8 @@ export function freshCalibration(
     const { id, model } = motors[i]!;
     const { modelNumber, countsPerTurn } = family.models[model]!;
     const zeroCounts = Math.round(countsPerTurn / 2);
-    const reach = { minCounts: 0, maxCounts: Math.round(countsPerTurn) - 1, homingOffsetCounts: 0 };
+    const [minCounts, maxCounts] = family.goalRange(family.models[model]!);
+    const reach = { minCounts, maxCounts, homingOffsetCounts: 0 };
     return [name, { id, model, modelNumber, firmware, direction: 1, zeroCounts, ...reach }];
   });
   return {

@@ -6,9 +6,10 @@ import {
   adapterText,
   type Calibration,
   calibrationText,
+  countsProblem,
   isSocket,
   type JointCalibration,
-  offsetProblem,
+  type Motor,
   readCalibration,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
@@ -21,7 +22,7 @@ import { refuseSilence } from '../silence.ts';
 import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.ts';
 import { jointWords } from './direction-words.ts';
 import { limitProblems } from './joint-range.ts';
-import { isWholeTurn, type LeRobotJoint, readLeRobotFile } from './lerobot.ts';
+import { type LeRobotJoint, lerobotProblem, readLeRobotFile } from './lerobot.ts';
 import { storeAfterMeasuring, storeBeforeMeasuring } from './stored-settings.ts';
 
 export interface CalibrateRequest {
@@ -121,6 +122,7 @@ class ArmCalibration {
       this.#joints[joint.name] = await (known === undefined
         ? calibrateJoint(guide, work)
         : importJoint(guide, work, known));
+      this.#refuseUnreadable(motor);
       await this.#keep(this.#partialPath);
     }
     await storeAfterMeasuring(open, this.#joints, ranges);
@@ -165,19 +167,14 @@ class ArmCalibration {
     const { from, arm, guide } = this.#request;
     if (from === undefined) return undefined;
     const joints = readLeRobotFile(from, arm.motors);
-    for (const motor of arm.motors) {
+    for (const [i, motor] of arm.motors.entries()) {
       const { id, name } = motor;
       const servo = this.#access(motor.id);
       const stored = servo.read('homingOffset');
-      const { homingOffset: homingOffsetCounts, rangeMin, rangeMax } = joints[name]!;
-      // Of a joint that was not moved the offset alone counts.
-      const range = isWholeTurn(joints[name]!, motor)
-        ? { minCounts: homingOffsetCounts, maxCounts: homingOffsetCounts }
-        : { minCounts: rangeMin, maxCounts: rangeMax };
-      const misplaced = offsetProblem(arm.bus.family, motor, { homingOffsetCounts, ...range });
+      const misplaced = lerobotProblem(arm.bus.family, arm.robot.joints[i]!, motor, joints[name]!);
       if (misplaced !== undefined) {
-        throw new ReinError('config', `Servo ${id} (${name}) ${misplaced}.`, {
-          remedy: `It is measured anew, with another offset, by: rein calibrate --robot ${arm.named}`,
+        throw new ReinError('config', `${from}: servo ${id} (${name}) ${misplaced}.`, {
+          remedy: `It is measured anew by: rein calibrate --robot ${arm.named}`,
         });
       }
       const said = joints[name]!.homingOffset;
@@ -194,6 +191,16 @@ class ArmCalibration {
       `${from}: offsets agree with the servos. LeRobot's 0 is the middle of each range, which is taken for the middle of the file's.`,
     );
     return joints;
+  }
+
+  /** What is not a range of its servo's readings is not written, into a file or into a servo. */
+  #refuseUnreadable(motor: Motor): void {
+    const { arm } = this.#request;
+    const wrong = countsProblem(arm.bus.family, motor, this.#joints[motor.name]!);
+    if (wrong === undefined) return;
+    throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
+      remedy: `It is measured anew by: rein calibrate --robot ${arm.named}`,
+    });
   }
 
   /** Names of the joints that an earlier start has done, which are kept. */
@@ -245,7 +252,8 @@ class ArmCalibration {
         joint?.id === motor.id &&
         joint.model === motor.model.name &&
         joint.firmware === identity?.firmware &&
-        joint.homingOffsetCounts === (this.#access(motor.id).read('homingOffset') ?? 0);
+        joint.homingOffsetCounts === (this.#access(motor.id).read('homingOffset') ?? 0) &&
+        countsProblem(arm.bus.family, motor, joint) === undefined;
       return isSame ? [[motor.name, joint] as const] : [];
     });
     return Object.fromEntries(kept);

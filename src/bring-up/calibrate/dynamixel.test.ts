@@ -175,14 +175,14 @@ describe('Dynamixels that LeRobot has set up', () => {
   };
 
   it.each([
-    [1500, 'Servo 4 (wrist_flex) stores the offset 1500, and ignores what is beyond ±1024 as it is driven'],
-    [900, 'Servo 4 (wrist_flex) reads 900 to 4995 in its turn, and was calibrated from 7'],
+    [1500, 'servo 4 (wrist_flex) stores the offset 1500, and ignores what is beyond ±1024 as it is driven'],
+    [900, 'servo 4 (wrist_flex) reads 900 to 4995 in its turn, and was calibrated from 7'],
   ])('are refused by their file where its offset of %i makes no positions', async (offsetCounts, message) => {
     const rig = kochRig({ [WRIST_FLEX]: lerobotRegisters(offsetCounts) });
     const guide = new HandGuide(rig);
     await expect(rig.calibrate(guide, fileOf(rig, offsetCounts))).rejects.toMatchObject({
       message: expect.stringContaining(message),
-      remedy: 'It is measured anew, with another offset, by: rein calibrate --robot koch',
+      remedy: 'It is measured anew by: rein calibrate --robot koch',
     });
     expect(guide.said.join('\n')).not.toContain('Torque goes off');
   });

@@ -6,7 +6,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { asObject, type JointModel, parseObject, ReinError } from '../../core/index.ts';
-import { countsPerUnit, type JointCalibration, type Motor, type ServoFamily } from '../../drivers/serial.ts';
+import {
+  countsPerUnit,
+  countsProblem,
+  type JointCalibration,
+  type Motor,
+  type ServoFamily,
+} from '../../drivers/serial.ts';
 
 /** What LeRobot knows of one joint. */
 export interface LeRobotJoint {
@@ -24,7 +30,8 @@ export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonl
     new ReinError('config', `${path} ${what}.`, { remedy, cause });
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    // As some editors save it.
+    text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
     throw refuse('cannot be read', 'LeRobot keeps them in ~/.cache/huggingface/lerobot/calibration/robots/.', cause);
   }
@@ -47,8 +54,14 @@ export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonl
     }
     const [id, drive, homingOffset, rangeMin, rangeMax] = KEYS.map((key) => entry[key]);
     const numbers = [id, homingOffset, rangeMin, rangeMax];
-    if (!numbers.every((value) => Number.isInteger(value)) || (rangeMin as number) >= (rangeMax as number)) {
+    if (!numbers.every((value) => Number.isInteger(value))) {
       throw refuse(`has no ${KEYS.join(', ')} of ${motor.name} as whole numbers`, 'Calibrate with a newer LeRobot.');
+    }
+    if ((rangeMin as number) >= (rangeMax as number)) {
+      throw refuse(
+        `says that ${motor.name} went from ${rangeMin} to ${rangeMax}: it was not moved when it was calibrated`,
+        'Calibrate it with LeRobot again, and move it from stop to stop; or use rein calibrate without --from.',
+      );
     }
     if (id !== motor.id) {
       throw refuse(
@@ -70,7 +83,39 @@ export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonl
 
 /** Whether the joint was left out of the ranges: it has the whole turn. */
 export function isWholeTurn({ rangeMin, rangeMax }: LeRobotJoint, { model }: Motor): boolean {
-  return rangeMax - rangeMin >= model.countsPerTurn - 2;
+  const { countsPerTurn } = model;
+  return rangeMin >= 0 && rangeMax < countsPerTurn && rangeMax - rangeMin >= countsPerTurn - 2;
+}
+
+/** A range may be so many times as wide as the robot's file has it: a wider one was not swept between the joint's stops. */
+const WIDEST = 1.25;
+
+/** Why that cannot be what the servo read, as a sentence without subject and end. */
+export function lerobotProblem(
+  family: ServoFamily,
+  joint: JointModel,
+  motor: Motor,
+  from: LeRobotJoint,
+): string | undefined {
+  const wrong = countsProblem(family, motor, {
+    ...readRange(family, motor, from),
+    homingOffsetCounts: from.homingOffset,
+  });
+  if (wrong !== undefined) return wrong;
+  const own = (joint.positionMaxRad - joint.positionMinRad) * countsPerUnit(motor);
+  const width = from.rangeMax - from.rangeMin;
+  if (width <= WIDEST * own) return undefined;
+  return `went from ${from.rangeMin} to ${from.rangeMax}, ${(width / own).toFixed(1)} times what the robot's file lets it (${Math.round(own)} counts): it was not swept between its stops, or the file's limits are narrower than it can, and LeRobot's zero is the middle of what it can`;
+}
+
+/** Least and greatest reading; of the whole turn, what reads and takes goals without a jump. */
+function readRange(
+  family: ServoFamily,
+  motor: Motor,
+  from: LeRobotJoint,
+): Pick<JointCalibration, 'minCounts' | 'maxCounts'> {
+  const bare = family.wrapsOffset || !isWholeTurn(from, motor) ? 0 : from.homingOffset;
+  return { minCounts: from.rangeMin + Math.max(0, bare), maxCounts: from.rangeMax + Math.min(0, bare) };
 }
 
 /**
@@ -87,15 +132,13 @@ export function calibrationOf(
 ): JointCalibration {
   const middleRad = (joint.positionMinRad + joint.positionMaxRad) / 2;
   const isWhole = isWholeTurn(from, motor);
-  const bare = family.wrapsOffset || !isWhole ? 0 : from.homingOffset;
   const middleCounts = isWhole ? Math.floor((motor.model.countsPerTurn - 1) / 2) : (from.rangeMin + from.rangeMax) / 2;
   return {
     id: motor.id,
     model: motor.model.name,
     ...known,
     zeroCounts: Math.round(middleCounts - known.direction * middleRad * countsPerUnit(motor)),
-    minCounts: from.rangeMin + Math.max(0, bare),
-    maxCounts: from.rangeMax + Math.min(0, bare),
+    ...readRange(family, motor, from),
     homingOffsetCounts: from.homingOffset,
   };
 }

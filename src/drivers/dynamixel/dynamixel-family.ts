@@ -5,13 +5,13 @@ import {
   blockOf,
   type Motor,
   offsetMoved,
-  offsetProblem,
   type ReadBlock,
   rangeProblem,
   type ServoFamily,
   type SetupProblem,
   SILENT,
 } from '../servo/family.ts';
+import { countsProblem } from '../servo/readable.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
 import { undrivenRule } from '../servo/stored-rules.ts';
@@ -121,7 +121,7 @@ function storedProblem(
   if (offset === undefined || drive === undefined || least === undefined || most === undefined) return SILENT;
   const moved = offsetMoved(offset, calibration);
   if (moved !== undefined) return moved;
-  const misplaced = offsetProblem(dynamixelFamily, motor, calibration);
+  const misplaced = countsProblem(dynamixelFamily, motor, calibration);
   if (misplaced !== undefined) return { what: misplaced, calibrate: '' };
   const mode = drive & DRIVE_MODE_KEPT;
   if (mode !== 0) return { what: `has drive mode ${mode}, and only 0 is driven (fault 34)`, calibrate: '' };

@@ -11,6 +11,7 @@ import {
   SILENT,
 } from '../servo/family.ts';
 import { readRegister, type ServoModel } from '../servo/protocol.ts';
+import { countsProblem } from '../servo/readable.ts';
 import type { ServoBus } from '../servo/servo-bus.ts';
 import { ServoRegisters } from '../servo/servo-registers.ts';
 import { undrivenRule } from '../servo/stored-rules.ts';
@@ -59,6 +60,8 @@ export const feetechFamily: ServoFamily = {
   storedProblem: (motor, calibration, read) => {
     const [least, most] = [read('positionMin'), read('positionMax')];
     if (least === undefined || most === undefined) return SILENT;
+    const unread = countsProblem(feetechFamily, motor, calibration);
+    if (unread !== undefined) return { what: unread, calibrate: '' };
     const undriven = undrivenRule(motor, feetechRules(motor.model), read);
     if (undriven !== undefined) return undriven;
     // A person's hand has not pressed against both stops alike.

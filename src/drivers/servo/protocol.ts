@@ -135,6 +135,13 @@ export function readRegister(register: Register, data: Uint8Array, at: number, i
   return Math.floor(raw / bit) % 2 === 1 ? -(raw - bit) : raw;
 }
 
+/** Least and greatest number that a register can hold. */
+export function rangeOf({ sign, bytes }: Register): readonly [number, number] {
+  if (sign === undefined) return [0, 256 ** bytes - 1];
+  const most = sign === 'twosComplement' ? 256 ** bytes / 2 - 1 : 2 ** sign.bit - 1;
+  return [sign === 'twosComplement' ? -most - 1 : -most, most];
+}
+
 /** Writes `value`, a whole number that the register can hold, at `at`. Tick path. */
 export function writeRegister(
   register: Register,

@@ -262,7 +262,9 @@ describe('an arm of bus servos', () => {
   });
 
   it('drives SCS servos, which are read one by one, highest byte first, and counts a dead one once for each question', async () => {
-    const motors = servoOptionsOf(rigOf().robot).motors.map((motor) => ({ ...motor, model: 'scs0009' }));
+    // Of 300 degrees: a joint that turns further has a gear.
+    const geared = { model: 'scs0009', perTurn: 3 * Math.PI };
+    const motors = servoOptionsOf(rigOf().robot).motors.map((motor) => ({ ...motor, ...geared }));
     const { rig, state } = await opened({ options: { motors } });
     const { driver, body, bus, robot } = rig;
     driver.enable();

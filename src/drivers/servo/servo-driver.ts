@@ -8,7 +8,7 @@ import { type Calibration, checkAdapter, loadCalibration } from './calibration.t
 import type { ServoFamily } from './family.ts';
 import { type ServoDriverOptions, WHOLE_TURN_RAD } from './options.ts';
 import { ServoArm } from './servo-arm.ts';
-import { motorsOf } from './servo-setup.ts';
+import { checkReach, motorsOf } from './servo-setup.ts';
 
 export interface ServoDriverParts {
   readonly model: RobotModel;
@@ -145,6 +145,7 @@ export class ServoDriver implements Driver {
       checkAdapter(calibration, { path: asked, adapter: this.#adapterAt(asked), named });
       if (how === 'again') checkPath(line.path, this.#path);
       const motors = motorsOf(this.#family, this.#options, calibration);
+      checkReach(this.#family, motors, this.#model.joints, named);
       const arm = new ServoArm({
         line,
         family: this.#family,

@@ -1,12 +1,31 @@
 /** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
 import { type Motor, mendingCommand, type ServoFamily, shadowsOf, unknownTable } from './family.ts';
-import { encodersOf, type ServoDriverOptions } from './options.ts';
+import { type EncoderOptions, encodersOf, type ServoDriverOptions } from './options.ts';
+import { rangeOf, type ServoModel } from './protocol.ts';
+import { reachProblem } from './readable.ts';
 import type { ServoBus } from './servo-bus.ts';
 import { ServoRegisters } from './servo-registers.ts';
 
 const OFF_TRIES = 2;
+
+/** Throws `ReinError('config')` where the robot's file allows angles that a joint's servo has no reading for. */
+export function checkReach(
+  family: ServoFamily,
+  motors: readonly Motor[],
+  joints: RobotModel['joints'],
+  named: string,
+): void {
+  for (const [i, joint] of joints.entries()) {
+    const motor = motors[i]!;
+    const wrong = reachProblem(family, motor, joint, motor.calibration!);
+    if (wrong === undefined) continue;
+    throw new ReinError('config', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
+      remedy: `Calibrate it anew: rein calibrate --robot ${named} --joint ${motor.name}; or write narrower limits for it into the robot's file.`,
+    });
+  }
+}
 
 /** The servo of each joint, then that of each encoder, then second ones of joints. Throws `ReinError('config')`. */
 export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration: Calibration): readonly Motor[] {
@@ -35,10 +54,20 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
     return { name, id, model: family.withFirmware(model, found.firmware)!, options: motor, calibration: found };
   });
   const encoders = encodersOf(options).map((signal): Motor => {
+    checkZero(modelOf(signal.model), signal);
     const motor = { id: signal.id, model: signal.model, torqueRatio: 1, perTurn: 1, mode: 'position', grips: false };
     return { name: signal.name, id: signal.id, model: modelOf(signal.model), options: motor as Motor['options'] };
   });
   return [...joints, ...encoders, ...shadowsOf(joints)];
+}
+
+/** Throws `ReinError('config')` for a zero that no reading of that encoder can be. */
+function checkZero({ name, registers }: ServoModel, signal: EncoderOptions): void {
+  const [least, most] = rangeOf(registers['presentPosition']!);
+  const { zeroCounts } = signal;
+  if (zeroCounts >= least && zeroCounts <= most) return;
+  const what = `driver.signals of ${signal.name} has zeroCounts ${zeroCounts}, and ${name} reads ${least} to ${most}.`;
+  throw new ReinError('config', what, { remedy: 'Write what it reads where the signal is 0: rein doctor shows it.' });
 }
 
 /** The servos of an open bus. */

@@ -1,0 +1,43 @@
+/**
+ * Whether what a file says of a joint can be read of its servo, and told to it (row 34): the one check of calibrations, whoever wrote them, at
+ * each way in and before each write.
+ */
+import type { JointModel } from '../../core/index.ts';
+import type { JointCalibration } from './calibration.ts';
+import { countsPerUnit, type Motor, offsetProblem, type ServoFamily } from './family.ts';
+
+/** A robot's file may allow so much more than a turn has, rad or m, as hands do not press against a stop with its last degree. */
+const SLACK = 0.03;
+
+type Counts = Pick<JointCalibration, 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
+
+/** Why a servo cannot have read that range, as a sentence without subject and end. */
+export function countsProblem(
+  family: ServoFamily,
+  motor: Pick<Motor, 'model' | 'options'>,
+  counts: Counts,
+): string | undefined {
+  const { minCounts, maxCounts } = counts;
+  const [first, last] = family.goalRange(motor.model);
+  const range = `was calibrated from ${minCounts} to ${maxCounts}`;
+  if (minCounts >= maxCounts) return `${range}, which is no range: it was not moved (fault 34)`;
+  if (minCounts >= first && maxCounts <= last) return offsetProblem(family, motor, counts);
+  return `${range}, and reads ${first} to ${last} in its turn: turns were counted, or a sign was taken for a number (fault 34)`;
+}
+
+/** Why some angle that the robot's file allows has no reading, as a sentence without subject and end. */
+export function reachProblem(
+  family: ServoFamily,
+  motor: Pick<Motor, 'model' | 'options'>,
+  { positionMinRad, positionMaxRad }: Pick<JointModel, 'positionMinRad' | 'positionMaxRad'>,
+  { zeroCounts, direction }: Pick<JointCalibration, 'zeroCounts' | 'direction'>,
+): string | undefined {
+  const perUnit = countsPerUnit(motor);
+  const ends = [positionMinRad, positionMaxRad].map((value) => zeroCounts + direction * value * perUnit);
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const [first, last] = family.goalRange(motor.model);
+  const slack = SLACK * perUnit;
+  if (least >= first - slack && most <= last + slack) return undefined;
+  const allowed = `${positionMinRad.toFixed(2)} to ${positionMaxRad.toFixed(2)}`;
+  return `has its zero at ${zeroCounts}: ${allowed}, which the robot's file allows, is ${Math.round(least)} to ${Math.round(most)}, and it reads ${first} to ${last} (fault 34)`;
+}
