@@ -1,6 +1,6 @@
 /**
  * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
- * docs/faults.md from the fault table, docs/why-not-learning.md from the checks of a run, docs/ros2/reference.md from what registers topics, parameters and launch arguments;
+ * docs/faults.md from the fault table, docs/serial-writes.md from the drivers' tables of writes, docs/why-not-learning.md from the checks of a run, docs/ros2/reference.md from what registers topics, parameters and launch arguments;
  * and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
  * `--check` writes nothing and fails when what is committed is not what would be written.
  */
@@ -21,11 +21,13 @@ const definitions = stale(new Map([[join(root, 'src', 'ros', 'messages', 'defini
 const { configReference, editorSchemas } = await import('../src/config/reference.ts');
 const { faultReference } = await import('./fault-page.ts');
 const { rosReference } = await import('./ros/page.ts');
+const { serialWritesReference } = await import('./serial-writes-page.ts');
 const { whyReference } = await import('./why-page.ts');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
   [join(root, 'docs', 'faults.md'), faultReference(findFaultProofs(root))],
+  [join(root, 'docs', 'serial-writes.md'), serialWritesReference()],
   [join(root, 'docs', 'why-not-learning.md'), whyReference()],
   [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),

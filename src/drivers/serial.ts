@@ -24,6 +24,7 @@ export {
 } from './serial/line.ts';
 export { groupOf, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from './serial/list-ports.ts';
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
+export { WRITE_STATES, type WriteRule, type WriteState } from './serial/write-rule.ts';
 export {
   type Calibration,
   calibrationPath,
@@ -63,3 +64,4 @@ export * as vesc from './vesc/protocol.ts';
 export { VescReader } from './vesc/reader.ts';
 export * as vescValues from './vesc/values.ts';
 export { VescLink } from './vesc/vesc-link.ts';
+export { VESC_WRITES } from './vesc/writes.ts';

@@ -2,6 +2,7 @@
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
 import { createRobotState, Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
+import { VESC_WRITES } from '../../src/drivers/serial.ts';
 import type { VescDriverOptions } from '../../src/drivers/vesc/options.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
 import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
@@ -11,6 +12,7 @@ import { raisedCar } from '../../src/emulate/vesc/car.ts';
 import type { VescBusOptions } from '../../src/emulate/vesc/vesc-bus.ts';
 import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { keptLine } from './kept-line.ts';
+import { vescDecoder, WriteRecorder } from './write-recorder.ts';
 
 const BITS_PER_BYTE = 10;
 
@@ -72,11 +74,13 @@ export function carRig({ robot: built, options: change, ...more }: CarRigOptions
   const faults = new FaultyDevice(bus, bus.packets, BITS_PER_BYTE / baud, rng.fork('faults'));
   const line = new MemoryLine(faults, { baud, path: '/dev/null', ...(hostBaud === undefined ? {} : { hostBaud }) });
   const { driver: _, ...model } = robot;
+  const recorder = new WriteRecorder(VESC_WRITES, vescDecoder(), bus);
   const driver = new VescDriver({
     model,
     options,
-    openLine: () => keptLine(line),
+    openLine: () => recorder.line(keptLine(line)),
   });
+  recorder.watch(driver);
   const state = createRobotState(2, options.signalNames.length);
   const periodS = 1 / robot.controlHz;
   const rig: CarRig = {

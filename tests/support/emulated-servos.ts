@@ -12,12 +12,14 @@ import {
   type ServoDriverOptions,
   type ServoFamily,
 } from '../../src/drivers/serial.ts';
+import { encodersOf } from '../../src/drivers/servo/options.ts';
 import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
 import type { EmulatedBus } from '../../src/emulate/device.ts';
 import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
 import { emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
 import { MemoryLine } from '../../src/emulate/memory-line.ts';
 import { keptLine } from './kept-line.ts';
+import { servoDecoder, WriteRecorder } from './write-recorder.ts';
 
 const BITS_PER_BYTE = 10;
 
@@ -110,13 +112,20 @@ export function servoRig({ robot: name, family, seed = 1, adapter = 'EMU0001', .
   const fresh = freshCalibration(robot, options, family, FIRMWARE[family.name]!, adapter);
   writeFileSync(calibration, calibrationText(rest.calibrate?.(fresh) ?? fresh));
   const { driver: _, ...model } = robot;
+  const decode = servoDecoder(family, (id) => {
+    const motor = options.motors.find((each) => each.id === id || each.shadowId === id) ?? options.motors[0]!;
+    const encoder = encodersOf(options).find((each) => each.id === id);
+    return family.models[encoder?.model ?? motor.model]!;
+  });
+  const recorder = new WriteRecorder(family.writes, decode, bus);
   const driver = new ServoDriver({
     model,
     family,
     options: { ...options, calibration },
-    openLine: () => keptLine(line),
+    openLine: () => recorder.line(keptLine(line)),
     adapterAt: () => 'EMU0001',
   });
+  recorder.watch(driver);
   let tick = 0;
   const startS = line.clock.nowS();
   return {

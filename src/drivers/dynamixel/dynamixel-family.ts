@@ -26,6 +26,7 @@ import {
 import { ALERT, BROADCAST_ID } from './packet.ts';
 import { DYNAMIXEL_PROTOCOL, FAST_DYNAMIXEL_PROTOCOL } from './protocol.ts';
 import { dynamixelRules } from './stored.ts';
+import { DYNAMIXEL_WRITES } from './writes.ts';
 
 /** Values of `operatingMode`. */
 const MODES = { position: 3, currentPosition: 5 } as const;
@@ -53,6 +54,7 @@ const SUPERVISED = ['torqueEnable', 'hardwareError', 'busWatchdog'] as const;
 export const dynamixelFamily: ServoFamily = {
   name: 'dynamixel',
   models: DYNAMIXEL_MODELS,
+  writes: DYNAMIXEL_WRITES,
   protocolOf: (models, firmwares = []) =>
     models.length > 0 && models.every((model, i) => Number(firmwares[i]) >= of(model).fastReadFirmware)
       ? FAST_DYNAMIXEL_PROTOCOL

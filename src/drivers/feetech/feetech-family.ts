@@ -18,6 +18,7 @@ import { undrivenRule } from '../servo/stored-rules.ts';
 import { FEETECH_MODELS } from './models.ts';
 import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } from './protocol.ts';
 import { feetechRules } from './stored.ts';
+import { FEETECH_WRITES } from './writes.ts';
 
 /** Errors of which the robot stops at once. A position beyond its limits is told by the reading itself. */
 const FAULTS =
@@ -35,6 +36,7 @@ const FILL_BYTES = 200;
 export const feetechFamily: ServoFamily = {
   name: 'feetech',
   models: FEETECH_MODELS,
+  writes: FEETECH_WRITES,
   protocolOf: (models) => {
     const isSts = models.map(hasSyncRead);
     if (isSts.every((value) => value === isSts[0])) return isSts[0] === false ? SCS_PROTOCOL : STS_PROTOCOL;

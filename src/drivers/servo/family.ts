@@ -1,5 +1,6 @@
 /** What a family of servos adds to the generic driver: its protocol, its models, and what its registers are called for. */
 import { ReinError } from '../../core/index.ts';
+import type { WriteRule } from '../serial/write-rule.ts';
 import type { JointCalibration } from './calibration.ts';
 import type { MotorOptions } from './options.ts';
 import type { ServoModel, ServoProtocol, StoredRule } from './protocol.ts';
@@ -66,6 +67,8 @@ export interface ServoFamily {
   /** The kind of driver in a robot's file. */
   readonly name: string;
   readonly models: Readonly<Record<string, ServoModel>>;
+  /** What its servos do by themselves when a register is written, and when that is done. */
+  readonly writes: readonly WriteRule[];
   /**
    * Throws `ReinError('config')` where models do not live on one bus. `firmwares`: of each, where it is known; a newer one may be asked in
    * a quicker way.

@@ -7,7 +7,7 @@ const { STATUS_ERROR } = dynamixel;
 /** Addresses that can be read and written. */
 const SIZE = 256;
 /** Registers that no request may change while the bus watchdog has run out. */
-const GOALS: readonly string[] = ['goalPwm', 'goalCurrent', 'goalVelocity', 'goalPosition'];
+export const GOALS: readonly string[] = ['goalPwm', 'goalCurrent', 'goalVelocity', 'goalPosition'];
 /** Value of `busWatchdog` then. */
 export const RAN_OUT: number = -1;
 /** Bytes of an indirect address; the first registers cannot be pointed at. */

@@ -61,6 +61,16 @@ describe('an emulated Dynamixel', () => {
     expect(bus.ping(2, found, 3)).toBe('missing');
   });
 
+  it('turns its torque on by a goal where its drive mode says so, and else by nothing but torqueEnable', () => {
+    const { write, servos } = rig(['xl430-w250']);
+    write(1, 'goalPosition', 2000);
+    write(1, 'goalPwm', 400);
+    expect(servos[0]!.isTorqueOn).toBe(false);
+    write(1, 'driveMode', 8);
+    write(1, 'goalPosition', 2000);
+    expect(servos[0]!.isTorqueOn).toBe(true);
+  });
+
   it('changes what it stores without torque only, and nothing that is read', () => {
     const { write, servos } = rig(['xl430-w250']);
     expect(write(1, 'homingOffset', 100)).toBe(0);

@@ -8,7 +8,7 @@ import { noServoFaults, type ServoFaults } from '../faults.ts';
 import type { RegisterFile } from '../registers.ts';
 import type { ServoSpec } from '../servo-chain.ts';
 import { BUILDS, factoryOf, MODE, OFFSET_MAX_COUNTS, PWM_COUNTS } from './builds.ts';
-import { ControlMemory, RAN_OUT } from './control-memory.ts';
+import { ControlMemory, GOALS, RAN_OUT } from './control-memory.ts';
 
 const { ALERT, STATUS_ERROR } = dynamixel;
 const TURN = 2 * Math.PI;
@@ -25,6 +25,7 @@ const THERMAL = { thermalKPerW: 2.8, thermalTimeS: 300 };
 const OVERLOAD_RATIO = 0.9;
 const OVERLOAD_S = 2;
 const START_S = 0.2;
+const ON_BY_GOAL = 0b1000;
 
 export class DynamixelServo {
   readonly spec: ServoSpec<DynamixelModel>;
@@ -170,6 +171,9 @@ export class DynamixelServo {
     // After a shutdown only a reboot brings torque back.
     const isHeldOff = name === 'torqueEnable' && (registers.get('hardwareError') & registers.get('shutdown')) !== 0;
     registers.set(name, isHeldOff ? 0 : value);
+    // e-Manual, Drive Mode(10), bit 3: torque on by goal update.
+    const turnsOn = GOALS.includes(name) && (registers.get('driveMode') & ON_BY_GOAL) !== 0;
+    if (turnsOn && (registers.get('hardwareError') & registers.get('shutdown')) === 0) registers.set('torqueEnable', 1);
     const { address, bytes } = this.spec.model.registers[name]!;
     registers.store(address, bytes);
     if (name === 'busWatchdog') this.#silentS = 0;
