@@ -7,7 +7,7 @@ import { rosFaults } from './ros/faults.ts';
 /** A test that shows what a row promises. */
 export interface FaultProof {
   readonly row: number;
-  readonly clock: 'fake' | 'wall';
+  readonly clock: 'fake' | 'process' | 'real-time';
   /** From the root of the repository. */
   readonly file: string;
   readonly title: string;
@@ -19,8 +19,8 @@ Written by \`npm run docs\` from the table in \`src/safety/faults.ts\`, from the
 those, not this page. [What is promised](#what-is-promised) · [what is reported](#what-is-reported), with what to do ·
 [over ROS 2](#over-ros-2).
 
-Numbers never change: events, diagnostics, logs and tests cite them. Every row has at least one test on a clock that the test moves, and one end to end
-on the wall clock; a row without either fails \`npm test\`.
+Numbers never change: events, diagnostics, logs and tests cite them. Every row has at least one test of its logic on a clock that the test moves, and one
+against what really runs, processes, threads or sockets; a row without either fails \`npm test\`.
 
 ## What is promised
 
@@ -44,7 +44,7 @@ export function faultReference(proofs: readonly FaultProof[]): string {
   return [
     HEAD,
     markdownTable(
-      ['no.', 'fault', 'what is done', 'number from', 'on a clock of the test', 'on the wall clock'],
+      ['no.', 'fault', 'what is done', 'number from', 'by its logic', 'in processes', 'in real time'],
       FAULT_ROWS.map((row) => promised(row, proofs)),
     ),
     REPORTED,
@@ -60,7 +60,7 @@ function promised(row: FaultRow, proofs: readonly FaultProof[]): (string | numbe
       .filter((proof) => proof.row === row.row && proof.clock === clock)
       .map(({ file, title }) => `[${title}](../${file})`)
       .join('; ') || '–';
-  return [...cells, shown('fake'), shown('wall')];
+  return [...cells, shown('fake'), shown('process'), shown('real-time')];
 }
 
 function reported(): string {

@@ -1,6 +1,5 @@
 /** A guard process for measurements: as on a robot, and at its end it says how punctual it was. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../src/core/index.ts';
 import { GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
@@ -25,6 +24,11 @@ export function startBenchGuard(configPath: string): BenchGuard {
     execArgv: [...GUARD_NODE_FLAGS],
     env: { ...process.env, REIN_LOG: 'error' },
   });
+  const opened = new Promise<void>((resolve) => {
+    child.on('message', ({ kind }: { kind: string }) => {
+      if (kind === 'ready') resolve();
+    });
+  });
   const ended = new Promise<BenchGuardEnd>((resolve, reject) => {
     child.on('message', (message: { kind: string }) => {
       if (message.kind === 'ended') resolve(message as unknown as BenchGuardEnd);
@@ -33,5 +37,5 @@ export function startBenchGuard(configPath: string): BenchGuard {
   });
   // Asked for at the end only; until then a guard that dies is told by the node's lost link.
   ended.catch(() => undefined);
-  return { process: child, ready: Promise.race([once(child, 'message'), ended]), ended };
+  return { process: child, ready: Promise.race([opened, ended]), ended };
 }

@@ -127,6 +127,7 @@ async function measurePhase(
     socketPath: join(folder, 'guard.sock'),
     authority: 'node',
     realTimePriority: priorityAsked === 'raised' ? 'try' : 'no',
+    warmUp: true,
   };
   writeFileSync(configPath, JSON.stringify(config));
   const processes: ChildProcess[] = [];

@@ -73,6 +73,7 @@ export class TrialRig {
       socketPath: file('guard'),
       authority: 'node',
       realTimePriority: 'try',
+      warmUp: true,
     };
     writeFileSync(file('guard.json'), JSON.stringify(config));
     const nodeArguments = [file('guard'), file('control'), String(this.model.homeRad[0]), String(LEASE_S)];

@@ -26,6 +26,7 @@ export {
   policyObservationSize,
   totalObservationSize,
 } from './environment.ts';
+export { busyText, type MachineLoad, machineLoad, patientMs, remedyForLate } from './files/busy-machine.ts';
 export {
   checkGiven,
   findPlugin,

@@ -70,6 +70,8 @@ export interface DriverKind<Config extends DriverConfig = DriverConfig, Options 
   readonly options: z.ZodType<Options>;
   /** What the guard has to start for it: processes that speak ROS; its main thread, which opens serial ports. */
   readonly needs?: 'ros' | 'serial';
+  /** Nothing real moves by it, whatever its options: no harm comes of a late tick, and its time may be moved by a test. */
+  readonly movesNothing?: true;
   world(config: Config): World;
   /** The robot's own MJCF or URDF: what stands for it in simulation and in checks, and is drawn. Absent: none is known. */
   model?(config: Config): ModelSource | undefined;

@@ -14,6 +14,8 @@ const config = {
   realTimePriority: 'no',
 };
 
+const plugin = { name: 'plugin', options: { module: '/arm.js', signalNames: [], options: {} } };
+
 const parse = (changed: object) => parseGuardConfig(JSON.stringify({ ...config, ...changed }));
 
 it('is what was written', () => {
@@ -34,6 +36,12 @@ it.each<[string, object, RegExp]>([
   ['a driver that nobody knows', { driver: { name: 'mok', options: {} } }, /driver\.name must be .*"mock"/],
   ['options of another driver', { driver: { name: 'mock', options: { leash: 1 } } }, /driver\.options\.leash is not/],
   ['an authority that nobody has', { authority: 'anybody' }, /authority must be "supervisor" or "node", got "anybody"/],
+  [
+    'time that a test moves, for what may be real',
+    { driver: plugin, timing: 'lock-step' },
+    /timing must be left out: the driver \/arm\.js may/,
+  ],
+  ['a guard that is not warmed up', { driver: plugin, warmUp: false }, /warmUp must be true, got false/],
   ['a key too many', { hurry: true }, /hurry is not known/],
 ])('refuses %s, by its name', (_, changed, message) => {
   expect(() => parse(changed)).toThrow(ReinError);

@@ -1,7 +1,7 @@
 /** Everything a guard process is started with, as plain data in one JSON file that whoever starts it writes. */
 import { z } from 'zod';
 import { type ActionSpec, asObject, modelOfBase, ReinError, type RobotModel } from '../core/index.ts';
-import { type DriverSpec, driverSpecSchema } from '../drivers/index.ts';
+import { type DriverSpec, driverKind, driverSpecSchema } from '../drivers/index.ts';
 import { actionSchema, armModel, BASE_NEEDS, baseModel, dimensionSchema, refusalOf } from '../schema/index.ts';
 
 export interface GuardConfig {
@@ -20,6 +20,13 @@ export interface GuardConfig {
   readonly authority: 'supervisor' | 'node';
   /** `try`: raise the tick's thread to real-time priority where that is allowed. `no`: leave it. */
   readonly realTimePriority: 'try' | 'no';
+  /**
+   * Compiles the tick before the driver is made, in seconds of work, though nothing real moves: for benches that judge how late ticks
+   * are. The guard of anything that may be real always does.
+   */
+  readonly warmUp?: true | undefined;
+  /** `lock-step`: ticks pass when the node asks for them, and nothing judges the machine. Absent: at their deadlines. */
+  readonly timing?: 'lock-step' | undefined;
 }
 
 /**
@@ -40,6 +47,11 @@ export function driverTitle({ driver: { name, options } }: Pick<GuardConfig, 'dr
   return `the driver ${typeof module === 'string' ? module : name}`;
 }
 
+/** Whether the driver is a simulation or a mock, so that nothing real hangs on when its ticks come. */
+export function movesNothing({ driver }: Pick<GuardConfig, 'driver'>): boolean {
+  return driverKind(driver.name).movesNothing === true;
+}
+
 /** All but the model, which is an arm's or a base's. */
 const schema = z.strictObject({
   model: z.unknown(),
@@ -50,6 +62,8 @@ const schema = z.strictObject({
   socketPath: z.string().min(1),
   authority: z.enum(['supervisor', 'node']),
   realTimePriority: z.enum(['try', 'no']),
+  warmUp: z.literal(true).optional(),
+  timing: z.literal('lock-step').optional(),
 });
 
 /** The configuration in `text`. Throws `ReinError('config')` with the first thing that is wrong: no robot moves by such a file. */
@@ -58,27 +72,29 @@ export function parseGuardConfig(text: string): GuardConfig {
   const refusal = refusalOf(schema, value);
   if (refusal !== undefined) throw new ReinError('config', refusal);
   const { model, ...rest } = schema.parse(value);
+  if (rest.timing === 'lock-step' && !movesNothing(rest))
+    throw new ReinError('config', `timing must be left out: ${driverTitle(rest)} may move something real`);
   const fields = asObject(model);
   return { ...rest, model: fields?.['base'] === undefined ? armOf(model) : baseOf(fields) };
 }
 
 function armOf(model: unknown): RobotModel {
-  refuse(refusalOf(arm, model));
+  refuseModel(refusalOf(arm, model));
   return arm.parse(model);
 }
 
 /** A base's axes are not looked at but made anew from its limits. */
 function baseOf({ name, base, controlHz }: Record<string, unknown>): RobotModel {
   const written = { name, base, controlHz };
-  refuse(refusalOf(baseModel, written));
+  refuseModel(refusalOf(baseModel, written));
   const limits = baseModel.parse(written);
   const lacking = BASE_NEEDS[limits.base.kind].find((key) => limits.base[key] === undefined);
-  refuse(lacking && `base.${lacking} is missing`);
+  refuseModel(lacking && `base.${lacking} is missing`);
   return modelOfBase(limits.name, limits.base, limits.controlHz);
 }
 
 /** Throws where something is wrong with the model. */
-function refuse(wrong: string | undefined): void {
+function refuseModel(wrong: string | undefined): void {
   if (wrong !== undefined) throw new ReinError('config', `the robot's model is wrong: ${wrong}`);
 }
 

@@ -12,8 +12,10 @@ import {
   asObject,
   closeParentChannel,
   type GuardRequest,
+  patientMs,
   ReinError,
   refuseDebugger,
+  remedyForLate,
   sendToParent,
 } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
@@ -46,7 +48,7 @@ main().catch((error: unknown) => {
 async function main(): Promise<void> {
   const config = readConfig(process.argv[2]);
   if (config.realTimePriority === 'try') raiseHelperThreads();
-  const link = await startWorkerGuard(config);
+  const link = await startWorkerGuard(config, () => void sendToParent({ kind: 'opening' }));
   const { raise, bus, isSimulated, measuresTorque } = link.ready;
   if (raise.isRaised) log.info(raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${raise.reason}.`);
@@ -101,12 +103,13 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
   const watch = { ...timing, realTimePriority, tickThread: link.ready.tickThread };
   const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
   void sendToParent(message);
-  const limitMs = performance.now() + GUARDIAN_MS;
+  const waitMs = patientMs(GUARDIAN_MS);
+  const limitMs = performance.now() + waitMs;
   while (!link.isWatched) {
     if (failure !== undefined) throw failure;
     if (performance.now() > limitMs) {
-      throw new ReinError('driver', `No guardian watches the bus ${bus.path} after ${GUARDIAN_MS / 1000} s.`, {
-        remedy: 'It opens the bus a second time: check that the path allows that, and its rights.',
+      throw new ReinError('driver', `No guardian watches the bus ${bus.path} after ${Math.round(waitMs / 1000)} s.`, {
+        remedy: remedyForLate('It opens the bus a second time: check that the path allows that, and its rights.'),
       });
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

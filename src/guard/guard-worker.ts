@@ -1,8 +1,9 @@
 /** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf, packError, ReinError, SystemClock } from '../core/index.ts';
+import { LockStepClock, messageOf, packError, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver, type Driver, type DriverBus } from '../drivers/index.ts';
 import { Guard } from './guard.ts';
+import { movesNothing } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';
 import { WatchedDriver } from './guardian/watched-driver.ts';
 import { type RaiseResult, raiseThisThread, threadFolder } from './priority.ts';
@@ -28,9 +29,11 @@ port.close();
 
 async function run(): Promise<void> {
   const { config, shape } = start;
-  const clock = new SystemClock();
+  const steps = config.timing === 'lock-step' ? new LockStepClock(1 / shape.controlHz) : undefined;
+  const clock = steps ?? new SystemClock();
   const lateness = new Lateness();
-  await warmUp(config);
+  if (config.warmUp === true || !movesNothing(config)) await warmUp(config);
+  post({ kind: 'opening' });
   const { ros, serial } = start;
   const opened = await createDriver(config.driver, {
     model: config.model,
@@ -69,6 +72,7 @@ async function run(): Promise<void> {
       pulse,
       main: { port, control },
       clock,
+      steps,
       periodS: 1 / shape.controlHz,
       lateness,
     });

@@ -1,6 +1,6 @@
 /** What the tick's thread does from start to end: ticks, and requests between them. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { Clock } from '../core/index.ts';
+import type { Clock, LockStepClock } from '../core/index.ts';
 import { WORKING_STATES } from './authority.ts';
 import type { Guard } from './guard.ts';
 import type { GuardPulse } from './guardian/guard-pulse.ts';
@@ -9,6 +9,8 @@ import { CONTROL, type FromWorker, STOP, type ToWorker } from './worker-messages
 
 /** How long braking may take at the end before the driver is closed all the same, s. */
 const STOP_LIMIT_S = 2;
+/** In lock-step, what was asked for while nobody woke this thread is seen so often, ms. */
+const ASKED_MS = 5;
 
 /** The main thread's end, as this thread sees it. */
 export interface MainThread {
@@ -23,23 +25,39 @@ export interface TickLoopOptions {
   readonly pulse: GuardPulse | undefined;
   readonly main: MainThread;
   readonly clock: Clock;
+  /** The same clock in lock-step, where ticks pass when the main thread asks for them. Absent: at their deadlines. */
+  readonly steps?: LockStepClock | undefined;
   readonly periodS: number;
   readonly lateness: Lateness;
 }
 
 /** Ticks until the main thread asks for the end and the robot stands. Blocks its thread. */
-export function runTicks({ guard, pulse, main, clock, periodS, lateness }: TickLoopOptions): void {
-  runAtDeadlines({
-    periodS,
-    clock,
-    lateness,
-    tick: () => {
-      if (pulse !== undefined) watchBus(guard, pulse, main);
-      guard.tick();
-    },
-    shouldGoOn: createShouldGoOn(guard, clock, main),
-    collect: createCollect(),
-  });
+export function runTicks({ guard, pulse, main, clock, steps, periodS, lateness }: TickLoopOptions): void {
+  const tick = (): void => {
+    if (pulse !== undefined) watchBus(guard, pulse, main);
+    guard.tick();
+  };
+  const shouldGoOn = createShouldGoOn(guard, clock, main);
+  if (steps !== undefined) runAsAsked(steps, tick, shouldGoOn, main);
+  else runAtDeadlines({ periodS, clock, lateness, tick, shouldGoOn, collect: createCollect() });
+}
+
+/** One period of `steps` and a tick for each that the main thread asks for; by themselves once the thread is to end. */
+function runAsAsked(steps: LockStepClock, tick: () => void, shouldGoOn: () => boolean, main: MainThread): void {
+  const { control } = main;
+  let passed = 0;
+  while (shouldGoOn()) {
+    const asked = Atomics.load(control, CONTROL.ticks);
+    if (asked === passed && Atomics.load(control, CONTROL.stop) === STOP.no) {
+      Atomics.wait(control, CONTROL.ticks, asked, ASKED_MS);
+      continue;
+    }
+    steps.step();
+    tick();
+    if (asked === passed) continue;
+    passed = (passed + 1) | 0;
+    if (asked === passed) post(main, { kind: 'ticked' });
+  }
 }
 
 /** Where Node was started with `--expose-gc`, as `GUARD_NODE_FLAGS` has it: a collection of what is young. */

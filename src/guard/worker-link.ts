@@ -27,19 +27,24 @@ const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
 /** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
 const POLL_MS = 2;
+/** Ticks in lock-step that are asked for at once: all of their frames fit into the ring. */
+const TICKS_AT_ONCE = FRAME_SLOTS / 2;
 const ENDED = 'See what the driver does while it loads and opens: it ends its thread, or awaits what never comes.';
 
-/** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
-export async function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
+/**
+ * Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. `onOpening`: called
+ * when the driver is about to be loaded and opened.
+ */
+export async function startWorkerGuard(config: GuardConfig, onOpening?: () => void): Promise<WorkerGuardLink> {
   const link = new WorkerGuardLink(config, {
     joints: config.model.joints.length,
     signals: config.driver.options.signalNames?.length ?? 0,
     actions: config.action.dimensions.length,
     controlHz: config.model.controlHz,
-    timing: 'real-time',
+    timing: config.timing ?? 'real-time',
   });
   try {
-    await link.begin();
+    await link.begin(onOpening);
     return link;
   } catch (error) {
     await link.close();
@@ -63,6 +68,8 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
+  /** In lock-step: the ticks that were asked for last have passed. */
+  #advanced: Promise<void> = Promise.resolve();
 
   constructor(config: GuardConfig, shape: LinkShape) {
     super(shape);
@@ -130,11 +137,29 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
       const message: ToWorker = { id, request, by };
       this.#worker.postMessage(message);
       Atomics.add(this.#control, CONTROL.requests, 1);
+      this.#wake();
     });
   }
 
   async advance(ticks: number): Promise<void> {
-    return this.wait(ticks);
+    if (this.shape.timing === 'real-time') return this.wait(ticks);
+    this.#advanced = this.#advanced.then(() => this.#askFor(ticks));
+    return this.#advanced;
+  }
+
+  async #askFor(ticks: number): Promise<void> {
+    for (let left = ticks; left > 0; left -= TICKS_AT_ONCE) {
+      const next = Math.min(left, TICKS_AT_ONCE);
+      const passed = this.wait(next);
+      Atomics.add(this.#control, CONTROL.ticks, next);
+      this.#wake();
+      await passed;
+    }
+  }
+
+  /** In lock-step the thread waits until it is asked for something; in real time nobody waits. */
+  #wake(): void {
+    if (this.shape.timing === 'lock-step') Atomics.notify(this.#control, CONTROL.ticks);
   }
 
   /** Brakes the robot, waits until it stands, closes the driver and ends the thread. */
@@ -154,10 +179,12 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   }
 
   /** Resolves when the thread ticks; once. Rejects with what it failed by. */
-  begin(): Promise<void> {
+  begin(onOpening?: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'ready') {
+        if (message.kind === 'opening') onOpening?.();
+        else if (message.kind === 'ticked') this.#forwardFrames();
+        else if (message.kind === 'ready') {
           this.ready = message;
           this.#polling = setInterval(() => this.#forwardFrames(), POLL_MS);
           resolve();

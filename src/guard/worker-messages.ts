@@ -20,7 +20,9 @@ export const CONTROL = {
   answersFd: 3,
   /** 1 while a guardian watches the driver's bus. */
   watched: 4,
-  words: 5,
+  /** In lock-step: how many ticks the main thread has asked for. Whatever else it asks for wakes who waits for this word. */
+  ticks: 5,
+  words: 6,
 } as const;
 
 /** How the tick's thread ends: not, when the robot stands, or after the tick that begins to brake. */
@@ -57,6 +59,10 @@ export interface ReadyMessage {
 
 export type FromWorker =
   | ReadyMessage
+  /** The tick is compiled: the driver is loaded and opened next. */
+  | { readonly kind: 'opening' }
+  /** In lock-step: all ticks that were asked for have passed. */
+  | { readonly kind: 'ticked' }
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }

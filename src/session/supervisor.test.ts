@@ -151,14 +151,37 @@ describe('a supervisor', () => {
     }
   });
 
+  const driver = 'the driver ./my-arm.js';
+
   it('names the driver of a guard that is not ready in time', async () => {
-    const silent = program('silent', ENDS);
+    const silent = program('silent', `${ENDS}process.send({ kind: 'opening' });`);
     const guard = { modulePath: silent, args: [] };
-    const { supervisor } = supervise({ guard, driver: 'the driver ./my-arm.js', startLimitMs: 200 });
+    const { supervisor } = supervise({ guard, driver, startLimitMs: 200, load: () => ({ programs: 1, cores: 2 }) });
     await expect(supervisor.run()).rejects.toMatchObject({
       message: expect.stringMatching(/not ready after 0\.2 s: the driver \.\/my-arm\.js/),
       remedy: expect.stringContaining('what the driver does'),
     });
+  });
+
+  it('gives a busy machine more time, and says that it is busy', async () => {
+    const silent = program('silent', `${ENDS}process.send({ kind: 'opening' });`);
+    const guard = { modulePath: silent, args: [] };
+    const { supervisor } = supervise({ guard, driver, startLimitMs: 100, load: () => ({ programs: 6, cores: 2 }) });
+    await expect(supervisor.run()).rejects.toMatchObject({
+      message: expect.stringContaining('not ready after 0.3 s'),
+      remedy: expect.stringMatching(/^The machine is busy \(load average 6\.0 on 2 cores\)\./),
+    });
+  });
+
+  it('does not count what the guard does before it opens the driver', async () => {
+    const slow = program(
+      'compiles',
+      `${ENDS}setTimeout(() => process.send({ kind: 'opening' }), 400);
+setTimeout(() => process.send({ kind: 'ready' }), 410);`,
+    );
+    const guard = { modulePath: slow, args: [] };
+    const { supervisor } = supervise({ guard, startLimitMs: 300, onNodeMessage: () => supervisor.stop() });
+    expect(await supervisor.run()).toBe(0);
   });
 
   it('ends the node that was started beside a guard that cannot begin, and says so', async () => {

@@ -9,6 +9,8 @@ import {
   type GuardAnswer,
   type GuardRequest,
   howEnded,
+  type MachineLoad,
+  machineLoad,
   ReinError,
   type RobotModel,
   sendToChild,
@@ -23,12 +25,11 @@ import {
   readBusMessage,
   type StopCause,
 } from '../guard/index.ts';
+import { StartLimit } from './start-limit.ts';
 
 const STOP_LIMIT_MS = 5000;
 /** Signals for which a guard has handlers. */
 const GUARD_HEARS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
-const LOOK_AT_DRIVER =
-  'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
 
 /** A program of ours and its arguments. */
 export interface ProgramSpec {
@@ -74,8 +75,10 @@ export interface SupervisorOptions {
   readonly driver?: string;
   /** Names the guard's log in messages, default `its log`. */
   readonly guardLog?: string;
-  /** How long the guard may take to open the robot, ms. Default `DRIVER_OPEN_LIMIT_MS`. */
+  /** How long the guard may take to open the robot once its tick is compiled, ms; longer on a busy machine. Default `DRIVER_OPEN_LIMIT_MS`. */
   readonly startLimitMs?: number;
+  /** What else the machine has to do. Default: what it says. */
+  readonly load?: () => MachineLoad;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
   readonly stopLimitMs?: number;
   /** The same for the node, where it gets less. */
@@ -87,6 +90,8 @@ export type ProcessName = 'guard' | 'node' | 'guardian';
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
   | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
+  /** The guard takes long before it opens the robot, because of `reason`. */
+  | { readonly kind: 'startsSlowly'; readonly reason: string }
   | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number }
   /** The stop frames were written, `repeats` times; 0: the bus took none. `by` whom: the supervisor where no guardian was left. */
   | {
@@ -125,6 +130,7 @@ export class Supervisor {
       driver: 'the driver',
       guardLog: 'its log',
       startLimitMs: DRIVER_OPEN_LIMIT_MS,
+      load: machineLoad,
       stopLimitMs,
       nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
       nodeStarts: 'afterGuard',
@@ -199,47 +205,16 @@ export class Supervisor {
   }
 
   async #startGuard(): Promise<void> {
-    const { startLimitMs, driver, guardLog } = this.#options;
     const guard = this.#start('guard', this.#options.guard);
     this.#guard = guard;
     let isDone = false;
-    await new Promise<void>((resolve, reject) => {
-      const refuse = (error: unknown): void => {
-        clearTimeout(timer);
-        guard.kill('SIGTERM');
-        reject(error);
-      };
-      const fail = (why: string, remedy: string): void =>
-        refuse(new ReinError('driver', `The guard ${why}.`, { remedy }));
-      const late = `was not ready after ${startLimitMs / 1e3} s: ${driver} loads or opens no further`;
-      const timer = setTimeout(() => fail(late, LOOK_AT_DRIVER), startLimitMs);
-      guard.on('message', (message: unknown) => {
-        const { kind, isSimulated, measuresTorque, isOrderly } = asObject(message) ?? {};
-        if (kind === 'ended') isDone = isOrderly === true;
-        const answer = kind === 'answer' ? readAnswer(message) : undefined;
-        if (answer !== undefined) this.#answers.settle(answer.id, answer.answer);
-        if (kind === 'bus' && this.#guardian === undefined) {
-          try {
-            this.#startGuardian(guard, message);
-          } catch (error) {
-            refuse(error);
-          }
-        }
-        if (kind !== 'ready') return;
-        clearTimeout(timer);
-        guard.off('exit', onExit);
-        resolve();
-        this.#options.onGuardReady({
-          isSimulated: isSimulated === true,
-          measuresTorque: measuresTorque !== false,
-        });
-      });
-      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
-        this.#guard = undefined;
-        fail(`ended before it was ready (${howEnded(code, signal)})`, `See what ${guardLog} says.`);
-      };
-      guard.once('exit', onExit);
+    guard.on('message', (message: unknown) => {
+      const { kind, isOrderly } = asObject(message) ?? {};
+      if (kind === 'ended') isDone = isOrderly === true;
+      const answer = kind === 'answer' ? readAnswer(message) : undefined;
+      if (answer !== undefined) this.#answers.settle(answer.id, answer.answer);
     });
+    await this.#untilReady(guard);
     guard.once('exit', (code, signal) => {
       // One that was done with everything is ended by a signal where that comes as Node takes its handlers off.
       const isOrderly = code === 0 || (isDone && signal !== null && GUARD_HEARS.includes(signal));
@@ -249,6 +224,50 @@ export class Supervisor {
       // Whatever else is to be done: the robot first.
       void this.#endGuardian(isOrderly);
       if (!this.#isEnding) void this.#end(1);
+    });
+  }
+
+  /** Resolves when the guard has opened the robot; rejects where it ends first, or takes too long. */
+  #untilReady(guard: ChildProcess): Promise<void> {
+    const { startLimitMs, driver, guardLog, load, onEvent } = this.#options;
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown): void => {
+        limit.end();
+        guard.kill('SIGTERM');
+        reject(error);
+      };
+      const limit = new StartLimit({
+        driver,
+        driverLimitMs: startLimitMs,
+        load,
+        onSlow: (reason) => onEvent({ kind: 'startsSlowly', reason }),
+        onLate: refuse,
+      });
+      guard.on('message', (message: unknown) => {
+        const { kind, isSimulated, measuresTorque } = asObject(message) ?? {};
+        if (kind === 'opening') limit.opening();
+        if (kind === 'bus' && this.#guardian === undefined) {
+          try {
+            this.#startGuardian(guard, message);
+          } catch (error) {
+            refuse(error);
+          }
+        }
+        if (kind !== 'ready') return;
+        limit.end();
+        guard.off('exit', onExit);
+        resolve();
+        this.#options.onGuardReady({
+          isSimulated: isSimulated === true,
+          measuresTorque: measuresTorque !== false,
+        });
+      });
+      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+        this.#guard = undefined;
+        const why = `The guard ended before it was ready (${howEnded(code, signal)}).`;
+        refuse(new ReinError('driver', why, { remedy: `See what ${guardLog} says.` }));
+      };
+      guard.once('exit', onExit);
     });
   }
 

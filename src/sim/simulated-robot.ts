@@ -7,8 +7,10 @@ import {
   closeAll,
   LockStepClock,
   openedOrClosed,
+  patientMs,
   ReinError,
   type RobotModel,
+  remedyForLate,
 } from '../core/index.ts';
 import { createDriver, DRIVER_OPEN_LIMIT_MS, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
 import { acknowledge, faultText, type GuardLink, lockStepGuard } from '../guard/index.ts';
@@ -146,7 +148,8 @@ async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], a
     await opening;
     return driver;
   };
-  const timer = setTimeout(() => limit.abort(slowError(spec)), DRIVER_OPEN_LIMIT_MS);
+  const limitMs = patientMs(DRIVER_OPEN_LIMIT_MS);
+  const timer = setTimeout(() => limit.abort(slowError(spec, limitMs)), limitMs);
   try {
     return await Promise.race([open(), ended]);
   } finally {
@@ -161,10 +164,10 @@ function abandon(driver: Driver, opening: Promise<void>): void {
   void opening.then(close, close);
 }
 
-function slowError({ name, options: { module } }: DriverSpec): ReinError {
+function slowError({ name, options: { module } }: DriverSpec, limitMs: number): ReinError {
   const shown = module === undefined ? name : String(module);
-  return new ReinError('driver', `The driver ${shown} did not open within ${DRIVER_OPEN_LIMIT_MS / 1e3} s.`, {
-    remedy: 'See to what it waits for: it has to open, or to throw why it cannot.',
+  return new ReinError('driver', `The driver ${shown} did not open within ${Math.round(limitMs / 1e3)} s.`, {
+    remedy: remedyForLate('See to what it waits for: it has to open, or to throw why it cannot.'),
   });
 }
 

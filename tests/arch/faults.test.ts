@@ -1,4 +1,4 @@
-/** The fault table is whole, and every row is shown to hold on both clocks. */
+/** The fault table is whole, and every row is shown to hold by its logic, and by what really runs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -29,9 +29,20 @@ describe('the fault table', () => {
     for (const { row, numbers } of FAULT_ROWS) expect(Object.keys(numbers).length, `row ${row}`).toBeGreaterThan(0);
   });
 
-  it.each(['fake', 'wall'] as const)('has a test on the %s clock for each row', (clock) => {
-    const shown = new Set(proofs.filter((proof) => proof.clock === clock).map(({ row }) => row));
+  it.each([
+    ['of its logic', ['fake']],
+    ['of what really runs', ['process', 'real-time']],
+  ])('has a test %s for each row, which npm test runs', (_, clocks) => {
+    const daily = proofs.filter(({ file }) => !file.startsWith(join('tests', 'long')));
+    const shown = new Set(daily.filter(({ clock }) => clocks.includes(clock)).map(({ row }) => row));
     expect(FAULT_ROWS.filter(({ row }) => !shown.has(row)).map(({ row }) => row)).toEqual([]);
+  });
+
+  it('has real time only where tests have the machine for themselves, and nothing else there', () => {
+    const alone = join('tests', 'real-time');
+    const isMisplaced = ({ clock, file }: (typeof proofs)[number]): boolean =>
+      !file.startsWith(join('tests', 'long')) && (clock === 'real-time') !== file.startsWith(alone);
+    expect(proofs.filter(isMisplaced)).toEqual([]);
   });
 
   it('is cited by tests only where it has a row', () => {
@@ -43,20 +54,20 @@ describe('the fault table', () => {
     const text = `faultRow(7, 'fake', 'it\\'s one', () => {});
       faultRow(
         [10, 25],
-        'wall',
+        'real-time',
         \`of \${what}\`,
         async () => {},
       ); faultRow(rows, 'fake', 'not seen');`;
     expect(proofsIn('a.test.ts', text)).toEqual([
       { row: 7, clock: 'fake', file: 'a.test.ts', title: "it's one" },
-      { row: 10, clock: 'wall', file: 'a.test.ts', title: 'of …' },
-      { row: 25, clock: 'wall', file: 'a.test.ts', title: 'of …' },
+      { row: 10, clock: 'real-time', file: 'a.test.ts', title: 'of …' },
+      { row: 25, clock: 'real-time', file: 'a.test.ts', title: 'of …' },
     ]);
   });
 
   it('does not let a test cite what there is not', () => {
     expect(() => faultRow(0, 'fake', 'no such row', () => {})).toThrow('no row 0');
-    expect(() => faultRow(55, 'wall', 'no such row', () => {})).toThrow('no row 55');
+    expect(() => faultRow(55, 'process', 'no such row', () => {})).toThrow('no row 55');
   });
 });
 
@@ -77,8 +88,8 @@ describe('the page of faults', () => {
   });
 
   it('names tests beside their rows, and a row without any', () => {
-    const text = faultReference([{ row: 2, clock: 'wall', file: 'tests/x.test.ts', title: 'a | b' }]);
-    expect(text).toMatch(/^\| 2 \|.*\| – \| \[a \\\| b\]\(\.\.\/tests\/x\.test\.ts\) \|$/m);
+    const text = faultReference([{ row: 2, clock: 'process', file: 'tests/x.test.ts', title: 'a | b' }]);
+    expect(text).toMatch(/^\| 2 \|.*\| – \| \[a \\\| b\]\(\.\.\/tests\/x\.test\.ts\) \| – \|$/m);
   });
 
   it('names no fault twice in one row', () => {

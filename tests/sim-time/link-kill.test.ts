@@ -25,7 +25,7 @@ afterEach(() => {
 describe('the link between two processes', () => {
   faultRow(
     [5, 26],
-    'wall',
+    'process',
     'delivers every journalled transition exactly once when either side is killed again and again',
     async () => {
       const rng = new Rng(Date.now() % 2 ** 31);

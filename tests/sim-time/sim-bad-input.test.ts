@@ -83,7 +83,7 @@ describe('a configuration', () => {
     ['has a value out of range', 'learner: { utd: .nan }\n', /overlay\.yaml:1:17: \.nan is not a finite number/],
   ];
   for (const [what, content, message] of wrong) {
-    faultRow(33, 'wall', `that ${what} is refused with its place`, async (promised) => {
+    faultRow(33, 'process', `that ${what} is refused with its place`, async (promised) => {
       writeFileSync(join(dir, 'overlay.yaml'), content);
       await refusedHere(['sim', '--config', 'overlay.yaml', '--out', 'never'], message);
       expect(existsSync(join(dir, 'never')) ? 1 : 0).toBe(promised('startedWrong'));
@@ -116,7 +116,7 @@ describe('a configuration', () => {
     [
       'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
       rein,
-      /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ Let the module/,
+      /^rein: The loading of .*bad\.js does not end within 10 s\.\n {2}→ (Let the module|The machine is busy)/,
     ],
     ["throw new Error('no gpu')", reinHere, /^rein: The algorithm .*bad\.js cannot be loaded: Error: no gpu\.\n/],
   ] as const)('of an algorithm whose module is wrong says that alone: %s', async (text, start, message) => {

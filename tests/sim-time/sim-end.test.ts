@@ -103,7 +103,7 @@ describe('Ctrl+C', () => {
     await expectWhole('d');
   });
 
-  faultRow(49, 'wall', 'ends at once when it comes twice', async () => {
+  faultRow(49, 'process', 'ends at once when it comes twice', async () => {
     const run = start('short', 'e', '--steps', '100000');
     await recorded('e', 'training');
     const learner = run.learnerPid;

@@ -8,12 +8,12 @@ export type Promised = (name: string) => number;
 
 /**
  * A test of `rows`: write the numbers, the clock and the title out, as they are read from the text. `fake`: time is moved by the
- * test, or plays no part. `wall`: real time and what really runs, processes, threads or sockets. `test` gets the numbers
- * that the rows promise.
+ * test, or plays no part. `process`: what really runs, processes, threads or sockets, of which nothing is judged by how long it takes
+ * the machine. `real-time`: the same where time itself is the promise. `test` gets the numbers that the rows promise.
  */
 export function faultRow(
   rows: number | readonly number[],
-  clock: 'fake' | 'wall',
+  clock: 'fake' | 'process' | 'real-time',
   title: string,
   test: (promised: Promised) => void | Promise<void>,
   timeoutMs?: number,

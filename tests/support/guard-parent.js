@@ -3,5 +3,5 @@ import { fork } from 'node:child_process';
 
 const [modulePath, config] = process.argv.slice(2);
 const guard = fork(modulePath, [config], { stdio: 'ignore' });
-guard.once('message', () => process.send?.({ pid: guard.pid }));
+guard.on('message', ({ kind }) => kind === 'ready' && process.send?.({ pid: guard.pid }));
 setInterval(() => undefined, 1000);

@@ -12,6 +12,7 @@ import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { guardReady } from '../support/guard-ready.ts';
 import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
@@ -86,24 +87,29 @@ describe('a robot whose node insists', { timeout: 60_000 }, () => {
     return { link, startNode, letGoOn, moves, stands, rows, close };
   }
 
-  faultRow(3, 'wall', 'a node that hangs leaves a robot that stands when it goes on, until a person acts', async () => {
-    const robot = await guarded();
-    const node = robot.startNode();
-    await robot.stands();
-    await robot.letGoOn();
-    await robot.moves();
-    node.kill('SIGSTOP');
-    await until(() => robot.link.latest.state === 'stopped', 'the stop');
-    expect(robot.rows()).toContain(3);
-    node.kill('SIGCONT');
-    await robot.stands();
-    expect(robot.link.latest.state).toBe('stopped');
-    await robot.letGoOn();
-    await robot.moves();
-    await robot.close();
-  });
+  faultRow(
+    3,
+    'process',
+    'a node that hangs leaves a robot that stands when it goes on, until a person acts',
+    async () => {
+      const robot = await guarded();
+      const node = robot.startNode();
+      await robot.stands();
+      await robot.letGoOn();
+      await robot.moves();
+      node.kill('SIGSTOP');
+      await until(() => robot.link.latest.state === 'stopped', 'the stop');
+      expect(robot.rows()).toContain(3);
+      node.kill('SIGCONT');
+      await robot.stands();
+      expect(robot.link.latest.state).toBe('stopped');
+      await robot.letGoOn();
+      await robot.moves();
+      await robot.close();
+    },
+  );
 
-  faultRow(25, 'wall', 'a node that is killed is no leave for the next one, until a person acts', async () => {
+  faultRow(25, 'process', 'a node that is killed is no leave for the next one, until a person acts', async () => {
     const robot = await guarded();
     const node = robot.startNode();
     await robot.letGoOn();
@@ -145,7 +151,7 @@ describe('a guard process', { timeout: 60_000 }, () => {
       env: { ...process.env, REIN_LOG: 'error' },
     });
     children.push(guard);
-    await once(guard, 'message');
+    await guardReady(guard);
     return guard;
   }
 
@@ -159,7 +165,7 @@ describe('a guard process', { timeout: 60_000 }, () => {
     throw new Error('it does not go on');
   }
 
-  faultRow(24, 'wall', 'that was held up stands when it goes on, until a person acts', async () => {
+  faultRow(24, 'process', 'that was held up stands when it goes on, until a person acts', async () => {
     const guard = await startGuard();
     const link = await connectGuardLink(socketPath);
     const clock = new SystemClock();

@@ -168,15 +168,15 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
     const silence = (promised: (name: string) => number): number =>
       Math.max(promised('missedAnswers') * periodS, promised('silenceS')) + SLACK_TICKS * periodS;
 
-    faultRow(10, 'wall', 'one servo of a bus is silent', async (promised) => {
+    faultRow(10, 'process', 'one servo of a bus is silent', async (promised) => {
       expect(await cut('dead 3', [10], 'heal 3')).toBeLessThanOrEqual(silence(promised));
     });
 
-    faultRow(10, 'wall', 'the cable of a bus is pulled', async (promised) => {
+    faultRow(10, 'process', 'the cable of a bus is pulled', async (promised) => {
       expect(await cut('unplug', [10], 'plug')).toBeLessThanOrEqual(silence(promised));
     });
 
-    faultRow([10, 11], 'wall', 'a bus is full of garbage', async (promised) => {
+    faultRow([10, 11], 'process', 'a bus is full of garbage', async (promised) => {
       // Noise without a header never comes as far as a checksum.
       const damaged = (): number => rig.newest().busCounters[BUS.skippedBytes]!;
       const before = damaged();
@@ -188,7 +188,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       await rig.drive();
     });
 
-    faultRow(12, 'wall', 'a servo answers with the id of another now and then', async (promised) => {
+    faultRow(12, 'process', 'a servo answers with the id of another now and then', async (promised) => {
       const before = rig.newest().busCounters[BUS.foreignReplies]!;
       await rig.fault('wrong-id 0.01');
       await until('foreign replies', () => rig.newest().busCounters[BUS.foreignReplies]! >= before + 5);
@@ -199,7 +199,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       expect(jumpsIn(frames)).toHaveLength(promised('acceptedForeign'));
     });
 
-    faultRow(13, 'wall', 'a servo of a bus has latched its overload, and still answers', async (promised) => {
+    faultRow(13, 'process', 'a servo of a bus has latched its overload, and still answers', async (promised) => {
       expect(await cut('overload 2', [13], 'overload 2')).toBeLessThanOrEqual(
         promised('shownS') + SLACK_TICKS * periodS,
       );
@@ -212,22 +212,22 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       await rig.drive();
     });
 
-    faultRow(14, 'wall', "a bus servo's encoder is frozen", async (promised) => {
+    faultRow(14, 'process', "a bus servo's encoder is frozen", async (promised) => {
       // Its servo pushes the harder the farther it runs from where it is read, as one that is held does.
       // Some of half a second's readings may be late on a busy machine, and show nothing.
       const mostS = promised('heldS') + (SLACK_TICKS + 5) * periodS;
       expect(await cut('freeze 1', [14, 37], 'heal 1')).toBeLessThanOrEqual(mostS);
     });
 
-    faultRow(15, 'wall', "a bus servo's reading jumps by a turn", async (promised) => {
+    faultRow(15, 'process', "a bus servo's reading jumps by a turn", async (promised) => {
       expect(await cut('wrap 5', [15], 'heal 5')).toBeLessThanOrEqual((promised('readings') + SLACK_TICKS) * periodS);
     });
 
-    faultRow(37, 'wall', 'a bus servo has another torque cap than was written', async () => {
+    faultRow(37, 'process', 'a bus servo has another torque cap than was written', async () => {
       expect(await cut(CAPS[name], [37], 'heal 2')).toBeLessThanOrEqual(ROUND_S);
     });
 
-    faultRow(34, 'wall', 'a bus servo turns the other way after its supply was gone', async (promised) => {
+    faultRow(34, 'process', 'a bus servo turns the other way after its supply was gone', async (promised) => {
       await cut('brown-out', [13, 37], 'reverse 1');
       const endS = rig.nowS() + PATIENCE_S;
       while (!rig.notices.some(({ row }) => row === 34) && rig.nowS() < endS) await rig.getMoving();
@@ -247,19 +247,24 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       await rig.putHome();
     });
 
-    faultRow(24, 'wall', 'the guard of a bus is frozen after its cable was pulled and plugged in again', async () => {
-      await cut('unplug', [10], 'plug');
-      await rig.drive();
-      const { guardPid } = rig;
-      const frozenS = rig.kill('SIGSTOP');
-      await delay(400);
-      const off = (await rig.samples()).find(({ atS, torqued }) => atS >= frozenS && torqued === 0);
-      process.kill(guardPid, 'SIGCONT');
-      // As soon as the guard of a bus that was never unplugged.
-      expect((off?.atS ?? Number.POSITIVE_INFINITY) - frozenS).toBeLessThan(0.2);
-    });
+    faultRow(
+      24,
+      'process',
+      'the guard of a bus is frozen after its cable was pulled and plugged in again',
+      async () => {
+        await cut('unplug', [10], 'plug');
+        await rig.drive();
+        const { guardPid } = rig;
+        const frozenS = rig.kill('SIGSTOP');
+        await delay(400);
+        const off = (await rig.samples()).find(({ atS, torqued }) => atS >= frozenS && torqued === 0);
+        process.kill(guardPid, 'SIGCONT');
+        // As soon as the guard of a bus that was never unplugged.
+        expect((off?.atS ?? Number.POSITIVE_INFINITY) - frozenS).toBeLessThan(0.2);
+      },
+    );
 
-    faultRow(25, 'wall', 'the guard of a bus is killed', async () => {
+    faultRow(25, 'process', 'the guard of a bus is killed', async () => {
       const killedS = rig.kill('SIGKILL');
       let offS: number | undefined;
       for (const endS = killedS + PATIENCE_S; offS === undefined && rig.nowS() < endS; await delay(20))

@@ -8,7 +8,7 @@ import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { LiveRun, mockArm6, until } from '../support/live-run.ts';
-import { rowsOf, WallGuard } from '../support/wall-guard.ts';
+import { ProcessGuard, rowsOf } from '../support/process-guard.ts';
 
 const EXIT_RAMP_S = 1.5;
 const folder = mkdtempSync(join(tmpdir(), 'rein-exit-'));
@@ -20,11 +20,11 @@ const overlay = join(folder, 'config.yaml');
 writeFileSync(overlay, `task: { robot: ${falling} }\n`);
 
 describe('an arm without brakes', { timeout: 120_000 }, () => {
-  faultRow(10, 'wall', 'is held at the end of its blind brake, and told, before torque goes off', async () => {
+  faultRow(10, 'process', 'is held at the end of its blind brake, and told, before torque goes off', async () => {
     const { config, task } = createSetup(resolveConfig({ task: 'insert', seed: 0, overlay }));
     const { robot: model } = config;
     const { action } = task;
-    const guard = await WallGuard.start({ model, action });
+    const guard = await ProcessGuard.start({ model, action });
     await guard.active(['lost', 1_000_000]);
     guard.drive(() => 0.5);
     const off = await guard.seen(({ state }) => state === 'fault', 'torque off');

@@ -94,7 +94,7 @@ async function startRobot(
 describe('after one fault on the wire', () => {
   faultRow(
     [5, 53],
-    'wall',
+    'process',
     'every robot is back, whatever the fault and the direction: its steps arrive, and weights come to it',
     async (promised) => {
       const { learner, newest } = await startLearner();

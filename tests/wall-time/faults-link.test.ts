@@ -90,38 +90,43 @@ async function startWire(target: number) {
 }
 
 describe('between robot and learner', () => {
-  faultRow([5, 6], 'wall', 'a wire that is cut and that lies loses, doubles and changes nothing', async (promised) => {
-    const learner = await startLearner();
-    const { wire, cut } = await startWire(Number(address.split(':')[2]));
-    const total = 3000;
-    const robot = processes.start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
-    await until(() => delivered().length > 200, 'the first steps', LIMIT_MS);
-    wire.lies = 20;
-    await until(() => wire.reported === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
-    cut();
-    await delay(300);
-    const before = delivered().length;
-    expect(before).toBeLessThan(total);
-    wire.isCut = false;
-    const healedMs = performance.now();
-    await until(() => delivered().length > before, 'steps after the cut', LIMIT_MS);
-    expect((performance.now() - healedMs) / 1e3).toBeLessThan(promised('reconnectsWithinS'));
-    expect(await robot.exit).toBe(0);
-    const { quarantined } = await countersOf(learner);
-    expect(wire.reported).toBeGreaterThan(0);
-    expect(Object.values(quarantined).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(
-      promised('acceptedCorrupted'),
-    );
-    const recorded = [...readJournal(join(dir, 'journal'))].map((t) => `${t.epoch} ${t.seq} ${t.step}`);
-    const taken = delivered().map((line) => line.slice(line.indexOf(' ') + 1));
-    expect(recorded.filter((step) => !taken.includes(step))).toHaveLength(promised('lostSteps'));
-    expect(taken.length - new Set(taken).size).toBe(promised('doubledSteps'));
-    expect(taken).toEqual(recorded);
-  });
+  faultRow(
+    [5, 6],
+    'process',
+    'a wire that is cut and that lies loses, doubles and changes nothing',
+    async (promised) => {
+      const learner = await startLearner();
+      const { wire, cut } = await startWire(Number(address.split(':')[2]));
+      const total = 3000;
+      const robot = processes.start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
+      await until(() => delivered().length > 200, 'the first steps', LIMIT_MS);
+      wire.lies = 20;
+      await until(() => wire.reported === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
+      cut();
+      await delay(300);
+      const before = delivered().length;
+      expect(before).toBeLessThan(total);
+      wire.isCut = false;
+      const healedMs = performance.now();
+      await until(() => delivered().length > before, 'steps after the cut', LIMIT_MS);
+      expect((performance.now() - healedMs) / 1e3).toBeLessThan(promised('reconnectsWithinS'));
+      expect(await robot.exit).toBe(0);
+      const { quarantined } = await countersOf(learner);
+      expect(wire.reported).toBeGreaterThan(0);
+      expect(Object.values(quarantined).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(
+        promised('acceptedCorrupted'),
+      );
+      const recorded = [...readJournal(join(dir, 'journal'))].map((t) => `${t.epoch} ${t.seq} ${t.step}`);
+      const taken = delivered().map((line) => line.slice(line.indexOf(' ') + 1));
+      expect(recorded.filter((step) => !taken.includes(step))).toHaveLength(promised('lostSteps'));
+      expect(taken.length - new Set(taken).size).toBe(promised('doubledSteps'));
+      expect(taken).toEqual(recorded);
+    },
+  );
 
   faultRow(
     29,
-    'wall',
+    'process',
     'a second robot of the same name, or on the same journal, is refused and told who is there',
     async (promised) => {
       const learner = await startLearner();
@@ -155,7 +160,7 @@ describe('between robot and learner', () => {
 
   faultRow(
     [30, 31, 32],
-    'wall',
+    'process',
     'garbage, too long messages and a flood cost a stranger its connection, and the robot nothing',
     async (promised) => {
       const learner = await startLearner();

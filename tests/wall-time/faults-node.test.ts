@@ -46,7 +46,7 @@ async function simulatedGuard() {
 }
 
 describe('in real time', () => {
-  faultRow(20, 'wall', 'a stick that is held for 5 s is let go of', async (promised) => {
+  faultRow(20, 'process', 'a stick that is held for 5 s is let go of', async (promised) => {
     let held = await holdStick(promised('sameForS') + 0.5);
     // On a machine that is held up for a tenth of a second the stick is lost before it is stuck.
     for (let tries = 1; tries < 3 && held.rows.includes(18); tries++)
@@ -56,7 +56,7 @@ describe('in real time', () => {
     expect(held.movedS).toBeLessThanOrEqual(promised('sameForS') + 0.2);
   });
 
-  faultRow(44, 'wall', 'a camera that shows the same or nothing keeps the policy from acting', async (promised) => {
+  faultRow(44, 'process', 'a camera that shows the same or nothing keeps the policy from acting', async (promised) => {
     let heard: ((message: Image, receivedAtS: number) => void) | undefined;
     const port = {
       subscribe: (_type: unknown, _name: string, _qos: unknown, listener: typeof heard) => {
@@ -87,7 +87,7 @@ describe('in real time', () => {
 
   faultRow(
     [51, 52],
-    'wall',
+    'process',
     'a scene that is not put back is given up, and a simulator that goes wrong is lost',
     async (promised) => {
       const { child, link, close } = await simulatedGuard();

@@ -13,6 +13,7 @@ import { commandNumbers, packCommand } from '../../src/guard/link/frames.ts';
 import { MessageBudget } from '../../src/guard/link/message-budget.ts';
 import { encodeMessage } from '../../src/guard/link/wire.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { guardReady } from '../support/guard-ready.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { until } from '../support/until.ts';
 
@@ -46,37 +47,37 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
     return Object.fromEntries(result.measures.map((measure) => [measure.name, measure]));
   }
 
-  faultRow(1, 'wall', 'NaN at full speed: it brakes at once, and stands in the time that its limits say', () => {
+  faultRow(1, 'process', 'NaN at full speed: it brakes at once, and stands in the time that its limits say', () => {
     const { brakeBegins, standstill } = shown('nodeSendsNaN');
     expect(brakeBegins!.worstMs).toBeLessThan(brakeBegins!.boundMs);
     expect(standstill!.worstMs).toBeLessThan(standstill!.boundMs);
   });
 
-  faultRow([2, 3], 'wall', 'a frozen node: it brakes within the lease and stands in time', (promised) => {
+  faultRow([2, 3], 'process', 'a frozen node: it brakes within the lease and stands in time', (promised) => {
     const { brakeBegins, standstill } = shown('nodeFrozen');
     expect(brakeBegins!.boundMs).toBeLessThan(1e3 * promised('leaseMaxS'));
     // That it is the lease which ends, and not before its time, the trial judges from when the last command was sent.
     expect(standstill!.worstMs).toBeLessThanOrEqual(standstill!.boundMs);
   });
 
-  faultRow([3, 25], 'wall', 'a killed node: it brakes within the lease and stands in time', () => {
+  faultRow([3, 25], 'process', 'a killed node: it brakes within the lease and stands in time', () => {
     const { brakeBegins, standstill } = shown('nodeKilled');
     expect(brakeBegins!.worstMs).toBeLessThanOrEqual(brakeBegins!.boundMs);
     expect(standstill!.worstMs).toBeLessThanOrEqual(standstill!.boundMs);
   });
 
-  faultRow([31, 32], 'wall', 'a node that floods: it is cut off, and the arm brakes within the lease', () => {
+  faultRow([31, 32], 'process', 'a node that floods: it is cut off, and the arm brakes within the lease', () => {
     const { brakeBegins, brakeAfterLast, standstill } = shown('nodeFloods');
     for (const each of [brakeBegins, brakeAfterLast, standstill])
       expect(each!.worstMs).toBeLessThanOrEqual(each!.boundMs);
   });
 
-  faultRow(25, 'wall', 'a killed guard: three stop frames on the bus, and nothing after them', (promised) => {
+  faultRow(25, 'process', 'a killed guard: three stop frames on the bus, and nothing after them', (promised) => {
     const { lastStopFrame } = shown('guardKilled');
     expect(lastStopFrame!.worstMs).toBeLessThanOrEqual(1e3 * promised('stopWithinS'));
   });
 
-  faultRow([24, 25], 'wall', 'a frozen guard: three stop frames after its silence', (promised) => {
+  faultRow([24, 25], 'process', 'a frozen guard: three stop frames after its silence', (promised) => {
     const { lastStopFrame } = shown('guardFrozen');
     expect(lastStopFrame!.worstMs).toBeLessThanOrEqual(1e3 * (promised('silenceS') + promised('stopWithinS')));
   });
@@ -97,7 +98,7 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
     guard = fork(dist('guard/guard-process.js'), [join(folder, 'guard.json')], {
       env: { ...process.env, REIN_LOG: 'fatal' },
     });
-    await once(guard, 'message');
+    await guardReady(guard);
   });
   afterAll(() => {
     guard.kill('SIGKILL');
@@ -106,7 +107,7 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
 
   faultRow(
     32,
-    'wall',
+    'process',
     `a peer that floods for ${FLOOD_S} s and comes again fills no memory, and is cut off each time`,
     async (promised) => {
       expect(FLOOD_S).toBeLessThanOrEqual(promised('floodS'));
@@ -133,7 +134,7 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
 
   faultRow(
     [32],
-    'wall',
+    'process',
     'a peer that sends slowly, but more than it may, is cut off as well; one that may is not',
     async () => {
       const perS = MAY_PER_TICK * mockModel.controlHz;

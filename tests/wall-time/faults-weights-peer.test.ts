@@ -86,7 +86,7 @@ function kilobytesIn(status: string, name: string): number {
 describe('on the weights port', () => {
   faultRow(
     [30, 31],
-    'wall',
+    'process',
     'a peer that says more than is read, and is gone, aborts nobody',
     async () => {
       const sockets = new Set<Socket>();
@@ -128,7 +128,7 @@ describe('on the weights port', () => {
 
   faultRow(
     [30, 31],
-    'wall',
+    'process',
     'a message of endless parts costs its sender the connection, and the subscriber a bounded memory',
     async () => {
       const part = frame(1, Buffer.alloc(1_000_000));
@@ -183,7 +183,7 @@ describe('on the weights port', () => {
 
   faultRow(
     [30, 31],
-    'wall',
+    'process',
     'nothing that a peer says after its handshake aborts the subscriber or ends its messages',
     async (promised) => {
       const kinds = Object.keys(SAID);

@@ -10,6 +10,7 @@ import type { GuardConfig } from '../../src/guard/index.ts';
 import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { guardReady } from '../support/guard-ready.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -93,11 +94,16 @@ describe('a guard whose node goes wrong', () => {
     await guard.close();
   });
 
-  faultRow([2, 3], 'wall', 'brakes within the lease when the node is frozen, holds, and stops for good', async () => {
-    node.kill('SIGSTOP');
-    await until(() => guard.latest.state === 'stopped');
-    expectBrakeWithinLease();
-  });
+  faultRow(
+    [2, 3],
+    'process',
+    'brakes within the lease when the node is frozen, holds, and stops for good',
+    async () => {
+      node.kill('SIGSTOP');
+      await until(() => guard.latest.state === 'stopped');
+      expectBrakeWithinLease();
+    },
+  );
 
   it('brakes within the lease when the node is killed, holds, and serves the next node', async () => {
     node.kill('SIGKILL');
@@ -218,7 +224,7 @@ async function startGuard(its: GuardConfig): Promise<ChildProcess> {
   const path = join(folder, 'shared.json');
   writeFileSync(path, JSON.stringify(its));
   const guard = fork(guardModule, [path], { env: { ...process.env, REIN_LOG: 'error' } });
-  await once(guard, 'message');
+  await guardReady(guard);
   return guard;
 }
 

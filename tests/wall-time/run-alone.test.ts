@@ -275,23 +275,28 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
     });
   }
 
-  faultRow(7, 'wall', 'says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {
-    const truncated = await policyFile('truncated');
-    writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
-    const foreign = await policyFile('foreign', { schemaHash: '00112233445566ff' });
-    const broken = await policyFile('broken', { valueAt: (i) => (i === 3 ? Number.NaN : 1e-3) });
-    const said = await refused(...[truncated, foreign, broken, 'nowhere.onnx'].map((file) => ['--policy', file]));
-    expect(said).toEqual([
-      expect.stringContaining('truncated'),
-      expect.stringContaining('not for this robot and task'),
-      expect.stringContaining('cannot be used'),
-      expect.stringContaining('cannot be read'),
-    ]);
-    // The command ends by itself, too.
-    const alone = run.start('run', '--out', 'robot', '--policy', 'nowhere.onnx');
-    expect(await alone.exit).toBe(1);
-    expect(alone.said()).toContain(said.at(-1));
-  });
+  faultRow(
+    7,
+    'process',
+    'says that a policy file is truncated, of another robot, full of NaN, or not there',
+    async () => {
+      const truncated = await policyFile('truncated');
+      writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
+      const foreign = await policyFile('foreign', { schemaHash: '00112233445566ff' });
+      const broken = await policyFile('broken', { valueAt: (i) => (i === 3 ? Number.NaN : 1e-3) });
+      const said = await refused(...[truncated, foreign, broken, 'nowhere.onnx'].map((file) => ['--policy', file]));
+      expect(said).toEqual([
+        expect.stringContaining('truncated'),
+        expect.stringContaining('not for this robot and task'),
+        expect.stringContaining('cannot be used'),
+        expect.stringContaining('cannot be read'),
+      ]);
+      // The command ends by itself, too.
+      const alone = run.start('run', '--out', 'robot', '--policy', 'nowhere.onnx');
+      expect(await alone.exit).toBe(1);
+      expect(alone.said()).toContain(said.at(-1));
+    },
+  );
 
   it('says that there is nothing that could decide', async () => {
     expect(await refused([], ['--operator', 'keyboard'])).toEqual([

@@ -65,7 +65,7 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
 
   faultRow(
     9,
-    'wall',
+    'process',
     'records demonstrations, acts on every few new weights, and delivers each transition exactly once',
     async () => {
       const { learning, moving } = await startBoth();
@@ -103,7 +103,7 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
 
   faultRow(
     4,
-    'wall',
+    'process',
     'goes on with its last weights when the learner is killed, and gives a resumed one everything',
     async () => {
       const { learning, moving } = await startBoth();
@@ -132,7 +132,7 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
 
   faultRow(
     [2, 3, 25],
-    'wall',
+    'process',
     'brakes within the lease and holds when the node is frozen or killed, and goes on with it, or with the next one when a person says so',
     async () => {
       const { moving } = await startBoth();

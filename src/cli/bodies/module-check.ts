@@ -1,7 +1,7 @@
 /** Whether modules of others load, tried where they can do no harm: for `rein plugins`, and for commands that load them themselves. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { answerOfChild, asObject, ReinError } from '../../core/index.ts';
+import { answerOfChild, asObject, ReinError, remedyForLate } from '../../core/index.ts';
 import type { LoadedMessage } from './plugin-check-process.ts';
 
 /** A module may take this long to load, ms. */
@@ -30,8 +30,9 @@ export async function loadElsewhere(file: string, kind?: string): Promise<Loaded
   const { answer, how, isLate } = await answerOfChild(child, LOAD_LIMIT_MS);
   if (answer instanceof ReinError || isLoaded(answer)) return answer;
   const trouble = isLate ? `does not end within ${LOAD_LIMIT_MS / 1e3} s` : `ended its process instead (${how})`;
+  const onlyDefine = 'Let the module do nothing but define the plugin: what it does goes into the functions of that.';
   return new ReinError('config', `The loading of ${file} ${trouble}.`, {
-    remedy: 'Let the module do nothing but define the plugin: what it does goes into the functions of that.',
+    remedy: isLate ? remedyForLate(onlyDefine) : onlyDefine,
   });
 }
 

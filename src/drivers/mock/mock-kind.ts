@@ -7,6 +7,7 @@ export const mockKind: DriverKind<Configured<typeof mockSchema>, MockDriverOptio
   kind: 'mock',
   schema: mockSchema,
   options: mockOptions,
+  movesNothing: true,
   // It stands for what is real: nobody may take it for a simulation.
   world: () => 'real',
   optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),

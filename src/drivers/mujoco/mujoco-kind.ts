@@ -14,6 +14,7 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
   kind: 'mujoco',
   schema: mujocoSchema,
   options: mujocoOptions,
+  movesNothing: true,
   world: ({ scene }) => (scene === undefined ? 'empty' : 'scene'),
   problems: ({ scene, model }) => {
     if ((scene === undefined) !== (model === undefined)) return [];

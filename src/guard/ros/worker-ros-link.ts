@@ -7,7 +7,7 @@
  * the same, and nobody else's, when the process behind it dies. A full pipe means that nobody reads: the command is dropped.
  */
 import { writeSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { patientMs, ReinError, remedyForLate } from '../../core/index.ts';
 import {
   commandNumbers,
   PULSE,
@@ -45,16 +45,23 @@ export class WorkerRosLink implements RosLink {
   }
 
   async open(): Promise<void> {
-    const limitMs = performance.now() + START_MS;
+    const startMs = patientMs(START_MS);
+    const limitMs = performance.now() + startMs;
     while (this.generation() < 0 || !this.isStopperReady()) {
       if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) {
         const [message, remedy] = readText(this.#memory).split('\n');
         throw new ReinError('driver', message ?? '', { remedy: remedy || undefined });
       }
       if (performance.now() > limitMs) {
-        throw new ReinError('driver', `The processes that speak ROS were not ready within ${START_MS / 1000} s.`, {
-          remedy: "Run `npm run ros:doctor`, and look at the lines before this one in the guard's log.",
-        });
+        throw new ReinError(
+          'driver',
+          `The processes that speak ROS were not ready within ${Math.round(startMs / 1000)} s.`,
+          {
+            remedy: remedyForLate(
+              "Run `npm run ros:doctor`, and look at the lines before this one in the guard's log.",
+            ),
+          },
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }

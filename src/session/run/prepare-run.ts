@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { driverSpec } from '../../config/setup.ts';
-import { acquireLock, answerOfChild, asObject, type DirectoryLock, ReinError, sendToChild } from '../../core/index.ts';
+import {
+  acquireLock,
+  answerOfChild,
+  asObject,
+  type DirectoryLock,
+  patientMs,
+  ReinError,
+  remedyForLate,
+  sendToChild,
+} from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
@@ -74,12 +83,14 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
     return true;
   };
   sendToChild(child, request);
-  const { answer, how, isLate } = await answerOfChild(child, CHECK_LIMIT_MS, isTrying);
+  const limitMs = patientMs(CHECK_LIMIT_MS);
+  const { answer, how, isLate } = await answerOfChild(child, limitMs, isTrying);
   if (answer instanceof ReinError) throw answer;
   if (isChecked(answer)) return answer;
-  const trouble = isLate ? `took more than ${CHECK_LIMIT_MS / 1e3} s` : `ended (${how})`;
+  const trouble = isLate ? `took more than ${Math.round(limitMs / 1e3)} s` : `ended (${how})`;
+  const alone = 'Try it alone: a module must neither end its process nor go on for ever while it loads or is tried.';
   throw new ReinError('environment', `The check before the robot is started ${trouble} while it tried ${tried}.`, {
-    remedy: 'Try it alone: a module must neither end its process nor go on for ever while it loads or is tried.',
+    remedy: isLate ? remedyForLate(alone) : alone,
   });
 }
 

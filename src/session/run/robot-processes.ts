@@ -172,6 +172,8 @@ export class RobotProcesses {
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
     } else if (event.kind === 'busStopped') print(busStopped(event));
+    else if (event.kind === 'startsSlowly')
+      print(`The guard compiles its tick before it opens the robot: this takes long. ${event.reason}`);
     else if (event.kind === 'started') {
       if (event.process === 'guard' && event.pid > 0) this.#handLockTo(event.pid);
     } else if (event.kind === 'ended') {

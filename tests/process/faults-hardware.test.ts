@@ -1,11 +1,11 @@
-/** Rows of the fault table that hardware reports of itself, end to end: a guard process in real time, over a mock that is told to. */
+/** Rows of the fault table that hardware reports of itself, end to end: a guard process over a mock that is told to. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS, type GuardNotice, type HardwareFault, type RobotModel } from '../../src/core/index.ts';
 import { activate } from '../../src/guard/index.ts';
 import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { ProcessGuard, rowsOf, type SeenTick } from '../support/process-guard.ts';
 import { ur5eLike } from '../support/robot-models.ts';
-import { rowsOf, type SeenTick, WallGuard } from '../support/wall-guard.ts';
 
 const model: RobotModel = { ...ur5eLike, leashM: 0.5, leashRad: 0.5 };
 const T = 1 / model.controlHz;
@@ -13,10 +13,10 @@ const T = 1 / model.controlHz;
 const AFTER_TICKS = 40;
 const toAndFro = (step: number): number => (Math.floor(step / 12) % 2 === 0 ? 0.15 : -0.15);
 const notices: GuardNotice[] = [];
-let guard: WallGuard;
+let guard: ProcessGuard;
 
 beforeAll(async () => {
-  guard = await WallGuard.start({ model, action: jointSpec(model, 0.12), mock: { countsBus: true } });
+  guard = await ProcessGuard.start({ model, action: jointSpec(model, 0.12), mock: { countsBus: true } });
   guard.link.onNotice((notice) => notices.push(notice));
 });
 afterAll(() => guard.close());
@@ -40,7 +40,7 @@ async function expectCut(row: number, from: SeenTick): Promise<void> {
 }
 
 describe('hardware that reports a fault of itself in motion', () => {
-  faultRow(13, 'wall', 'a servo with a fault cuts the torque, and stays off until it is well', async (promised) => {
+  faultRow(13, 'process', 'a servo with a fault cuts the torque, and stays off until it is well', async (promised) => {
     const from = await told('servoFault', 13, 150);
     // From the reading that says so: the first tick that moved, and forty more.
     expect((from.tick - guard.ticks[0]!.tick - AFTER_TICKS) * T).toBeLessThanOrEqual(promised('shownS'));
@@ -49,32 +49,37 @@ describe('hardware that reports a fault of itself in motion', () => {
       ok: false,
       reason: expect.stringContaining('servoFault'),
     });
-    await guard.link.advance(150);
+    await guard.pass(150);
     await guard.active();
   });
 
-  faultRow(37, 'wall', 'a stalled joint cuts the torque', async (promised) => {
+  faultRow(37, 'process', 'a stalled joint cuts the torque', async (promised) => {
     expect(promised('shownWithinTicks')).toBe(1);
     await expectCut(37, await told('stalled', 37, 5));
   });
 
-  faultRow(45, 'wall', 'an empty battery cuts the torque after two seconds of it, and not before', async (promised) => {
-    const ticks = Math.round((promised('hysteresisS') + 0.5) / T);
-    const from = await told('batteryEmpty', 45, ticks);
-    const saidFrom = guard.ticks[0]!.tick + AFTER_TICKS;
-    expect((from.tick - saidFrom) * T).toBeGreaterThan(promised('hysteresisS') - 10 * T);
-    await expectCut(45, from);
-    await guard.link.advance(2 * ticks);
-  });
+  faultRow(
+    45,
+    'process',
+    'an empty battery cuts the torque after two seconds of it, and not before',
+    async (promised) => {
+      const ticks = Math.round((promised('hysteresisS') + 0.5) / T);
+      const from = await told('batteryEmpty', 45, ticks);
+      const saidFrom = guard.ticks[0]!.tick + AFTER_TICKS;
+      expect((from.tick - saidFrom) * T).toBeGreaterThan(promised('hysteresisS') - 10 * T);
+      await expectCut(45, from);
+      await guard.pass(2 * ticks);
+    },
+  );
 
-  faultRow(46, 'wall', 'a speed controller that is silent gets neutral at once', async (promised) => {
+  faultRow(46, 'process', 'a speed controller that is silent gets neutral at once', async (promised) => {
     const from = await told('signalLost', 46, 5);
     expect(promised('withinTicks')).toBe(1);
     expect(from.state).toBe('fault');
     await expectCut(46, from);
   });
 
-  faultRow(47, 'wall', 'something in the inner zone stops the robot, which holds', async () => {
+  faultRow(47, 'process', 'something in the inner zone stops the robot, which holds', async () => {
     const from = await told('obstacleInside', 47, 5);
     expect(from.state).toBe('stopping');
     await guard.seen(({ state }) => state === 'stopped', 'the stop');
@@ -82,7 +87,7 @@ describe('hardware that reports a fault of itself in motion', () => {
     expect(await guard.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
   });
 
-  faultRow(12, 'wall', 'replies of others are counted in every frame, and move nothing', async (promised) => {
+  faultRow(12, 'process', 'replies of others are counted in every frame, and move nothing', async (promised) => {
     await guard.active();
     const before = guard.link.latest.busCounters[BUS.foreignReplies]!;
     await guard.active(['foreignReply', 20]);
@@ -95,9 +100,9 @@ describe('hardware that reports a fault of itself in motion', () => {
 });
 
 it('carries no bus where there is none', async () => {
-  const plain = await WallGuard.start({ model, action: jointSpec(model, 0.12) });
+  const plain = await ProcessGuard.start({ model, action: jointSpec(model, 0.12) });
   try {
-    await plain.link.advance(3);
+    await plain.pass(3);
     expect([...plain.link.latest.busCounters].every(Number.isNaN)).toBe(true);
   } finally {
     await plain.close();
@@ -106,11 +111,11 @@ it('carries no bus where there is none', async () => {
 
 faultRow(
   34,
-  'wall',
+  'process',
   'a joint that turns the wrong way after power-up stops before anything else moves',
   async (promised) => {
     const faults = { seed: 1, ratio: { mirrored: 1 } };
-    const wrong = await WallGuard.start({
+    const wrong = await ProcessGuard.start({
       model,
       action: jointSpec(model, 0.12),
       mock: { needsFirstMotion: true, faults },

@@ -6,13 +6,13 @@ import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../
 import { TANK_EMPTY } from '../../src/safety/index.ts';
 import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { ProcessGuard, rowsOf } from '../support/process-guard.ts';
 import { ur5eLike } from '../support/robot-models.ts';
-import { rowsOf, WallGuard } from '../support/wall-guard.ts';
 
 /** The largest step of a joint that one action asks for, rad. */
 const SCALE_RAD = 0.09;
-const PURSUIT_MS = 40_000;
-let guard: WallGuard;
+const PURSUIT_TICKS = 4000;
+let guard: ProcessGuard;
 afterEach(() => guard.close());
 
 const arm6 = resolveConfig({ task: 'insert', seed: 0 }).robot;
@@ -67,10 +67,10 @@ async function pursue(goalRad: readonly number[], bits: number, what: string): P
     const awayRad = goalAt(step)[joint]! - guard.link.latest.referenceRad[joint]!;
     return Math.max(-1, Math.min(1, awayRad / SCALE_RAD));
   });
-  const endMs = performance.now() + PURSUIT_MS;
+  const endTick = guard.link.latest.tick + PURSUIT_TICKS;
   const isReported = (): boolean => guard.ticks.slice(from).some((tick) => (tick.bits & bits) !== 0);
   while (!isReported()) {
-    if (performance.now() > endMs) throw new Error(`${what}: not within ${PURSUIT_MS / 1e3} s`);
+    if (guard.link.latest.tick > endTick) throw new Error(`${what}: not within ${PURSUIT_TICKS} ticks`);
     await guard.movesFor(10);
   }
   await guard.movesFor(25);
@@ -80,13 +80,13 @@ async function pursue(goalRad: readonly number[], bits: number, what: string): P
 describe('a robot that is asked for too much', () => {
   faultRow(
     [38, 39, 50],
-    'wall',
+    'process',
     'comes near to itself and to its box, brakes where nothing else is left, and touches neither',
     async (promised) => {
       // Without its tank and the walls beside it, which would have slowed or stopped it before.
       const workspace = { minM: [-1, -1, arm6.workspace.minM[2]], maxM: [1, 1, 1] } as const;
       const { tank: _, points: __, ...model } = { ...arm6, leashRad: 1, workspace };
-      guard = await WallGuard.start({ model, action: jointSpec(model, SCALE_RAD) });
+      guard = await ProcessGuard.start({ model, action: jointSpec(model, SCALE_RAD) });
       await guard.active();
       const kinematics = new ArmKinematics(arm6);
       // The forearm folded into the shoulder; the tool point below the table.
@@ -114,9 +114,9 @@ describe('a robot that is asked for too much', () => {
     120_000,
   );
 
-  faultRow(40, 'wall', 'goes through a singular pose with every joint within its speed', async (promised) => {
+  faultRow(40, 'process', 'goes through a singular pose with every joint within its speed', async (promised) => {
     const roomy = { minM: [-2, -2, -2], maxM: [2, 2, 2] } as const;
-    guard = await WallGuard.start({ model: { ...ur5eLike, workspace: roomy }, action: cartesian });
+    guard = await ProcessGuard.start({ model: { ...ur5eLike, workspace: roomy }, action: cartesian });
     // The axes of the first and the last joint of the wrist are nearly one.
     const singular = ur5eLike.homeRad.map((q, i) => (i === 4 ? 0.02 : q));
     await guard.active(undefined, singular);
@@ -138,7 +138,7 @@ describe('a robot that is asked for too much', () => {
     expect(guard.link.latest.violations).toBe(promised('violations'));
   });
 
-  faultRow(42, 'wall', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
+  faultRow(42, 'process', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
     const tank = {
       port: 'joint',
       startJ: 0.2,
@@ -150,14 +150,14 @@ describe('a robot that is asked for too much', () => {
       velocityFeedForward: false,
       delayTicks: 0,
     } as const;
-    guard = await WallGuard.start({ model: { ...ur5eLike, tank }, action: jointSpec(ur5eLike, 0.05) });
+    guard = await ProcessGuard.start({ model: { ...ur5eLike, tank }, action: jointSpec(ur5eLike, 0.05) });
     await guard.active();
     guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 1 : -1));
     await guard.seen(({ flags }) => (flags & TANK_EMPTY) !== 0, 'the empty tank');
     expect(promised('emptyShare')).toBe(0.02);
-    await guard.link.advance(30);
+    await guard.pass(30);
     const before = Array.from(guard.link.latest.referenceRad);
-    await guard.link.advance(30);
+    await guard.pass(30);
     guard.rest();
     const moved = Math.max(...before.map((q, i) => Math.abs(q - guard.link.latest.referenceRad[i]!)));
     // A hundredth of what is asked for: what is left goes into it.

@@ -1,10 +1,14 @@
-/** A guard process over a mock arm in real time, with the test as its node: what its frames say, tick by tick. */
+/**
+ * A guard process over a mock arm, with the test as its node: what its frames say, tick by tick. Process, thread, socket and pipes are
+ * real; time is the test's, which lets ticks pass, unless it asks for real time.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import type {
   ActionSpec,
   Decider,
@@ -13,14 +17,16 @@ import type {
   RobotModel,
   SafetyStateName,
 } from '../../src/core/index.ts';
-import { SystemClock } from '../../src/core/index.ts';
+import { type Clock, LockStepClock, SystemClock } from '../../src/core/index.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { guardReady } from './guard-ready.ts';
 
-const LIMIT_MS = 20_000;
-const COMMAND_MS = 40;
+/** How long anything is waited for: in real time, or of the time that the test lets pass. */
+const LIMIT_S = 20;
+const COMMAND_S = 0.04;
 const TRIES = 5;
 const guardModule = fileURLToPath(new URL('../../dist/guard/guard-process.js', import.meta.url));
 
@@ -28,6 +34,8 @@ const guardModule = fileURLToPath(new URL('../../dist/guard/guard-process.js', i
 export interface SeenTick {
   readonly tick: number;
   readonly atS: number;
+  /** How late it began, s; 0 in lock-step. */
+  readonly lateS: number;
   readonly state: SafetyStateName;
   readonly decider: Decider;
   readonly commandSeq: number;
@@ -39,7 +47,7 @@ export interface SeenTick {
   readonly violations: number;
 }
 
-export interface WallGuardOptions {
+export interface ProcessGuardOptions {
   readonly model: RobotModel;
   readonly action: ActionSpec;
   /** Of the mock that is driven. Default: none. */
@@ -49,6 +57,8 @@ export interface WallGuardOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Who may let the robot go on. Default `node`: the test. */
   readonly authority?: GuardConfig['authority'];
+  /** Default `lock-step`. */
+  readonly timing?: 'lock-step' | 'real-time';
 }
 
 /** Noise as small as no tank notices, rad: a guard's file takes none of 0. */
@@ -63,18 +73,23 @@ function asWritten(model: RobotModel): RobotModel {
   return { ...bare, joints };
 }
 
-export class WallGuard {
+export class ProcessGuard {
   readonly model: RobotModel;
   readonly child: ChildProcess;
   readonly link: GuardLink;
   readonly socketPath: string;
-  readonly clock: SystemClock = new SystemClock();
+  readonly clock: Clock;
   /** All ticks since `look`. */
   readonly ticks: SeenTick[] = [];
   /** When each command was issued, by its number, s. */
   readonly issuedAtS: Map<number, number> = new Map();
   readonly #folder: string;
   readonly #command: ReturnType<typeof createActionCommand>;
+  readonly #isStepped: boolean;
+  readonly #commandTicks: number;
+  /** Sends the next command while the test drives, and when it is due. */
+  #send: (() => void) | undefined;
+  #dueTick = 0;
   #driving: NodeJS.Timeout | undefined;
 
   private constructor(model: RobotModel, folder: string, child: ChildProcess, link: GuardLink, socketPath: string) {
@@ -84,7 +99,14 @@ export class WallGuard {
     this.socketPath = socketPath;
     this.#folder = folder;
     this.#command = createActionCommand(link.shape.actions);
-    link.onFrame((frame) => this.ticks.push(seen(frame)));
+    this.#commandTicks = Math.max(1, Math.round(COMMAND_S * model.controlHz));
+    this.#isStepped = link.shape.timing === 'lock-step';
+    const steps = new LockStepClock(1 / model.controlHz);
+    this.clock = this.#isStepped ? steps : new SystemClock();
+    link.onFrame((frame) => {
+      steps.step();
+      this.ticks.push(seen(frame));
+    });
   }
 
   static async start({
@@ -94,8 +116,9 @@ export class WallGuard {
     nodeFlags = [],
     env = {},
     authority = 'node',
-  }: WallGuardOptions): Promise<WallGuard> {
-    const folder = mkdtempSync(join(tmpdir(), 'rein-wall-'));
+    timing = 'lock-step',
+  }: ProcessGuardOptions): Promise<ProcessGuard> {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-process-'));
     const socketPath = join(folder, 'guard.sock');
     const driver = { name: 'mock', options: mock } as const;
     const config: GuardConfig = {
@@ -105,16 +128,16 @@ export class WallGuard {
       driver,
       socketPath,
       authority,
-      realTimePriority: 'try',
+      realTimePriority: timing === 'real-time' ? 'try' : 'no',
+      ...(timing === 'real-time' ? { warmUp: true } : { timing }),
     };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
     const child = fork(guardModule, [join(folder, 'guard.json')], {
       env: { ...process.env, REIN_LOG: 'error', ...env },
       execArgv: [...nodeFlags],
     });
-    const ended = once(child, 'exit').then(() => Promise.reject(new Error('the guard ended before it was ready')));
-    await Promise.race([once(child, 'message'), ended]);
-    return new WallGuard(model, folder, child, await connectGuardLink(socketPath), socketPath);
+    await guardReady(child);
+    return new ProcessGuard(model, folder, child, await connectGuardLink(socketPath), socketPath);
   }
 
   async close(): Promise<void> {
@@ -132,8 +155,8 @@ export class WallGuard {
     jointsRad: readonly number[] = this.model.homeRad,
   ): Promise<void> {
     this.rest();
-    // A machine that is held up may stop the robot between the two.
-    for (let tries = 1; ; tries++) {
+    // In real time, a machine that is held up may stop the robot between the two.
+    for (let tries = this.#isStepped ? TRIES : 1; ; tries++) {
       await this.ready(fault, jointsRad);
       const answer = await this.link.request({ kind: 'activate' });
       if (answer.ok) break;
@@ -150,17 +173,16 @@ export class WallGuard {
     await this.link.request({ kind: 'hold' });
     await this.until(() => !['stopping', 'active.policy', 'active.human'].includes(this.link.latest.state), 'rest');
     const signals = fault === undefined ? {} : { [`fault ${fault[0]}`]: fault[1] };
-    const endMs = performance.now() + LIMIT_MS;
+    const isOver = this.#limit();
     for (;;) {
       await this.link.request({ kind: 'acknowledge' });
-      await this.link.advance(2);
+      await this.pass(2);
       if (this.link.latest.state === 'standby') await this.link.request({ kind: 'enable' });
       // Refused as long as what the last test did to the robot lasts.
       const answer = await this.link.request({ kind: 'resetScene', layout: { jointsRad, objects: {}, signals } });
-      await this.link.advance(1);
+      await this.pass(1);
       if (answer.ok && this.link.latest.state === 'ready') return;
-      if (performance.now() > endMs)
-        throw new Error(`not ready: ${answer.ok ? this.link.latest.state : answer.reason}`);
+      if (isOver()) throw new Error(`not ready: ${answer.ok ? this.link.latest.state : answer.reason}`);
     }
   }
 
@@ -191,19 +213,34 @@ export class WallGuard {
   /** Sends commands again and again until `rest`. */
   drive(value: (step: number, dimension: number) => number, more: CommandChoice = {}): void {
     let step = 0;
-    const send = (): void => {
+    this.rest();
+    this.#send = () => {
       this.push((k) => value(step, k), more);
       step++;
     };
-    this.rest();
-    send();
-    this.#driving = setInterval(send, COMMAND_MS);
+    this.#send();
+    this.#dueTick = this.link.latest.tick + this.#commandTicks;
+    if (!this.#isStepped) this.#driving = setInterval(this.#send, 1e3 * COMMAND_S);
+  }
+
+  /** Lets `ticks` pass; meanwhile the test drives as it said. */
+  async pass(ticks: number): Promise<void> {
+    if (!this.#isStepped || this.#send === undefined) return this.link.advance(ticks);
+    for (let left = ticks; left > 0; ) {
+      if (this.link.latest.tick >= this.#dueTick) {
+        this.#send?.();
+        this.#dueTick = this.link.latest.tick + this.#commandTicks;
+      }
+      const next = Math.min(left, this.#dueTick - this.link.latest.tick);
+      await this.link.advance(next);
+      left -= next;
+    }
   }
 
   /** Lets `ticks` pass, and goes on wherever a machine that is held up, or a wild command, has stopped the robot. */
   async movesFor(ticks: number): Promise<void> {
     for (let passed = 0; passed < ticks; passed += 5) {
-      await this.link.advance(5);
+      await this.pass(5);
       if (this.link.latest.state.startsWith('active')) continue;
       for (const kind of ['acknowledge', 'enable', 'activate'] as const) await this.link.request({ kind });
     }
@@ -211,6 +248,7 @@ export class WallGuard {
 
   rest(): void {
     clearInterval(this.#driving);
+    this.#send = undefined;
   }
 
   /** Waits, tick by tick, for a tick since `look` that `matches`. */
@@ -227,15 +265,22 @@ export class WallGuard {
   }
 
   async until(condition: () => boolean, what: string): Promise<void> {
-    const endMs = performance.now() + LIMIT_MS;
+    const isOver = this.#limit();
     while (!condition()) {
-      if (performance.now() > endMs) {
+      if (isOver()) {
         const { state, faultFlags } = this.link.latest;
         const rows = faultsOf(faultFlags).map(({ row }) => row);
         throw new Error(`${what} was not seen; state ${state}, rows ${rows.join(' ')}`);
       }
-      await this.link.advance(1);
+      await this.pass(1);
     }
+  }
+
+  /** Whether all the time for something is over, that begins now. */
+  #limit(): () => boolean {
+    const nowS = (): number => (this.#isStepped ? this.clock.nowS() : performance.now() / 1e3);
+    const endS = nowS() + LIMIT_S;
+    return () => nowS() > endS;
   }
 }
 
@@ -245,6 +290,22 @@ export interface CommandChoice {
   readonly leaseS?: number;
   /** How long ago it was issued, s. */
   readonly ageS?: number;
+}
+
+/** The largest step of a joint between two ticks, as a share of what its highest speed goes in the time between, at least half a period. */
+export function speedShare({ controlHz, joints }: RobotModel, a: SeenTick, b: SeenTick): number {
+  const dtS = Math.min(Math.max(b.atS - a.atS, 0.5 / controlHz), 2 / controlHz);
+  return Math.max(
+    ...joints.map((joint, i) => Math.abs(b.referenceRad[i]! - a.referenceRad[i]!) / (dtS * joint.velocityMaxRadPerS)),
+  );
+}
+
+/** From tick `from` on the reference never gets faster, and stands in the end. */
+export function expectBrakes({ model, ticks }: ProcessGuard, from: SeenTick): void {
+  const after = ticks.filter(({ tick }) => tick >= from.tick);
+  const shares = after.slice(1).map((each, i) => speedShare(model, after[i]!, each));
+  expect(Math.max(...shares)).toBeLessThan(0.5);
+  expect(shares.at(-1)).toBe(0);
 }
 
 /** Rows whose flags are set in a tick. */
@@ -263,6 +324,7 @@ function seen(frame: GuardFrame): SeenTick {
     bits: filterBits,
     flags: faultFlags,
     atS: frame.robot.measuredAtS,
+    lateS: frame.tickLateS,
     referenceRad: Array.from(frame.referenceRad),
     measuredRad: Array.from(frame.robot.positionRad),
     tcp: Array.from(frame.referenceTcp),

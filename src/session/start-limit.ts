@@ -1,0 +1,56 @@
+/** How long a guard may take until it is ready: first to compile its tick, which only a busy machine makes long, then to open its driver. */
+import { busyText, type MachineLoad, patientMs, ReinError, remedyForLate } from '../core/index.ts';
+
+/** Compiling takes 1.5 s of work: so many times as much is left to a slow computer. */
+const COMPILE_LIMIT_MS = 60_000;
+/** People are told after so long why nothing happens. */
+const SLOW_MS = 10_000;
+const LOOK_AT_DRIVER =
+  'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
+
+export interface StartLimitOptions {
+  /** Names the driver in messages. */
+  readonly driver: string;
+  /** How long the driver may take on a machine that has little else to do, ms. */
+  readonly driverLimitMs: number;
+  readonly load: () => MachineLoad;
+  /** The guard still compiles its tick, because of `reason`. */
+  readonly onSlow: (reason: string) => void;
+  readonly onLate: (error: ReinError) => void;
+}
+
+export class StartLimit {
+  readonly #options: StartLimitOptions;
+  readonly #slow: NodeJS.Timeout;
+  #limit: NodeJS.Timeout;
+
+  /** Begins with the guard's process. */
+  constructor(options: StartLimitOptions) {
+    this.#options = options;
+    const { load, onSlow } = options;
+    this.#slow = setTimeout(() => onSlow(busyText(load()) ?? 'This computer is slow.'), SLOW_MS);
+    this.#limit = this.#after(COMPILE_LIMIT_MS, 'its tick is not compiled yet', 'Start it again.');
+  }
+
+  /** The tick is compiled, and the driver's time begins. */
+  opening(): void {
+    this.end();
+    const { driver, driverLimitMs } = this.#options;
+    this.#limit = this.#after(driverLimitMs, `${driver} loads or opens no further`, LOOK_AT_DRIVER);
+  }
+
+  end(): void {
+    clearTimeout(this.#slow);
+    clearTimeout(this.#limit);
+  }
+
+  #after(calmMs: number, why: string, remedy: string): NodeJS.Timeout {
+    const { load, onLate } = this.#options;
+    const limitMs = patientMs(calmMs, load());
+    const late = (): void => {
+      const message = `The guard was not ready after ${Number((limitMs / 1e3).toPrecision(2))} s: ${why}.`;
+      onLate(new ReinError('driver', message, { remedy: remedyForLate(remedy, load()) }));
+    };
+    return setTimeout(late, limitMs);
+  }
+}
