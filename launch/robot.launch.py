@@ -63,7 +63,7 @@ def generate_launch_description():
             description='Who may take over: joy listens to `joy`, twist to ~/teleop. Empty: none, or joy with '
                         'teleop:=true.'),
         DeclareLaunchArgument(
-            'pad', default_value='', choices=['', 'xbox', 'playstation', 'stick'],
+            'pad', default_value='', choices=['', 'xbox', 'playstation', 'logitechD', 'stick'],
             description='What the joystick is, so that its sticks and buttons are known. Empty: xbox.'),
         DeclareLaunchArgument(
             'teleop', default_value='false', choices=BOOLEAN,

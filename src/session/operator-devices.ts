@@ -6,6 +6,9 @@ import {
   findInputDevice,
   type InputDevice,
   isRanged,
+  JOY_PAD_NAMES,
+  type JoyPadName,
+  listInputDevices,
   MotionFrame,
   type MotionOptions,
   type OperatorConfig,
@@ -40,9 +43,8 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   // Of a task of others it is known once its module is loaded.
   const action = 'action' in task ? task.action : undefined;
   for (const operator of operators) {
-    if (operator.kind === 'gamepad') findGamepad(operator);
-    else if (operator.kind === 'spacemouse') findMouse(operator);
-    else if (operator.kind === 'pedal') findPedal(operator);
+    checkDevice(operator);
+    if (operator.kind === 'pedal') findPedal(operator);
     else if (operator.kind === 'leader' && action !== undefined) leaderOf(operator, action);
     if ('frame' in operator && action !== undefined) frameOf(operator, action, () => undefined);
   }
@@ -55,11 +57,16 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   }
 }
 
+function checkDevice(operator: OperatorConfig): void {
+  if (operator.kind === 'gamepad') findGamepad(operator);
+  else if (operator.kind === 'spacemouse') findMouse(operator);
+}
+
 /** Pads and mice that `--operator` would find here. */
 export function pluggedIn(): ('gamepad' | 'spacemouse')[] {
   return (['gamepad', 'spacemouse'] as const).filter((kind) => {
     try {
-      findInputDevice(kind, undefined);
+      checkDevice(plainOperator(kind));
       return true;
     } catch {
       return false; // it is not offered
@@ -67,9 +74,13 @@ export function pluggedIn(): ('gamepad' | 'spacemouse')[] {
   });
 }
 
+/** A gamepad, and the layout that says which of its buttons stops. */
+export type KnownGamepad = InputDevice & { readonly pad: JoyPadName };
+
 /** A gamepad of which all is known that its reader needs. Throws `ReinError` in one sentence. */
-export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>, roots?: DeviceRoots): InputDevice {
-  const found = findInputDevice('gamepad', device, roots);
+export function findGamepad({ device, pad, axisRange }: DeviceOf<'gamepad'>, roots?: DeviceRoots): KnownGamepad {
+  const plugged = findInputDevice('gamepad', device, roots);
+  const found = { ...plugged, pad: padOf(plugged, pad) };
   if (found.evdev === undefined) return found;
   const evdev = withRange(found.evdev, axisRange);
   if (isRanged(evdev)) return { ...found, evdev };
@@ -79,8 +90,36 @@ export function findGamepad({ device, axisRange }: DeviceOf<'gamepad'>, roots?: 
   });
 }
 
+/** `named` in a file counts where nothing is known; where something is, it is not believed against the kernel. */
+function padOf({ name, path, pad }: InputDevice, named: JoyPadName | undefined): JoyPadName {
+  if (pad !== undefined && named !== undefined && pad !== named) {
+    throw new ReinError('config', `operators has pad: ${named}, and ${name} (${path}) has the buttons of a ${pad}.`, {
+      remedy: `Write pad: ${pad}, or leave it out; on a pad with a switch X/D, put the switch where the file wants it.`,
+    });
+  }
+  const known = pad ?? named;
+  if (known !== undefined) return known;
+  throw new ReinError(
+    'environment',
+    `Which button of ${name} (${path}) stops is not known: its layout is none of ours.`,
+    {
+      remedy: `See by evtest which numbers its buttons have, and name the layout that it has in --config: operators: [{ kind: gamepad, pad: P }], P one of ${JOY_PAD_NAMES.join(', ')} (docs/teleoperation.md).`,
+    },
+  );
+}
+
 export function findMouse({ device }: DeviceOf<'spacemouse'>): InputDevice {
   return findInputDevice('spacemouse', device);
+}
+
+/** `mouse`, where it was or plugged in elsewhere. Throws `ReinError` where it is gone. */
+export function findMouseAgain({ path, name }: InputDevice, roots?: DeviceRoots): InputDevice {
+  const mice = listInputDevices(roots).filter(({ kind }) => kind === 'spacemouse');
+  const found = mice.find((mouse) => mouse.path === path) ?? mice.find((mouse) => mouse.name === name);
+  if (found !== undefined) return found;
+  throw new ReinError('environment', `The SpaceMouse ${name} (${path}) is not plugged in any more.`, {
+    remedy: 'Plug it in; rein doctor lists the input devices of this machine.',
+  });
 }
 
 export function findPedal({ device }: DeviceOf<'pedal'>): InputDevice {

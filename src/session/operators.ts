@@ -6,7 +6,6 @@ import {
   type Close,
   type GuardFrame,
   openedOrClosed,
-  ReinError,
   SystemClock,
 } from '../core/index.ts';
 import {
@@ -20,7 +19,6 @@ import {
   KeyParser,
   LeaderTeleop,
   LocalPad,
-  listHid,
   type MotionOptions,
   mappingOf,
   type OperatorConfig,
@@ -28,7 +26,6 @@ import {
   Pedal,
   type PedalRole,
   pedalKeysOf,
-  SPACE_MICE,
   SpaceMouseParser,
   spaceMouseMapping,
   type TeleopEvent,
@@ -36,7 +33,7 @@ import {
   type TerminalInput,
 } from '../teleop/index.ts';
 import { leaderOf, openLeader } from './leader.ts';
-import { type DeviceOf, findGamepad, findMouse, findPedal, frameOf } from './operator-devices.ts';
+import { type DeviceOf, findGamepad, findMouse, findMouseAgain, findPedal, frameOf } from './operator-devices.ts';
 import { RawInput } from './raw-input.ts';
 
 /** What operators are opened for. */
@@ -137,7 +134,7 @@ class Place {
 
   addGamepad(config: DeviceOf<'gamepad'>): void {
     const device = findGamepad(config);
-    const pad = config.pad ?? device.pad ?? 'xbox';
+    const { pad } = device;
     const port = new DeviceFile(device.path, () => this.#clock.nowS());
     const words = JOY_PADS[pad].description;
     const { evdev } = device;
@@ -157,16 +154,7 @@ class Place {
 
   async addMouse(config: DeviceOf<'spacemouse'>): Promise<void> {
     const device = findMouse(config);
-    const port = await HidPort.connect(async () => {
-      const all = await listHid();
-      const found =
-        all.find(({ path }) => path === device.path) ??
-        all.find((each) => SPACE_MICE.some((mouse) => isSameProduct(mouse, each)));
-      if (found !== undefined) return found;
-      throw new ReinError('environment', `The SpaceMouse ${device.name} (${device.path}) is not plugged in any more.`, {
-        remedy: 'Plug it in; rein doctor lists the input devices of this machine.',
-      });
-    });
+    const port = await HidPort.connect(() => findMouseAgain(device).path);
     const how = config.enabling === 'latch' ? 'left button takes over and gives back' : 'hold the left button';
     this.#context.print(`${device.name} (${device.path}): ${how}, the right one stops.`);
     const mouse = new LocalPad({
@@ -264,13 +252,6 @@ class Place {
     this.#closers.push(() => source.close());
     this.sources.push(source);
   }
-}
-
-function isSameProduct(
-  a: { vendorId: number; productId: number },
-  b: { vendorId: number; productId: number },
-): boolean {
-  return a.vendorId === b.vendorId && a.productId === b.productId;
 }
 
 function rolesOf(config: DeviceOf<'pedal'>): ReadonlyMap<number, PedalRole> {

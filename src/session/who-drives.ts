@@ -117,14 +117,12 @@ function canPersonDrive({ operator, listed, terminal, page, pluggedIn, command }
   if (pluggedIn.some((device) => device === operator)) return true;
   const hasKeys = terminal === 'here';
   if (page === 'operates' || (hasKeys && (operator === 'keyboard' || command === 'sim'))) return true;
-  return listed.some((kind) => {
-    if (kind === 'keyboard') return hasKeys;
-    return kind === 'leader' || pluggedIn.some((device) => device === kind);
-  });
+  // Others than these are there: `checkDevices` has seen them. A pedal enables and moves nothing.
+  return listed.some((kind) => (kind === 'keyboard' ? hasKeys : kind !== 'pedal'));
 }
 
 function whyNobody({ page, listed }: DrivingPlace): string {
-  const devices = listed.length === 0 ? 'no file names operators' : 'no device of operators is here';
+  const devices = listed.length === 0 ? 'no file names operators' : 'none of operators in the file moves anything here';
   const seen = page === 'none' ? 'there is no page' : 'the page has no token to operate with';
   return `--operator is none, ${devices}, and ${seen}`;
 }

@@ -2,7 +2,7 @@
 export { Clutch } from './clutch.ts';
 export { isRanged, withRange } from './devices/evdev-layout.ts';
 export { EvdevPadParser } from './devices/evdev-pad.ts';
-export { HidPort, listHid } from './devices/hid-port.ts';
+export { HidPort } from './devices/hid-port.ts';
 export { DeviceFile, type InputPort } from './devices/input-port.ts';
 export { JoydevParser } from './devices/joydev.ts';
 export { KEY_CODES } from './devices/key-events.ts';
@@ -32,7 +32,7 @@ export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from 
 export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export { type BrowserInput, BrowserTeleop } from './remote/browser-teleop.ts';
-export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
+export { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padMisfit } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';

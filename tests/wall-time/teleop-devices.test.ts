@@ -85,7 +85,7 @@ it('a gamepad moves a robot that has no policy, a pedal enables it, and unplugge
     join(run.folder, 'place.yaml'),
     `robot: { reducedSpeedMPerS: 0.03 }
 operators:
-  - { kind: gamepad, device: ${pad.path}, speed: 1 }
+  - { kind: gamepad, device: ${pad.path}, pad: xbox, speed: 1 }
   - { kind: pedal, device: ${pedal.path}, enable: KEY_A }
 `,
   );

@@ -750,15 +750,17 @@ describe('a person', () => {
       level: 'warn',
       name: 'malformed',
       row: 11,
-      message: '/joy: a message was dropped: not of the pad xbox; 1 so far.',
-      remedy: 'Look at who publishes it; the parameter pad is xbox.',
+      message:
+        '/joy: a message was dropped: not of the pad xbox: it has 2 axes and 1 buttons, a pad xbox has 8 and 11 to 12; 1 so far.',
+      remedy: 'Look at who publishes it; the parameter pad is xbox, one of xbox, playstation, logitechD, stick.',
     });
     await joystick.close();
     arrays.length = 0;
     await soon(() => arrays.length > 0, 'the diagnostic');
     expect(partOf(arrays, 'teleop')).toMatchObject({
       level: 1,
-      message: 'Nobody publishes /joy. 20 messages were dropped: not of the pad xbox (fault 11).',
+      message:
+        'Nobody publishes /joy. 20 messages were dropped: not of the pad xbox: it has 2 axes and 1 buttons, a pad xbox has 8 and 11 to 12 (fault 11).',
     });
   });
 

@@ -8,7 +8,7 @@ import { ReinError } from '../../core/index.ts';
 import type { MonitorRequest } from '../../monitor/web.ts';
 import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND, type SpeedMode } from '../../session/supervision.ts';
-import type { JoyPadName } from '../../teleop/index.ts';
+import { JOY_PAD_NAMES, type JoyPadName } from '../../teleop/index.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
 import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';
 import { parseRosArgs, type RosArguments, resolveParameters } from '../parameters/ros-args.ts';
@@ -50,7 +50,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
   parameter('pad', 'string', 'xbox', {
     description: 'What the joystick is, so that its sticks and buttons are known.',
-    choices: ['xbox', 'playstation', 'stick'],
+    choices: [...JOY_PAD_NAMES],
   }),
   parameter('speed_mode', 'string', 'full', {
     description:

@@ -3,7 +3,15 @@ import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import { RawInput, type SessionEvent } from '../../session/index.ts';
-import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
+import {
+  JOY_PAD_NAMES,
+  JOY_PADS,
+  type JoyPadName,
+  JoyTeleop,
+  mappingOf,
+  type TeleopEvent,
+  TwistTeleop,
+} from '../../teleop/index.ts';
 import { Empty, Joy, TwistStamped } from '../messages/definitions.ts';
 import { secondsOf } from '../messages/time.ts';
 import { EVENT_QOS, SENSOR_QOS } from '../port/qos.ts';
@@ -109,7 +117,9 @@ export class Teleop {
 
   #misfit(): string {
     const { operator, pad } = this.#options;
-    return operator === 'joy' ? `not of the pad ${pad}` : 'not finite, without a stamp, or of another frame';
+    const source = this.#source;
+    const why = source instanceof JoyTeleop && source.misfit !== undefined ? `: ${source.misfit}` : '';
+    return operator === 'joy' ? `not of the pad ${pad}${why}` : 'not finite, without a stamp, or of another frame';
   }
 
   /** Tells of messages that do not fit, once a second at most: `hear` has given the source another message. */
@@ -127,7 +137,9 @@ export class Teleop {
       row: 11,
       message: `${this.#subscription?.topic}: a message was dropped: ${this.#misfit()}; ${count} so far.`,
       remedy:
-        operator === 'joy' ? `Look at who publishes it; the parameter pad is ${pad}.` : 'Look at who publishes it.',
+        operator === 'joy'
+          ? `Look at who publishes it; the parameter pad is ${pad}, one of ${JOY_PAD_NAMES.join(', ')}.`
+          : 'Look at who publishes it.',
     });
   }
 
@@ -157,7 +169,7 @@ export class Teleop {
     const { action } = setup.task;
     const onEvent = (event: TeleopEvent): void => this.#report(event);
     const shared = { action, clock, leaseS, onEvent, onClose: () => void raw.close() };
-    if (operator === 'joy') return new JoyTeleop({ ...shared, mapping: mappingOf(JOY_PADS[pad], action), onMark });
+    if (operator === 'joy') return new JoyTeleop({ ...shared, mapping: mappingOf(JOY_PADS[pad], action), pad, onMark });
     return new TwistTeleop({ ...shared, policyPeriodS: 1 / setup.config.task.policyHz });
   }
 

@@ -632,7 +632,7 @@ describe('devices of Linux', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'rein-input-'));
-    const write = (path: string, text: string): void => {
+    const write = (path: string, text: string | Uint8Array): void => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), text);
     };
@@ -649,13 +649,18 @@ describe('devices of Linux', () => {
     symlinkSync('../event7', join(folder, 'dev/input/by-id/usb-PCsensor_FootSwitch-event-kbd'));
     write('sys/class/input/js0/device/name', 'Microsoft X-Box 360 pad\n');
     write('sys/class/input/js0/device/id/vendor', '045e\n');
+    write('sys/class/input/js0/device/capabilities/abs', '3003f\n');
+    write('sys/class/input/js0/device/capabilities/key', '7cdb000000000000 0 0 0 0\n');
     write('sys/class/input/js1/device/name', 'Wireless Controller\n');
     write('sys/class/input/js1/device/id/vendor', '054c\n');
+    write('sys/class/input/js1/device/capabilities/abs', '3003f\n');
+    write('sys/class/input/js1/device/capabilities/key', '7fdb000000000000 0 0 0 0\n');
     write('sys/class/input/event7/device/name', 'PCsensor FootSwitch Keyboard\n');
     write(
       'sys/class/hidraw/hidraw3/device/uevent',
       'DRIVER=hid-generic\nHID_ID=0003:0000256F:0000C635\nHID_NAME=3Dconnexion\n',
     );
+    write('sys/class/hidraw/hidraw3/device/report_descriptor', Uint8Array.of(5, 1, 9, 8, 0xa1, 1, 0xc0));
     write(
       'sys/class/hidraw/hidraw4/device/uevent',
       'HID_ID=0003:0000046D:0000C077\nHID_NAME=Logitech USB Optical Mouse\n',

@@ -98,6 +98,7 @@ const ITEM = {
   logicalMax: 0x24,
   usageMax: 0x28,
   input: 0x80,
+  collection: 0xa0,
   push: 0xa4,
   pop: 0xb4,
 } as const;
@@ -108,17 +109,38 @@ const [DESKTOP, SIMULATION] = [1, 2];
 /** Codes by usages of the simulation page; of the desktop page X to wheel are codes 0 to 8. */
 const SIMULATED: Readonly<Record<number, number>> = { 186: 0x07, 187: 0x06, 196: 0x09, 197: 0x0a };
 
+/** The items of a report descriptor, in order: without the bits of their size, and their number with its sign and without. */
+function* itemsOf(bytes: Uint8Array): Generator<readonly [item: number, signed: number, unsigned: number]> {
+  for (let at = 0; at < bytes.length; ) {
+    const prefix = bytes[at]!;
+    const size = prefix === LONG_ITEM ? 2 + (bytes[at + 1] ?? 0) : [0, 1, 2, 4][prefix & 3]!;
+    yield [prefix & 0xfc, ...numbersOf(bytes.subarray(at + 1, at + 1 + size))];
+    at += 1 + size;
+  }
+}
+
+/** Multi-axis controller, on the desktop page. */
+const MULTI_AXIS = 8;
+
+/** Whether the device whose report descriptor is at `path` is, or has in it, a multi-axis controller. */
+export function isMultiAxis(path: string): boolean {
+  let [page, isNamed] = [0, false];
+  for (const [item, , unsigned] of itemsOf(bytesOf(path))) {
+    if (item === ITEM.usagePage) page = unsigned;
+    else if (item === ITEM.usage) isNamed ||= page === DESKTOP && unsigned === MULTI_AXIS;
+    else if (item === ITEM.collection && isNamed) return true;
+    if ((item & 0x0c) === 0) isNamed = false;
+  }
+  return false;
+}
+
 /** By an axis's code, its logical range, which hid-input takes as it is. */
 function describedRanges(bytes: Uint8Array): ReadonlyMap<number, AxisRange> {
   const ranges = new Map<number, AxisRange>();
   const pushed: [page: number, min: number, max: number][] = [];
   let [page, min, max]: [number, number, number] = [0, 0, 0];
   let [usages, usageMin]: [number[], number] = [[], 0];
-  for (let at = 0; at < bytes.length; ) {
-    const prefix = bytes[at]!;
-    const size = prefix === LONG_ITEM ? 2 + bytes[at + 1]! : [0, 1, 2, 4][prefix & 3]!;
-    const [signed, unsigned] = numbersOf(bytes.subarray(at + 1, at + 1 + size));
-    const item = prefix & 0xfc;
+  for (const [item, signed, unsigned] of itemsOf(bytes)) {
     if (item === ITEM.usagePage) page = unsigned;
     else if (item === ITEM.logicalMin) min = signed;
     else if (item === ITEM.logicalMax) max = min < 0 ? signed : unsigned;
@@ -133,8 +155,7 @@ function describedRanges(bytes: Uint8Array): ReadonlyMap<number, AxisRange> {
         if (code !== undefined && !ranges.has(code)) ranges.set(code, [min, max]);
     }
     // Usages are of one main item.
-    if ((prefix & 0x0c) === 0) [usages, usageMin] = [[], 0];
-    at += 1 + size;
+    if ((item & 0x0c) === 0) [usages, usageMin] = [[], 0];
   }
   return ranges;
 }

@@ -233,7 +233,7 @@ describe('which device it is', () => {
       evdev !== undefined,
     ]);
     expect(found).toEqual([
-      ['/dev/input/js4', 'xbox', false],
+      ['/dev/input/js4', undefined, false],
       ['/dev/input/event6', 'playstation', true],
     ]);
     expect(find('gamepad', join(folder, 'dev/input/event5')).evdev?.buttons).toHaveLength(11);

@@ -3,15 +3,6 @@ import { messageOf, ReinError } from '../../core/index.ts';
 import type { InputPort } from './input-port.ts';
 import { KEYS } from './space-mouse.ts';
 
-/** A HID device that is plugged in. */
-export interface HidDevice {
-  readonly vendorId: number;
-  readonly productId: number;
-  /** To open it by, e.g. `/dev/hidraw3`. */
-  readonly path: string;
-  readonly product: string | undefined;
-}
-
 /** Not a literal: the package is optional, and so are its types. */
 const PACKAGE: string = 'node-hid';
 
@@ -19,7 +10,6 @@ const PACKAGE: string = 'node-hid';
 interface NodeHid {
   setDriverType(type: 'hidraw'): void;
   getHidapiVersion(): string;
-  devicesAsync(): Promise<readonly (Omit<HidDevice, 'path'> & { readonly path?: string })[]>;
   readonly HIDAsync: { open(path: string): Promise<OpenHid> };
 }
 
@@ -36,14 +26,6 @@ const MOST_WAITING = 64;
 const MOST_KEPT = 1024;
 /** One that is gone is looked for so often, ms. */
 const LOOK_MS = 500;
-
-/** Lists HID devices. Rejects with `ReinError` where node-hid does not load. */
-export async function listHid(): Promise<readonly HidDevice[]> {
-  const hid = await loadHid();
-  return (await hid.devicesAsync()).flatMap(({ vendorId, productId, path, product }) =>
-    path === undefined ? [] : [{ vendorId, productId, path, product }],
-  );
-}
 
 async function loadHid(): Promise<NodeHid> {
   try {
@@ -74,10 +56,10 @@ export class HidPort implements InputPort {
     this.#open = open;
   }
 
-  /** Opens the device that `find` names now, or would name later. Rejects where there is none, or it may not be opened. */
-  static async connect(find: () => Promise<HidDevice>): Promise<HidPort> {
+  /** Opens the device at the path that `find` gives now, or would give later. Rejects where there is none, or it may not be opened. */
+  static async connect(find: () => string): Promise<HidPort> {
     const { HIDAsync } = await loadHid();
-    return HidPort.over(async () => HIDAsync.open((await find()).path));
+    return HidPort.over(async () => HIDAsync.open(find()));
   }
 
   /** The same with another way of opening. */

@@ -3,9 +3,10 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathS
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { JoyPadName } from '../remote/joy-pads.ts';
-import { capabilities, type EvdevPad, evdevPad } from './evdev-layout.ts';
+import { capabilities, type EvdevPad, evdevPad, isMultiAxis } from './evdev-layout.ts';
 import { KEY_CODES } from './key-events.ts';
-import { SPACE_MICE } from './space-mouse.ts';
+import { layoutOf } from './pad-layout.ts';
+import { SPACE_MICE, SPACE_MOUSE_MAKERS } from './space-mouse.ts';
 
 export interface InputDevice {
   readonly kind: 'gamepad' | 'keyboard' | 'spacemouse';
@@ -13,7 +14,7 @@ export interface InputDevice {
   readonly path: string;
   /** As the kernel calls it. */
   readonly name: string;
-  /** The mapping that suits it; of gamepads. */
+  /** The layout that its axes and buttons have; of gamepads. Absent: none that is known. */
   readonly pad?: JoyPadName;
   /** What a gamepad has that is read by evdev. Absent: by joydev, which says so itself. */
   readonly evdev?: EvdevPad;
@@ -73,7 +74,10 @@ function inputNode(
 
 function gamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<string, string>): InputDevice {
   const device = inputNode(node, 'gamepad', roots, stable);
-  return { ...device, pad: padOf(firstLine(join(aboutOf(node, roots), 'id/vendor')), device.name) };
+  const about = aboutOf(node, roots);
+  const told = evdevPad(about);
+  const pad = told && layoutOf(told, firstLine(join(about, 'id/vendor')));
+  return pad === undefined ? device : { ...device, pad };
 }
 
 function evdevGamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<string, string>): InputDevice | undefined {
@@ -149,22 +153,23 @@ function stableNames({ dev }: DeviceRoots): ReadonlyMap<string, string> {
   return names;
 }
 
+/**
+ * By what their reports say of themselves, a multi-axis controller (HID Usage Tables, page 1, usage 8): products change, and a receiver has
+ * several interfaces, of which some are mute. The makers' are those whose reports are known.
+ */
 function spaceMice({ dev, sys }: DeviceRoots): InputDevice[] {
   return namesIn(dev, 'hidraw').flatMap((node): InputDevice[] => {
-    const about = readText(join(sys, 'class/hidraw', node, 'device/uevent'));
+    const about = join(sys, 'class/hidraw', node, 'device');
+    const text = readText(join(about, 'uevent'));
     // HID_ID=0003:0000256F:0000C635, bus, vendor and product.
-    const [, vendor, product] = /^HID_ID=\w+:(\w+):(\w+)$/m.exec(about) ?? [];
+    const [, vendor, product] = /^HID_ID=\w+:(\w+):(\w+)$/m.exec(text) ?? [];
     const [vendorId, productId] = [Number.parseInt(vendor ?? '', 16), Number.parseInt(product ?? '', 16)];
+    if (!SPACE_MOUSE_MAKERS.includes(vendorId) || !isMultiAxis(join(about, 'report_descriptor'))) return [];
     const known = SPACE_MICE.find((mouse) => mouse.vendorId === vendorId && mouse.productId === productId);
     const path = join(dev, node);
-    return known === undefined ? [] : [{ kind: 'spacemouse', path, name: known.name, isReadable: isReadable(path) }];
+    const name = known?.name ?? /^HID_NAME=(.+)$/m.exec(text)?.[1]?.trim() ?? 'SpaceMouse';
+    return [{ kind: 'spacemouse', path, name, isReadable: isReadable(path) }];
   });
-}
-
-/** Vendors: 045e Microsoft, 054c Sony. Others that Linux's xpad driver takes, such as Logitech's in X mode, number as an Xbox pad. */
-function padOf(vendor: string, name: string): JoyPadName {
-  if (vendor === '054c' || /playstation|dualshock|dualsense/i.test(name)) return 'playstation';
-  return vendor !== '045e' && /stick|flight/i.test(name) && !/pad/i.test(name) ? 'stick' : 'xbox';
 }
 
 /** js2 before js10. */

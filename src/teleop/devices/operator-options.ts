@@ -1,6 +1,7 @@
 /** `operators` of a file: the devices of the people who may take over. */
 import { z } from 'zod';
 import { type Configured, name, num, triple } from '../../schema/index.ts';
+import { JOY_PAD_NAMES } from '../remote/joy-pads.ts';
 import { KEY_CODES } from './key-events.ts';
 import type { PedalRole } from './pedal.ts';
 
@@ -41,8 +42,11 @@ const gamepad = z.strictObject({
   kind: z.literal('gamepad').meta({ description: 'A gamepad or joystick on this machine: `gamepad`.' }),
   device: device('gamepad'),
   pad: z
-    .enum(['xbox', 'playstation', 'stick'])
-    .meta({ description: 'Which sticks and buttons do what. Default: by its name and maker.' })
+    .enum(JOY_PAD_NAMES)
+    .meta({
+      description:
+        'Which sticks and buttons do what. Default: by the axes and buttons that the kernel tells of it; one whose layout is unknown drives nothing without this key.',
+    })
     .optional(),
   axisRange: z
     .tuple([z.number().int(), z.number().int()])

@@ -32,7 +32,9 @@ const PRO: MoreButtons = { slower: 12, faster: 13, recover: 24 };
 
 const [LOGITECH, CONNEXION] = [0x046d, 0x256f];
 
-/** Models whose reports are known. */
+export const SPACE_MOUSE_MAKERS: readonly number[] = [LOGITECH, CONNEXION];
+
+/** Models of which more is known than their axes and first two buttons. */
 export const SPACE_MICE: readonly SpaceMouseProduct[] = [
   { vendorId: LOGITECH, productId: 0xc625, name: 'SpacePilot', more: { slower: 16, faster: 17, recover: 12 } },
   { vendorId: LOGITECH, productId: 0xc626, name: 'SpaceNavigator' },

@@ -43,6 +43,8 @@ export interface JoyPad {
   /** Axis number of the cross, sideways: for a number of the action beyond four, such as a gripper. Absent: there is none. */
   readonly cross?: number;
   readonly buttons: JoyButtons;
+  /** Axes and buttons that drivers and `joy_node` give of it: of another number, it is another pad. */
+  readonly has: { readonly axes: number; readonly buttons: readonly [least: number, most: number] };
 }
 
 const CROSS_SIDEWAYS = 6;
@@ -50,7 +52,8 @@ const DPAD_AXIS = 7;
 const SPEEDS = { slower: { axis: DPAD_AXIS, sign: -1 }, faster: { axis: DPAD_AXIS, sign: 1 } } as const;
 
 /** Models that there are mappings for. */
-export type JoyPadName = 'xbox' | 'playstation' | 'stick';
+export const JOY_PAD_NAMES = ['xbox', 'playstation', 'logitechD', 'stick'] as const;
+export type JoyPadName = (typeof JOY_PAD_NAMES)[number];
 
 /** The usual pads. */
 export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
@@ -70,6 +73,8 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       critical: { button: 3 },
       ...SPEEDS,
     },
+    // Newer ones have a button to share besides.
+    has: { axes: 8, buttons: [11, 12] },
   },
   playstation: {
     description:
@@ -87,6 +92,26 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       critical: { button: 2 },
       ...SPEEDS,
     },
+    has: { axes: 8, buttons: [13, 14] },
+  },
+  logitechD: {
+    description:
+      'Logitech F310, F710, Dual Action or RumblePad 2 in D mode: hold LB; RB recovers, A success, X failure, B stops, Start gives back, Back rewinds, Y begins the critical phase.',
+    sticks: [1, 0, 3, 2],
+    cross: 4,
+    buttons: {
+      enable: { button: 4 },
+      recover: { button: 5 },
+      giveBack: { button: 9 },
+      stop: { button: 2 },
+      success: { button: 1 },
+      failure: { button: 0 },
+      rewind: { button: 8 },
+      critical: { button: 3 },
+      slower: { axis: 5, sign: -1 },
+      faster: { axis: 5, sign: 1 },
+    },
+    has: { axes: 6, buttons: [12, 12] },
   },
   stick: {
     description:
@@ -100,8 +125,21 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       stop: { button: 4 },
       giveBack: { button: 5 },
     },
+    has: { axes: 6, buttons: [6, 24] },
   },
 };
+
+/** Why a state of so many axes and buttons is not one of `pad`; `undefined` where it may be. */
+export function padMisfit(
+  name: JoyPadName,
+  { axes, buttons }: { readonly axes: ArrayLike<number>; readonly buttons: ArrayLike<number> },
+): string | undefined {
+  const { has } = JOY_PADS[name];
+  const [least, most] = has.buttons;
+  if (axes.length === has.axes && buttons.length >= least && buttons.length <= most) return undefined;
+  const range = least === most ? `${least}` : `${least} to ${most}`;
+  return `it has ${axes.length} axes and ${buttons.length} buttons, a pad ${name} has ${has.axes} and ${range}`;
+}
 
 export interface JoyMapping {
   readonly sticks: readonly JoyStick[];

@@ -6,7 +6,7 @@
 import { allFinite, clamp } from '../../core/index.ts';
 import { FIRST_STEP_SCALE, faster, slower } from '../step-scales.ts';
 import type { OperatorHeard } from '../teleop-source.ts';
-import type { JoyButton, JoyButtons, JoyMapping } from './joy-pads.ts';
+import { type JoyButton, type JoyButtons, type JoyMapping, type JoyPadName, padMisfit } from './joy-pads.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
 /** The part of `sensor_msgs/Joy` that counts. */
@@ -27,6 +27,8 @@ export interface JoyTeleopOptions
   readonly axes?: 'complete' | 'asTold';
   /** Name of the operator and of the device in messages; by default `joy`, a joystick. */
   readonly device?: { readonly name: string; readonly subject: string };
+  /** Of whoever is heard from afar: a message with other numbers of axes and buttons is of another pad, and counts as malformed. */
+  readonly pad?: JoyPadName | undefined;
   /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
   readonly isEnabledElsewhere?: (() => boolean) | undefined;
   /** The same of recovery. */
@@ -53,6 +55,7 @@ export class JoyTeleop extends RemoteOperator {
   /** Roles held in the last message; those of the first one count as held before, so that nothing begins by itself. */
   #held: ReadonlySet<Role> | undefined;
   #scale: number;
+  #misfit: string | undefined;
 
   /** Throws `RangeError` for a mapping onto a dimension that the action does not have, and for numbers out of range. */
   constructor(options: JoyTeleopOptions) {
@@ -77,6 +80,11 @@ export class JoyTeleop extends RemoteOperator {
   /** Action for a stick at its end, (0, 1]. */
   get stepScale(): number {
     return this.#scale;
+  }
+
+  /** Why the newest message is not one of `pad`; `undefined` where it may be. */
+  get misfit(): string | undefined {
+    return this.#misfit;
   }
 
   /** Takes a message that arrived at `receivedAtS` of the clock. Never throws: what does not fit is counted, and is silence. */
@@ -122,6 +130,9 @@ export class JoyTeleop extends RemoteOperator {
 
   /** Sticks and the buttons that enable and stop have to be there; what else a pad lacks is not pressed. */
   #fits(message: JoyMessage): boolean {
+    const { pad } = this.#options;
+    this.#misfit = pad && padMisfit(pad, message);
+    if (this.#misfit !== undefined) return false;
     const { axes, buttons } = message;
     const areKnown = allFinite(this.#options.axes === 'asTold' ? Array.from(axes, (value) => value || 0) : axes);
     if (!areKnown || !allFinite(buttons)) return false;
