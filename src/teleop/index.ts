@@ -24,7 +24,7 @@ export {
   plainOperator,
 } from './devices/operator-options.ts';
 export { Pedal, type PedalRole } from './devices/pedal.ts';
-export { SPACE_MICE, SpaceMouseParser, spaceMouseMapping } from './devices/space-mouse.ts';
+export { SpaceMouseParser, spaceMouseMapping } from './devices/space-mouse.ts';
 export { KeyParser } from './key-parser.ts';
 export { KeyboardTeleop } from './keyboard.ts';
 export { OperatorArbiter } from './operator-arbiter.ts';
@@ -32,7 +32,7 @@ export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from 
 export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export { type BrowserInput, BrowserTeleop } from './remote/browser-teleop.ts';
-export { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padMisfit } from './remote/joy-pads.ts';
+export { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';
