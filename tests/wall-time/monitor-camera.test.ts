@@ -174,7 +174,7 @@ describe('a camera of the observation', { timeout: 60_000 }, () => {
       humanAction: [],
       executed: [],
     };
-    await page.route('**/api/episodes', (route) => route.fulfill({ json: [listed] }));
+    await page.route('**/api/episodes?*', (route) => route.fulfill({ json: [listed] }));
     await page.route('**/api/episodes/0', (route) =>
       route.fulfill({ json: { ...episode, stepCount: 1, every: 1, steps: [step] } }),
     );

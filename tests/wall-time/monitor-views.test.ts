@@ -249,7 +249,9 @@ describe.skipIf(noBrowserBecause !== undefined)(
 
     it('plays an episode back, and says at each step who wanted what and what became of it', async () => {
       const page = await open('episodes', DESKTOP, async (made) => {
-        await made.route('**/api/episodes', (route) => route.fulfill({ json: [{ ...EPISODE, steps: 2, traced: 2 }] }));
+        await made.route('**/api/episodes?*', (route) =>
+          route.fulfill({ json: [{ ...EPISODE, steps: 2, traced: 2 }] }),
+        );
         await made.route('**/api/episodes/7', (route) => route.fulfill({ json: traceOf(watcher.frames.slice(-2)) }));
       });
       await page.click('button.look');

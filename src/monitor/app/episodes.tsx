@@ -1,9 +1,12 @@
-/** The episodes of the run, the newest first; one of them at a time is looked at step by step. */
-import { signal } from '@preact/signals';
+/** The episodes of the run, the newest first, a page of the list at a time; one of them at a time is looked at step by step. */
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { focusOn } from './focus.ts';
 import { type EpisodeTrace, Player } from './player.tsx';
-import { Relabel } from './relabel.tsx';
+import { listRelabels, Relabel, relabels } from './relabel.tsx';
+import { Scroll } from './scroll.tsx';
 import { episodes, operators, readJson } from './stream.ts';
+import { timeOf } from './times.ts';
 
 /** How an episode ended, as a trace tells it. */
 interface Listed {
@@ -19,51 +22,94 @@ interface Listed {
   readonly interventionSteps: number;
   readonly atMs: number;
   /** Where the journal has it. */
-  readonly recordedAs?: object;
+  readonly recordedAs?: { readonly epoch: number; readonly episode: number };
 }
+
+/** Ends that a task or a person decided, or that cost the time that there was; all others are cuts. */
+const DECIDED: readonly string[] = ['success', 'failure', 'time limit'];
+const FILTERS = {
+  all: () => true,
+  failures: ({ success }) => !success,
+  'with help': ({ interventionSteps }) => interventionSteps > 0,
+  cut: ({ endedBy }) => !DECIDED.includes(endedBy),
+  relabelled: (episode) => saidOf(episode) !== undefined,
+} as const satisfies Readonly<Record<string, (episode: Listed) => boolean>>;
+type Filter = keyof typeof FILTERS;
 
 /** Of the run's trace; empty where it keeps none. */
 const traced = signal<readonly Listed[]>([]);
 const looked = signal<EpisodeTrace | undefined>(undefined);
 const relabelled = signal<Listed | undefined>(undefined);
 const problem = signal('');
-const MOST_SHOWN = 200;
+const filter = signal<Filter>('all');
+/** From 0, the newest episodes first. */
+const page = signal(0);
+const ROWS = 100;
 const LIST_MS = 3000;
 
+/** Those that the filter lets through, the newest first. */
+const found = computed(() => {
+  const all: readonly Listed[] = traced.value.length > 0 ? traced.value : episodes.value;
+  return all.filter(FILTERS[filter.value]).reverse();
+});
+
+/** What was said of an episode last, where somebody has. */
+function saidOf({ recordedAs }: Listed): string | undefined {
+  if (recordedAs === undefined) return undefined;
+  const { epoch, episode } = recordedAs;
+  return relabels.value.findLast(({ of }) => of?.epoch === epoch && of.episode === episode)?.text;
+}
+
+/** Asks for what is new. */
 async function list(): Promise<void> {
-  traced.value = (await readJson<readonly Listed[]>('/api/episodes')) ?? [];
+  const known = traced.peek();
+  const from = (known.at(-1)?.episode ?? -1) + 1;
+  const added = (await readJson<readonly Listed[]>(`/api/episodes?from=${from}`)) ?? [];
+  if (added.length > 0) traced.value = [...known.filter(({ episode }) => episode < from), ...added];
 }
 
 async function look(episode: number): Promise<void> {
   const trace = await readJson<EpisodeTrace>(`/api/episodes/${episode}`);
   problem.value = trace === undefined ? `Episode ${episode} is not in the trace any more.` : '';
   looked.value = trace;
+  focusOn('.player');
+}
+
+function relabel(episode: Listed): void {
+  relabelled.value = episode;
+  focusOn('.relabel');
 }
 
 export function Episodes() {
   useEffect(() => {
     void list();
+    void listRelabels();
     const timer = setInterval(() => void list(), LIST_MS);
     return () => clearInterval(timer);
   }, []);
   const isTraced = traced.value.length > 0;
-  const shown: readonly Listed[] = isTraced ? traced.value : episodes.value;
   const maySay = isTraced && operators.value?.right === 'operate';
-  if (shown.length === 0) return <p class="empty">No episode has ended yet.</p>;
+  if (!isTraced && episodes.value.length === 0) return <p class="empty">No episode has ended yet.</p>;
+  const shown = found.value.slice(page.value * ROWS, (page.value + 1) * ROWS);
   return (
     <>
       {looked.value === undefined ? null : <Player key={looked.value.episode} trace={looked.value} />}
       {relabelled.value === undefined || !maySay ? null : (
         <Relabel key={relabelled.value.episode} {...relabelled.value} />
       )}
-      {problem.value === '' ? null : <p class="empty">{problem.value}</p>}
+      {problem.value === '' ? null : (
+        <p class="empty" role="alert">
+          {problem.value}
+        </p>
+      )}
       <section>
         <h2>Episodes</h2>
         {isTraced ? null : (
           <p>Those that this page has heard of. Their steps are not kept, so there is nothing to play back.</p>
         )}
-        <div class="scroll">
-          <table>
+        <Pages />
+        <Scroll label="List of episodes">
+          <table class="as-cards">
             <thead>
               <tr>
                 <th>episode</th>
@@ -78,23 +124,66 @@ export function Episodes() {
               </tr>
             </thead>
             <tbody>
-              {[...shown]
-                .reverse()
-                .slice(0, MOST_SHOWN)
-                .map((episode) => (
-                  <Line
-                    key={`${episode.episode} ${episode.atMs}`}
-                    episode={episode}
-                    isTraced={isTraced}
-                    maySay={maySay}
-                  />
-                ))}
+              {shown.map((episode) => (
+                <Line
+                  key={`${episode.episode} ${episode.atMs}`}
+                  episode={episode}
+                  isTraced={isTraced}
+                  maySay={maySay}
+                />
+              ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
+        {shown.length === 0 ? <p class="empty">None of them is one of these.</p> : null}
       </section>
     </>
   );
+}
+
+/** Which of them are listed, and which part of the list. */
+function Pages() {
+  const all = traced.value.length > 0 ? traced.value.length : episodes.value.length;
+  const { length } = found.value;
+  const last = Math.max(0, Math.ceil(length / ROWS) - 1);
+  const first = page.value * ROWS;
+  const turn = (to: number, word: string, isOff: boolean) => (
+    <button type="button" disabled={isOff} onClick={() => turnTo(to)}>
+      {word}
+    </button>
+  );
+  return (
+    <div class="choices">
+      <label>
+        Show{' '}
+        <select
+          id="filter"
+          value={filter.value}
+          onChange={(event) => {
+            filter.value = event.currentTarget.value as Filter;
+            page.value = 0;
+          }}
+        >
+          {Object.keys(FILTERS).map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {turn(page.value - 1, 'Newer', page.value === 0)}
+      {turn(page.value + 1, 'Older', page.value >= last)}
+      {turn(last, 'Oldest', page.value >= last)}
+      <span class="soft" id="listed">
+        {length === 0 ? 'none' : `${first + 1} to ${Math.min(length, first + ROWS)}`} of {length}
+        {length === all ? '' : `, of all ${all}`}
+      </span>
+    </div>
+  );
+}
+
+function turnTo(to: number): void {
+  page.value = to;
 }
 
 interface LineProps {
@@ -105,33 +194,25 @@ interface LineProps {
 }
 
 function Line({ episode, isTraced, maySay }: LineProps) {
-  const {
-    episode: number,
-    purpose,
-    success,
-    endedBy,
-    steps,
-    traced = 0,
-    returnSum,
-    interventions,
-    interventionSteps,
-    atMs,
-  } = episode;
+  const { episode: number, purpose, success, endedBy, steps, traced = 0, returnSum } = episode;
+  const { interventions, interventionSteps, atMs } = episode;
   const isLooked = looked.value?.episode === number;
+  const said = saidOf(episode);
   return (
-    <tr aria-current={isLooked ? 'true' : undefined}>
-      <td>{number}</td>
-      <td>{purpose}</td>
-      <td>
+    <tr aria-current={isLooked ? 'true' : undefined} class={said === undefined ? undefined : 'relabelled'}>
+      <td data-head="episode">{number}</td>
+      <td data-head="purpose">{purpose}</td>
+      <td data-head="ended by">
         {success ? '✓ ' : ''}
         {endedBy}
+        {said === undefined ? null : <span class="said-of">✎ {said}</span>}
       </td>
-      <td>{steps}</td>
-      <td>{returnSum.toFixed(2)}</td>
-      <td>
+      <td data-head="steps">{steps}</td>
+      <td data-head="return">{returnSum.toFixed(2)}</td>
+      <td data-head="interventions">
         {interventions} ({interventionSteps} steps)
       </td>
-      <td>{new Date(atMs).toLocaleTimeString()}</td>
+      <td data-head="at">{timeOf(atMs)}</td>
       {isTraced ? (
         <td>
           {traced === 0 ? (
@@ -146,13 +227,7 @@ function Line({ episode, isTraced, maySay }: LineProps) {
       {maySay ? (
         <td>
           {episode.recordedAs === undefined ? null : (
-            <button
-              type="button"
-              class="relabel-it"
-              onClick={() => {
-                relabelled.value = episode;
-              }}
-            >
+            <button type="button" class="relabel-it" onClick={() => relabel(episode)}>
               Relabel<span class="unseen"> episode {number}</span>
             </button>
           )}

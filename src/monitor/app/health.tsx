@@ -2,8 +2,10 @@
 import { BUS, type BusCounter } from '../../core/hardware.ts';
 import type { LearnerView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
+import { Scroll } from './scroll.tsx';
 import { Sign } from './sign.tsx';
 import { events, faultsSeen, glance, learner, operators, processes, run, session, status } from './stream.ts';
+import { timeOf } from './times.ts';
 
 export function Health() {
   // A learner has no guard, whose faults these are.
@@ -32,11 +34,11 @@ function Faults() {
     <section class="faults">
       <h2>Faults</h2>
       <p>What can go wrong, what is then done, and whether it is there. Flags of the guard come with each frame.</p>
-      <div class="scroll">
-        <table>
+      <Scroll label="Table of faults">
+        <table class="as-cards">
           <thead>
             <tr>
-              <th>row</th>
+              <th>number</th>
               <th>now</th>
               <th>last seen</th>
               <th>fault</th>
@@ -49,7 +51,7 @@ function Faults() {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }
@@ -60,10 +62,10 @@ function FaultRow({ line }: { readonly line: FaultLine }) {
   const at = seenAt(line);
   return (
     <tr id={`fault-${row}`} data-present={String(present.length > 0)}>
-      <td>{row}</td>
-      <td>{nowOf(line, present.length > 0)}</td>
-      <td>{at === 0 ? '' : new Date(at).toLocaleTimeString()}</td>
-      <td>
+      <td data-head="number">{row}</td>
+      <td data-head="now">{nowOf(line, present.length > 0)}</td>
+      <td data-head="last seen">{at === 0 ? '' : timeOf(at)}</td>
+      <td data-head="fault">
         {fault}
         {present.map(({ name, remedy }) => (
           <p key={name} class="remedy">
@@ -73,6 +75,7 @@ function FaultRow({ line }: { readonly line: FaultLine }) {
       </td>
       <td
         class="soft"
+        data-head="what is done"
         title={signs.map(({ name, seenBy, action }) => `${name}: ${action}, seen by ${seenBy}`).join('\n')}
       >
         {promise}
@@ -106,8 +109,8 @@ function Log() {
       <ul class="log">
         {lines.map((event) => (
           <li key={event.atMs + event.message} class={event.level}>
-            <time>{new Date(event.atMs).toLocaleTimeString()}</time> {event.row > 0 ? <b>row {event.row}</b> : null}{' '}
-            {event.message} <span class="soft">{event.remedy}</span>
+            <time>{timeOf(event.atMs)}</time> {event.row > 0 ? <b>fault {event.row}</b> : null} {event.message}{' '}
+            <span class="soft">{event.remedy}</span>
           </li>
         ))}
       </ul>

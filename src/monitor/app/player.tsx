@@ -60,6 +60,7 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
     isPlaying.value = false;
   }, [trace]);
   usePlaying(every);
+  useEffect(hearArrows, []);
   const margins = useMemo(
     () => [
       { label: 'margin', hue: 'blue', dash: 0, points: pointsOf(steps, 'marginMin') } as const,
@@ -81,6 +82,19 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
       <Plot title="Margin and reward" unit="" lines={margins} along="step of the episode" />
     </section>
   );
+}
+
+/** Left and right step, wherever the focus is that does nothing with them. */
+function hearArrows(): () => void {
+  const down = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (by === 0 || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    event.preventDefault();
+    isPlaying.value = false;
+    at.value = Math.max(0, Math.min(shownSteps.value.length - 1, at.value + by));
+  };
+  addEventListener('keydown', down);
+  return () => removeEventListener('keydown', down);
 }
 
 /** Lets steps follow each other while it plays, at the pace of the robot times `pace`. */

@@ -1,9 +1,9 @@
 /** Lines over environment steps, or along something else: values under the cursor, zoom by dragging, bands for intervals. */
 import 'uplot/dist/uPlot.min.css';
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Hue, Point } from '../page/training-charts.ts';
+import { type Hue, type Point, thinned } from '../page/training-charts.ts';
 
 export interface PlotLine {
   readonly label: string;
@@ -21,12 +21,24 @@ interface PlotProps {
   readonly note?: string | undefined;
   /** What the horizontal axis is, where that is not environment steps: such a plot stands alone. */
   readonly along?: string;
+  /** The last step of all plots beside it: they have one axis. */
+  readonly lastStep?: number;
 }
 
 const STEPS = 'step';
 const HEIGHT_PX = 210;
 const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 const BAND_ALPHA = '26';
+/** Of a line, of what is shown of it: more than a chart has pixels for says nothing. */
+export const MOST_POINTS = 400;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The environment steps that all plots show; `undefined`: all. */
+const zoomed = signal<Span | undefined>(undefined);
 
 /** Counts changes between dark and light: plots take their colours when they are made. */
 const theme = signal(0);
@@ -34,35 +46,41 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   theme.value++;
 });
 
-export function Plot({ title, unit, lines, isLog = false, note, along = STEPS }: PlotProps) {
+export function Plot({ title, unit, lines: all, isLog = false, note, along = STEPS, lastStep }: PlotProps) {
+  const isShared = along === STEPS;
+  const span = isShared ? zoomed.value : undefined;
+  const lines = useMemo(() => all.map((line) => ({ ...line, points: shownOf(line.points, span) })), [all, span]);
+  // Read where a plot asks for its scale, also once this one was made.
+  const range = useRef<Span | undefined>(undefined);
+  range.current = span ?? (isShared && lastStep !== undefined ? { from: 0, to: Math.max(1, lastStep) } : undefined);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const isZoomed = useRef(false);
   const data = table(lines, isLog);
   // What a plot is made anew for; all else is new data.
   const kind = `${theme.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
   useEffect(() => {
     const root = place.current;
     if (root === null) return undefined;
-    const made = new uPlot(options(root.clientWidth, { title, unit, lines, isLog, along }, isZoomed), data, root);
+    const made = new uPlot(options(root.clientWidth, { title, unit, lines, isLog, along }, range), data, root);
     plot.current = made;
-    made.over.addEventListener('dblclick', () => {
-      isZoomed.current = false;
-    });
     const observer = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: HEIGHT_PX }));
     observer.observe(root);
     return () => {
       observer.disconnect();
       made.destroy();
       plot.current = undefined;
-      isZoomed.current = false;
     };
   }, [kind]);
-  useEffect(() => plot.current?.setData(data, !isZoomed.current), [lines]);
+  useEffect(() => plot.current?.setData(data), [lines, lastStep]);
   return (
     <figure class="chart">
       <figcaption title={note}>{title}</figcaption>
-      <div ref={place} role="img" aria-label={summary(title, lines)} />
+      <div
+        ref={place}
+        role="img"
+        aria-label={summary(title, all)}
+        data-span={range.current && `${range.current.from} to ${range.current.to}`}
+      />
     </figure>
   );
 }
@@ -76,7 +94,7 @@ function summary(title: string, lines: readonly PlotLine[]): string {
 function options(
   width: number,
   { unit, lines, isLog, along }: PlotProps,
-  isZoomed: { current: boolean },
+  range: { readonly current: Span | undefined },
 ): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -85,6 +103,7 @@ function options(
     grid: { stroke: colour('--edge'), width: 1 },
     ticks: { stroke: colour('--edge') },
   };
+  const isShared = along === STEPS;
   const series: uPlot.Series[] = [{ label: along ?? STEPS }];
   const bands: uPlot.Band[] = [];
   for (const { label, hue, dash, points } of lines) {
@@ -107,19 +126,62 @@ function options(
   return {
     width,
     height: HEIGHT_PX,
-    cursor: { ...(along === STEPS ? { sync: { key: along } } : {}), drag: { x: true, y: false }, focus: { prox: 24 } },
-    scales: { x: { time: false }, y: isLog ? { distr: 3, log: 10 } : {} },
+    cursor: {
+      ...(isShared ? { sync: { key: STEPS }, bind: { dblclick: () => showAll } } : {}),
+      drag: { x: true, y: false, setScale: !isShared },
+      focus: { prox: 24 },
+    },
+    legend: { markers: { width: 0, fill: (_, i) => swatch(series[i]) } },
+    scales: {
+      x: { time: false, range: (_, low, high) => spanOf(range.current, low, high) },
+      y: isLog ? { distr: 3, log: 10 } : {},
+    },
     axes: [axis, { ...axis, label: unit, size: 56 }],
     series,
     bands,
     hooks: {
       setSelect: [
-        () => {
-          isZoomed.current = true;
+        (plot) => {
+          if (isShared) zoomTo(plot);
         },
       ],
     },
   };
+}
+
+/** Zooms all plots to what was selected in one. */
+function zoomTo(plot: uPlot): void {
+  const { left, width } = plot.select;
+  if (width <= 0) return;
+  zoomed.value = { from: plot.posToVal(left, 'x'), to: plot.posToVal(left + width, 'x') };
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+function showAll(): null {
+  zoomed.value = undefined;
+  return null;
+}
+
+/** What is drawn of a line: the points in `span` and one on either side, so that it goes to the edges. */
+function shownOf(points: readonly Point[], span: Span | undefined): readonly Point[] {
+  if (span === undefined) return thinned(points, MOST_POINTS);
+  const first = points.findIndex(({ step }) => step >= span.from);
+  const after = points.findIndex(({ step }) => step > span.to);
+  const inside = points.slice(first < 0 ? -1 : Math.max(0, first - 1), after < 0 ? undefined : after + 1);
+  return thinned(inside, MOST_POINTS);
+}
+
+/** Where nothing else is said, a plot has its own data from end to end. */
+function spanOf(span: Span | undefined, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (span !== undefined) return [span.from, span.to];
+  return low === null || high === null || low === high ? [(low ?? 0) - 0.5, (high ?? 0) + 0.5] : [low, high];
+}
+
+/** A piece of the line as it is drawn, dashes and all. */
+function swatch({ stroke, dash = [] }: uPlot.Series = {}): string {
+  if (typeof stroke !== 'string' || stroke === 'transparent') return 'transparent';
+  const line = `<svg xmlns="http://www.w3.org/2000/svg" width="28" height="12"><path d="M0 6h28" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash.join(' ')}"/></svg>`;
+  return `url("data:image/svg+xml,${encodeURIComponent(line)}") center / 28px 12px no-repeat`;
 }
 
 function hasBand(points: readonly Point[]): boolean {

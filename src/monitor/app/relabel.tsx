@@ -16,10 +16,11 @@ type Word = keyof typeof MEANINGS;
 const OUTCOMES: readonly Word[] = ['success', 'failure', 'drop'];
 const PHASES: readonly Word[] = ['recovery', 'correction'];
 
-const said = signal<readonly RelabelListing[]>([]);
+/** What was said of the run's episodes, the oldest first. */
+export const relabels = signal<readonly RelabelListing[]>([]);
 
-async function list(): Promise<void> {
-  said.value = (await readJson<readonly RelabelListing[]>('/api/relabels')) ?? [];
+export async function listRelabels(): Promise<void> {
+  relabels.value = (await readJson<readonly RelabelListing[]>('/api/relabels')) ?? [];
 }
 
 /** Of an episode that the journal has. */
@@ -33,7 +34,7 @@ export function Relabel({ episode, interventionSteps }: Relabelled) {
   const [word, setWord] = useState<Word | undefined>(undefined);
   const [steps, setSteps] = useState('');
   const answer = notices.value.findLast(({ isForYou }) => isForYou === true);
-  useEffect(() => void list(), [answer]);
+  useEffect(() => void listRelabels(), [answer]);
   const button = (each: Word) => (
     <button type="button" key={each} class="say" aria-pressed={word === each} onClick={() => setWord(each)}>
       {each}
@@ -81,7 +82,7 @@ export function Relabel({ episode, interventionSteps }: Relabelled) {
           </div>
         </>
       )}
-      {said.value.length === 0 ? null : <Said />}
+      {relabels.value.length === 0 ? null : <Said />}
     </section>
   );
 }
@@ -89,7 +90,7 @@ export function Relabel({ episode, interventionSteps }: Relabelled) {
 function Said() {
   return (
     <ul class="said">
-      {said.value.map(({ id, text }) => (
+      {relabels.value.map(({ id, text }) => (
         <li key={id}>
           {text}{' '}
           <button type="button" onClick={() => ask({ kind: 'relabel', undo: id })}>

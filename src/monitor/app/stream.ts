@@ -256,7 +256,7 @@ function put(request: Asked): boolean {
 }
 
 /** Text of a run's file from a byte on; `name`: of a run beside this one, empty for this one. */
-export async function readFile(file: 'metrics' | 'learner', from: number, name = ''): Promise<string> {
+export async function readFile(file: 'metrics' | 'learner' | 'config', from: number, name = ''): Promise<string> {
   const beside = name === '' ? '' : `&run=${encodeURIComponent(name)}`;
   const answer = await get(`/api/files/${file}?from=${from}${beside}`);
   return answer?.ok === true ? answer.text() : '';

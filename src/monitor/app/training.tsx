@@ -1,17 +1,33 @@
 /** The training view: figures of the run, and of others beside it, over environment steps. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Chart, chartsOf, type Hue, type MetricLine, readLines, smoothed } from '../page/training-charts.ts';
+import { type Difference, differences, settingsOf } from '../page/settings.ts';
+import {
+  banded,
+  type Chart,
+  chartsOf,
+  type Hue,
+  KeptLines,
+  type MetricLine,
+  type Point,
+  readLines,
+  smoothed,
+} from '../page/training-charts.ts';
 import type { RunListing } from '../web/run-files.ts';
-import { Plot, type PlotLine } from './plot.tsx';
+import { MOST_POINTS, Plot, type PlotLine } from './plot.tsx';
+import { Scroll } from './scroll.tsx';
 import { readFile, readJson } from './stream.ts';
+import { timeOf } from './times.ts';
 
 /** The lines of a run so far, and how many bytes of its files they are. */
 class FollowedRun {
   /** Empty for the run of this monitor. */
   readonly name: string;
   readonly #bytes = { metrics: 0, learner: 0 };
+  readonly #kept: KeptLines = new KeptLines();
   #lines: readonly MetricLine[] = [];
+  /** What it was asked for; empty until it is known. */
+  settings: ReadonlyMap<string, string> = new Map();
 
   constructor(name: string) {
     this.name = name;
@@ -19,6 +35,15 @@ class FollowedRun {
 
   get lines(): readonly MetricLine[] {
     return this.#lines;
+  }
+
+  /** What of it is not drawn, as a sentence; empty where all is. */
+  get leftOut(): string {
+    return this.#kept.leftOut;
+  }
+
+  async readSettings(): Promise<void> {
+    this.settings = settingsOf(await readFile('config', 0, this.name).catch(() => ''));
   }
 
   /** Reads what was added, a part after the other; false where nothing was. */
@@ -29,15 +54,15 @@ class FollowedRun {
         const text = await readFile(file, this.#bytes[file], this.name).catch(() => '');
         if (text === '') break;
         this.#bytes[file] += new TextEncoder().encode(text).length;
-        this.#lines = [...this.#lines, ...readLines(text)].slice(-MOST_LINES);
+        this.#kept.add(readLines(text));
         isNew = true;
       }
     }
+    if (isNew) this.#lines = this.#kept.all;
     return isNew;
   }
 }
 
-const MOST_LINES = 50_000;
 /** Of a file, at one look; the next goes on there. */
 const MOST_PARTS = 32;
 const MOST_RUNS = 6;
@@ -53,6 +78,9 @@ const RUN_HUES: readonly Hue[] = ['blue', 'orange', 'green', 'violet', 'red', 'g
 const runs = signal<readonly FollowedRun[]>([new FollowedRun('')]);
 const listed = signal<readonly RunListing[]>([]);
 const weight = signal<number>(0);
+/** Runs that differ in nothing but their seed are drawn as one: its mean, and a band from the least to the greatest. */
+const isBySeed = signal(false);
+const differing = signal<readonly Difference[]>([]);
 /** Counts what was read. */
 const version = signal(0);
 
@@ -76,35 +104,69 @@ export function Training() {
     const timer = setInterval(() => void follow(), FOLLOW_MS);
     return () => clearInterval(timer);
   }, []);
-  const charts = useMemo(() => chartsOf(runs.value.flatMap(({ lines }) => lines)), [version.value, runs.value]);
+  const all = useMemo(() => runs.value.flatMap(({ lines }) => lines), [version.value, runs.value]);
+  const charts = useMemo(() => chartsOf(all), [all]);
+  const lastStep = useMemo(() => all.reduce((most, { envStep }) => Math.max(most, envStep), 0), [all]);
   return (
     <>
       <Choices />
+      {runs.value.length === 1 ? null : <Differences />}
       {charts.length === 0 ? <p class="empty">No figures yet: they come with the first episodes.</p> : null}
       <div class="charts">
         {charts.map((chart) => (
-          <RunsPlot key={chart.title} chart={chart} />
+          <RunsPlot key={chart.title} chart={chart} lastStep={lastStep} />
         ))}
       </div>
     </>
   );
 }
 
+/** Runs that are drawn as one. */
+interface Group {
+  readonly name: string;
+  readonly runs: readonly FollowedRun[];
+}
+
+function groups(): readonly Group[] {
+  const single = runs.value.map((run): Group => ({ name: run.name || 'this run', runs: [run] }));
+  if (!isBySeed.value) return single;
+  const byMeaning = new Map<string, FollowedRun[]>();
+  for (const run of runs.value) {
+    const meant = [...run.settings].filter(([path]) => path !== 'seed' && !/^(run|versions)\./.test(path));
+    const key = meant.join('\n') || run.name;
+    byMeaning.set(key, [...(byMeaning.get(key) ?? []), run]);
+  }
+  return [...byMeaning.values()].map((alike) => ({
+    name: `${alike[0]!.name || 'this run'}${alike.length === 1 ? '' : ` and ${alike.length - 1} of other seeds`}`,
+    runs: alike,
+  }));
+}
+
 /** One run has a colour a line; several have a colour a run, and dashes a line. */
-function RunsPlot({ chart }: { readonly chart: Chart }) {
+function RunsPlot({ chart, lastStep }: { readonly chart: Chart; readonly lastStep: number }) {
   const lines = useMemo(
     () =>
-      runs.value.flatMap(({ name, lines: all }, r) =>
+      groups().flatMap(({ name, runs: alike }, r) =>
         chart.series.flatMap(({ label, hue, points, isExact = false }, s): PlotLine[] => {
-          const drawn = smoothed(points(all), isExact ? 0 : weight.value);
+          const curves = alike.map(({ lines: all }) => smoothed(points(all), isExact ? 0 : weight.value));
+          const drawn: readonly Point[] = curves.length === 1 ? curves[0]! : banded(curves);
           if (drawn.length === 0) return [];
           if (runs.value.length === 1) return [{ label, hue, dash: s, points: drawn }];
-          return [{ label: `${name || 'this run'}: ${label}`, hue: RUN_HUES[r]!, dash: s, points: drawn }];
+          return [{ label: `${name}: ${label}`, hue: RUN_HUES[r]!, dash: s, points: drawn }];
         }),
       ),
-    [chart, version.value, runs.value, weight.value],
+    [chart, version.value, runs.value, weight.value, isBySeed.value, differing.value],
   );
-  return <Plot title={chart.title} unit={chart.unit} lines={lines} isLog={chart.isLog} note={chart.note} />;
+  return (
+    <Plot
+      title={chart.title}
+      unit={chart.unit}
+      lines={lines}
+      isLog={chart.isLog}
+      note={chart.note}
+      lastStep={lastStep}
+    />
+  );
 }
 
 function Choices() {
@@ -130,7 +192,7 @@ function Choices() {
       {others.length === 0 ? null : (
         <details id="runs">
           <summary>Compare with {runs.value.length === 1 ? 'other runs' : `${runs.value.length - 1} other`}</summary>
-          {others.map(({ name, changedAtMs }) => (
+          {others.map(({ name, changedAtMs, task, seed, outcome }) => (
             <label key={name}>
               <input
                 type="checkbox"
@@ -139,18 +201,80 @@ function Choices() {
                 disabled={runs.value.length >= MOST_RUNS && !runs.value.some((run) => run.name === name)}
                 onChange={(event) => choose(name, event.currentTarget.checked)}
               />{' '}
-              {name} <span class="soft">{new Date(changedAtMs).toLocaleString()}</span>
+              {name}{' '}
+              <span class="soft">
+                {[task, seed === '' ? '' : `seed ${seed}`, outcome || 'not ended', timeOf(changedAtMs)]
+                  .filter((part) => part !== '')
+                  .join(', ')}
+              </span>
             </label>
           ))}
         </details>
       )}
-      <span class="soft">Drag over a chart to zoom, double click to see all.</span>
+      {runs.value.length === 1 ? null : (
+        <label>
+          <input
+            type="checkbox"
+            id="by-seed"
+            checked={isBySeed.value}
+            onChange={(event) => {
+              isBySeed.value = event.currentTarget.checked;
+            }}
+          />{' '}
+          runs that differ in their seed alone as one, with a band
+        </label>
+      )}
+      <span class="soft" id="resolution">
+        Drag over a chart to zoom all of them, double click to see all. A curve has at most {MOST_POINTS} points of what
+        is shown, each the mean of its neighbours: zoom in for more.{' '}
+        {runs.value.map(({ leftOut }) => leftOut).join(' ')}
+      </span>
     </section>
+  );
+}
+
+/** What the runs that are drawn were asked for differently. */
+function Differences() {
+  return (
+    <details id="differences">
+      <summary>
+        Settings that differ:{' '}
+        {differing.value.length === 0 ? 'none' : differing.value.map(({ path }) => path).join(', ')}
+      </summary>
+      <Scroll label="Settings that differ">
+        <table>
+          <thead>
+            <tr>
+              <th>setting</th>
+              {runs.value.map(({ name }) => (
+                <th key={name}>{name || 'this run'}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {differing.value.map(({ path, values }) => (
+              <tr key={path}>
+                <th scope="row">{path}</th>
+                {values.map((value, i) => (
+                  <td key={runs.value[i]?.name}>{value || '–'}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
   );
 }
 
 function choose(name: string, isShown: boolean): void {
   const without = runs.value.filter((run) => run.name !== name);
   runs.value = isShown ? [...without, new FollowedRun(name)] : without;
+  void compareSettings(runs.value);
   void follow();
+}
+
+async function compareSettings(shown: readonly FollowedRun[]): Promise<void> {
+  await Promise.all(shown.filter(({ settings }) => settings.size === 0).map((run) => run.readSettings()));
+  if (shown === runs.value) differing.value = differences(shown.map(({ settings }) => settings));
 }

@@ -40,8 +40,10 @@ export interface Chart {
   readonly note?: string;
 }
 
-/** Kinds that no chart reads, and that are most of a file. */
-const UNREAD: readonly string[] = ['step', 'basePolicy', 'histogram'];
+/** Kinds that charts read; all others are most of a file. */
+const READ: readonly string[] = ['setup', 'episode', 'validation', 'evaluation', 'update', 'values', 'calibration'];
+/** Of these every so many-th says as much, once there are more than can be drawn; episodes are counted, and the others are few. */
+const THINNED: readonly string[] = ['update', 'values', 'calibration'];
 /** Episodes that a rate is over. */
 const WINDOW = 20;
 
@@ -50,10 +52,91 @@ export function readLines(text: string): readonly MetricLine[] {
   return text.split('\n').flatMap((line) => {
     try {
       const value = JSON.parse(line) as MetricLine;
-      return typeof value.envStep === 'number' && !UNREAD.includes(value.kind) ? [value] : [];
+      return typeof value.envStep === 'number' && READ.includes(value.kind) ? [value] : [];
     } catch {
       return [];
     }
+  });
+}
+
+/** The lines of a run as they come, so many that a long one fits: all that happened in it is there, some of it thinned out. */
+export class KeptLines {
+  readonly #most: number;
+  readonly #kinds = new Map<string, { lines: MetricLine[]; seen: number; every: number }>();
+  /** Where the oldest episode that is kept ended; 0 where none was left out. */
+  #sinceStep = 0;
+
+  /** At most `most` of each kind. */
+  constructor(most = MOST_LINES) {
+    this.#most = most;
+  }
+
+  add(lines: readonly MetricLine[]): void {
+    for (const line of lines) {
+      const kept = this.#kinds.get(line.kind) ?? { lines: [], seen: 0, every: 1 };
+      this.#kinds.set(line.kind, kept);
+      if (kept.seen++ % kept.every !== 0) continue;
+      kept.lines.push(line);
+      if (kept.lines.length > this.#most) this.#makeRoom(line.kind, kept);
+    }
+  }
+
+  /** Those of a kind in their order. */
+  get all(): readonly MetricLine[] {
+    return [...this.#kinds.values()].flatMap(({ lines }) => lines);
+  }
+
+  /** What is not there in full, as a sentence; empty where all is. */
+  get leftOut(): string {
+    const every = Math.max(...THINNED.map((kind) => this.#kinds.get(kind)?.every ?? 1));
+    return [
+      ...(every === 1 ? [] : [`Of the learner's figures one in ${every} is kept.`]),
+      ...(this.#sinceStep === 0 ? [] : [`Episodes before step ${this.#sinceStep} are left out.`]),
+    ].join(' ');
+  }
+
+  #makeRoom(kind: string, kept: { lines: MetricLine[]; every: number }): void {
+    if (THINNED.includes(kind)) {
+      kept.lines = kept.lines.filter((_, i) => i % 2 === 0);
+      kept.every *= 2;
+    } else {
+      kept.lines = kept.lines.slice(kept.lines.length / 2);
+      this.#sinceStep = kept.lines[0]!.envStep;
+    }
+  }
+}
+
+/** Some hundred bytes each: as many episodes as a robot has in weeks. */
+const MOST_LINES = 100_000;
+
+/** At most `limit` points, each the mean of equally many neighbours. */
+export function thinned(points: readonly Point[], limit: number): readonly Point[] {
+  const group = Math.ceil(points.length / limit);
+  if (group <= 1) return points;
+  return Array.from({ length: Math.ceil(points.length / group) }, (_, i) =>
+    meanOf(points.slice(i * group, (i + 1) * group)),
+  );
+}
+
+function meanOf(points: readonly Point[]): Point {
+  const of = (key: 'step' | 'value' | 'low' | 'high'): number =>
+    sum(points.map((point) => point[key] ?? 0)) / points.length;
+  const middle = { step: of('step'), value: of('value') };
+  return points[0]!.low === undefined ? middle : { ...middle, low: of('low'), high: of('high') };
+}
+
+/** Several curves as one: at each step of the first their mean, and the least and greatest of those that reach so far. */
+export function banded(curves: readonly (readonly Point[])[]): readonly Point[] {
+  const [longest = []] = [...curves].sort((a, b) => (b.at(-1)?.step ?? 0) - (a.at(-1)?.step ?? 0));
+  const places = curves.map(() => 0);
+  return longest.map(({ step }) => {
+    const values = curves.flatMap((curve, c) => {
+      while ((curve[places[c]! + 1]?.step ?? Number.POSITIVE_INFINITY) <= step) places[c]!++;
+      const point = curve[places[c]!];
+      const isThere = point !== undefined && point.step <= step && step <= curve.at(-1)!.step;
+      return isThere ? [point.value] : [];
+    });
+    return { step, value: sum(values) / values.length, low: Math.min(...values), high: Math.max(...values) };
   });
 }
 

@@ -2,6 +2,7 @@
 import { describeError, SOURCES } from '../../core/index.ts';
 import {
   appendRelabels,
+  type EpisodePlace,
   RELABEL_WORDS,
   type RelabelWord,
   readRelabelling,
@@ -15,6 +16,8 @@ import type { TraceReader } from '../../record/trace.ts';
 export interface RelabelListing {
   readonly id: number;
   readonly text: string;
+  /** The episode that it is of; absent of a rule, which is of all. */
+  readonly of?: EpisodePlace;
 }
 
 const PHASES: readonly RelabelWord[] = ['recovery', 'correction'];
@@ -22,7 +25,11 @@ const NO_STEPS = 'The trace has no steps of this episode: rein relabel, which re
 
 /** What was said of the run in `folder`, the oldest first. */
 export function listRelabels(folder: string): readonly RelabelListing[] {
-  return readRelabelling(folder).all.map((each) => ({ id: each.id, text: relabelText(each) }));
+  return readRelabelling(folder).all.map((each) => ({
+    id: each.id,
+    text: relabelText(each),
+    ...(each.kind === 'rule' ? {} : { of: { epoch: each.epoch, episode: each.episode } }),
+  }));
 }
 
 /**

@@ -123,7 +123,10 @@ function addRunFiles(app: FastifyInstance, answers: Answers, run: RouteSources['
     });
   });
   app.get('/api/episodes', (request, reply) => {
-    return answers.give(request, reply, { make: () => run()?.trace.episodes() ?? [] });
+    // A page that has listed those before asks for the others alone.
+    const from = Number((request.query as { from?: string }).from ?? 0);
+    const make = async () => (await run()?.trace.episodes())?.filter(({ episode }) => episode >= from) ?? [];
+    return answers.give(request, reply, { make });
   });
   app.get('/api/episodes/:number', (request, reply) => {
     const number = Number((request.params as { number: string }).number);

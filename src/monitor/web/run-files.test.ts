@@ -30,6 +30,18 @@ it('lists the runs beside one, and no links and empty folders', async () => {
   ]);
 });
 
+it('says of each run what it was for, and what came of it', async () => {
+  const place = (name: string) => join(base, 'runs/earlier', name);
+  writeFileSync(place('config.yaml'), '# head\nseed: 3\nrun:\n  task: x\ntask:\n  name: insert\n');
+  writeFileSync(place('summary.json'), '{\n"success_rate": 0.985,\n"eval_episodes": 200\n}\n');
+  const runs = await listRuns(folder);
+  const told = Object.fromEntries(runs.map(({ name, task, seed, outcome }) => [name, { task, seed, outcome }]));
+  expect(told).toEqual({
+    earlier: { task: 'insert', seed: '3', outcome: '98.5 % of 200 episodes' },
+    now: { task: '', seed: '', outcome: '' },
+  });
+});
+
 it('reads whole lines of a run and of one beside it, from a byte on', async () => {
   expect(await read('metrics')).toBe('"runs/now"\n');
   expect(await read('metrics', 'earlier')).toBe('"runs/earlier"\n');
