@@ -46,7 +46,7 @@ export default defineConfig({
       suite('isolated', replacing, { isolate: true }),
       suite('sim-time', [inFolder('sim-time')]),
       suite('process', [inFolder('process')]),
-      suite('real-time', [inFolder('{real-time,wall-time}')], ALONE),
+      suite('real-time', [inFolder('real-time')], ALONE),
       suite('browser', [inFolder('browser')], ALONE),
       suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
       suite('long', [inFolder('long')], ALONE),

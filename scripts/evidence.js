@@ -70,12 +70,12 @@ const PARTS = [
   { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
   {
     name: 'faults',
-    command: [...vitest, 'tests/sim-time/faults-', 'tests/wall-time/faults-', '--reporter=json'],
+    command: [...vitest, 'tests/sim-time/faults-', 'tests/process/faults-', 'tests/real-time/', '--reporter=json'],
     flag: '--outputFile',
   },
   {
     name: 'flood',
-    command: [...vitest, 'tests/wall-time/faults-stops.test.ts', '-t', 'fills no memory', '--reporter=json'],
+    command: [...vitest, 'tests/process/flood.test.ts', '-t', 'fills no memory', '--reporter=json'],
     flag: '--outputFile',
     env: { REIN_FLOOD_S: quick ? '5' : '600' },
   },

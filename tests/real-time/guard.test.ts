@@ -11,7 +11,7 @@ import { OVERLOADED, OVERRUN, TICK_STALLED } from '../../src/safety/fault-table/
 import { jointSpec } from '../support/adversary.ts';
 import { actConclusively, HELD_UP_S } from '../support/conclusive.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { expectBrakes, ProcessGuard, speedShare } from '../support/process-guard.ts';
+import { expectBrakes, ProcessGuard, rowsOf, speedShare } from '../support/process-guard.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 
 const model: RobotModel = { ...ur5eLike, leashM: 0.5, leashRad: 0.5 };
@@ -119,3 +119,52 @@ describe('a machine that goes wrong', () => {
     expect(guard.link.latest.violations).toBe(0);
   });
 });
+
+describe('a guard that only a person lets go on', () => {
+  faultRow(24, 'real-time', 'that was held up stands when it goes on, until a person acts', async () => {
+    const held = await ProcessGuard.start({
+      model,
+      action: jointSpec(model, 0.12),
+      authority: 'supervisor',
+      timing: 'real-time',
+    });
+    try {
+      held.drive(toAndFro);
+      await goOn(held);
+      await held.seen(({ decider }) => decider === 'policy', 'motion');
+      held.child.kill('SIGSTOP');
+      await delay(400);
+      held.child.kill('SIGCONT');
+      const stopped = await held.seen(({ state }) => state === 'stopped', 'the stop');
+      expect(rowsOf(stopped)).toContain(24);
+      held.look();
+      for (let k = 0; k < 20; k++) {
+        for (const kind of ['acknowledge', 'enable', 'permit', 'activate'] as const) {
+          const answer = await held.link.request({ kind });
+          expect(answer).toMatchObject({
+            ok: false,
+            needs: 'person',
+            reason: expect.stringContaining('only a person'),
+          });
+        }
+        await held.link.advance(5);
+      }
+      expect(held.ticks.filter(({ state }) => state !== 'stopped')).toEqual([]);
+      await goOn(held);
+    } finally {
+      await held.close();
+    }
+  });
+});
+
+/** As a supervisor does, on behalf of a person; then the node asks for motion. */
+async function goOn({ child, link }: ProcessGuard): Promise<void> {
+  for (let id = 0; id < 60; ) {
+    for (const kind of ['acknowledge', 'enable', 'permit'] as const) {
+      child.send({ id: id++, request: { kind } });
+      await link.advance(2);
+    }
+    if ((await link.request({ kind: 'activate' })).ok) return;
+  }
+  throw new Error(`it stays in ${link.latest.state}`);
+}

@@ -111,7 +111,7 @@ describeDriver(
 describe('a car with a VESC, in real time', () => {
   faultRow(
     46,
-    'process',
+    'real-time',
     'is neutral 100 ms after the last reference, and its firmware without a word after 200',
     async (promised) => {
       const subject = await car();
@@ -144,7 +144,7 @@ describe('a car with a VESC, in real time', () => {
 
   faultRow(
     10,
-    'process',
+    'real-time',
     'whose cable is pulled is lost at once, and goes on when it is back',
     async () => {
       const subject = await car();
@@ -168,7 +168,7 @@ describe('a car with a VESC, in real time', () => {
 
   faultRow(
     11,
-    'process',
+    'real-time',
     'whose line is full of garbage reads what the car did, or nothing',
     async () => {
       const subject = await car();
@@ -191,7 +191,7 @@ describe('a car with a VESC, in real time', () => {
 
   faultRow(
     13,
-    'process',
+    'real-time',
     'whose VESC reports a fault, or has started anew, says so within 100 ms',
     async (promised) => {
       const subject = await car();
@@ -248,7 +248,7 @@ describe.sequential('a guard over a car with a VESC', () => {
 
   faultRow(
     25,
-    'process',
+    'real-time',
     'the guard of a car is killed: its motor brakes',
     async () => {
       await driven();
@@ -261,7 +261,7 @@ describe.sequential('a guard over a car with a VESC', () => {
 
   faultRow(
     24,
-    'process',
+    'real-time',
     'the guard of a car is frozen: its motor brakes',
     async () => {
       await driven();
@@ -275,7 +275,7 @@ describe.sequential('a guard over a car with a VESC', () => {
 
   faultRow(
     10,
-    'process',
+    'real-time',
     'the cable of a car is pulled: it is told, and its firmware lets go',
     async () => {
       await driven();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LearnerView } from '../../src/core/index.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
 let address: string;
@@ -31,18 +31,6 @@ async function startBoth(): Promise<{ learning: Program; moving: Program }> {
   const learning = learner('--task', 'insert', '--config', 'quick.yaml', '--out', 'learner');
   await until(() => learning.said().includes('robots connect with'), 'the learner');
   return { learning, moving: robot('--operator', 'scripted') };
-}
-
-/** Sends `signal` to a node that moves the arm; checks that it was braked within the lease and stands. Gives when that was. */
-async function interrupted(node: number, signal: NodeJS.Signals): Promise<number> {
-  await until(() => run.motion('robot').at(-1)?.decider === 'policy', 'motion');
-  const sentAtS = Number(process.hrtime.bigint()) * 1e-9;
-  process.kill(node, signal);
-  const after = () => run.motion('robot').filter((m) => m.atS > sentAtS);
-  await until(() => after().some((m) => m.event === 'stands'), 'standing still');
-  // Two policy periods of lease and two ticks, by the guard's own stamps.
-  expect(after().find((m) => m.decider === 'hold')!.sinceS).toBeLessThanOrEqual(0.2 + 0.02);
-  return sentAtS;
 }
 
 /** The last line of the learner's figures. */
@@ -127,44 +115,6 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       expect(moving.said()).toMatch(new RegExp(`${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`));
       const online = journal.filter((t) => t.source !== 'demo').length;
       await until(() => learned(resumed).online === online, 'the whole journal');
-    },
-  );
-
-  faultRow(
-    [2, 3, 25],
-    'process',
-    'brakes within the lease and holds when the node is frozen or killed, and goes on with it, or with the next one when a person says so',
-    async () => {
-      const { moving } = await startBoth();
-      await until(() => run.versionOf('robot') >= 1, 'a policy that acts');
-      const node = childOf(moving.child, 'node-process.js');
-
-      const frozenAtS = await interrupted(node, 'SIGSTOP');
-      await until(() => run.motion('robot').some((m) => m.atS > frozenAtS && m.state === 'stopped'), 'the stop');
-      expect(run.motion('robot').filter((m) => m.atS > frozenAtS && m.decider !== 'hold')).toEqual([]);
-      const steps = run.journal('robot').length;
-      process.kill(node, 'SIGCONT');
-      await until(() => run.journal('robot').length > steps + 3, 'steps of the thawed node');
-
-      const killedAtS = await interrupted(node, 'SIGKILL');
-      const after = run.motion('robot').filter((m) => m.atS > killedAtS);
-      await until(() => moving.said().includes('The node is started again (1 of 3)'), 'another node');
-      expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the robot and holds it.');
-      await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.state === 'stopped'), 'the stop');
-      // A process that died is no category 2: in simulation, too, the next one moves nothing until a person acts.
-      await until(() => moving.said().includes('press c to continue'), 'the sentence');
-      expect(run.journal('robot').some((t) => t.epoch === 2)).toBe(false);
-      moving.child.stdin!.write('c');
-      await until(
-        () => run.journal('robot').some((t) => t.epoch === 2 && t.policyVersion > 0),
-        'steps of the next node',
-      );
-      const resumedAtS = run.motion('robot').find((m) => m.atS > killedAtS && m.decider !== 'hold')!.atS;
-      expect(resumedAtS).toBeGreaterThan(after.find((m) => m.event === 'stands')!.atS);
-      moving.child.kill('SIGINT');
-      expect(await moving.exit).toBe(130);
-      const demonstrations = run.journal('robot').filter((t) => t.source === 'demo' && t.terminated);
-      expect(demonstrations).toHaveLength(2);
     },
   );
 });

@@ -32,9 +32,10 @@ const dist = (path: string): string => fileURLToPath(new URL(`../../dist/bench/b
 /** How often the contract suite reads: faster than the arm's own ticks. */
 const READ_S = 0.005;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+/** The second family has its turn in `npm run test:long`. */
 const ARMS: readonly { readonly name: 'so101' | 'koch'; readonly family: ServoFamily }[] = [
   { name: 'so101', family: feetechFamily },
-  { name: 'koch', family: dynamixelFamily },
+  ...(process.env['REIN_LONG_TESTS'] === '1' ? [{ name: 'koch', family: dynamixelFamily } as const] : []),
 ];
 
 /** `driver`, in which time passes with each `read`. */
@@ -168,15 +169,15 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
     const silence = (promised: (name: string) => number): number =>
       Math.max(promised('missedAnswers') * periodS, promised('silenceS')) + SLACK_TICKS * periodS;
 
-    faultRow(10, 'process', 'one servo of a bus is silent', async (promised) => {
+    faultRow(10, 'real-time', 'one servo of a bus is silent', async (promised) => {
       expect(await cut('dead 3', [10], 'heal 3')).toBeLessThanOrEqual(silence(promised));
     });
 
-    faultRow(10, 'process', 'the cable of a bus is pulled', async (promised) => {
+    faultRow(10, 'real-time', 'the cable of a bus is pulled', async (promised) => {
       expect(await cut('unplug', [10], 'plug')).toBeLessThanOrEqual(silence(promised));
     });
 
-    faultRow([10, 11], 'process', 'a bus is full of garbage', async (promised) => {
+    faultRow([10, 11], 'real-time', 'a bus is full of garbage', async (promised) => {
       // Noise without a header never comes as far as a checksum.
       const damaged = (): number => rig.newest().busCounters[BUS.skippedBytes]!;
       const before = damaged();
@@ -188,7 +189,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       await rig.drive();
     });
 
-    faultRow(12, 'process', 'a servo answers with the id of another now and then', async (promised) => {
+    faultRow(12, 'real-time', 'a servo answers with the id of another now and then', async (promised) => {
       const before = rig.newest().busCounters[BUS.foreignReplies]!;
       await rig.fault('wrong-id 0.01');
       await until('foreign replies', () => rig.newest().busCounters[BUS.foreignReplies]! >= before + 5);
@@ -199,7 +200,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       expect(jumpsIn(frames)).toHaveLength(promised('acceptedForeign'));
     });
 
-    faultRow(13, 'process', 'a servo of a bus has latched its overload, and still answers', async (promised) => {
+    faultRow(13, 'real-time', 'a servo of a bus has latched its overload, and still answers', async (promised) => {
       expect(await cut('overload 2', [13], 'overload 2')).toBeLessThanOrEqual(
         promised('shownS') + SLACK_TICKS * periodS,
       );
@@ -212,22 +213,22 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       await rig.drive();
     });
 
-    faultRow(14, 'process', "a bus servo's encoder is frozen", async (promised) => {
+    faultRow(14, 'real-time', "a bus servo's encoder is frozen", async (promised) => {
       // Its servo pushes the harder the farther it runs from where it is read, as one that is held does.
       // Some of half a second's readings may be late on a busy machine, and show nothing.
       const mostS = promised('heldS') + (SLACK_TICKS + 5) * periodS;
       expect(await cut('freeze 1', [14, 37], 'heal 1')).toBeLessThanOrEqual(mostS);
     });
 
-    faultRow(15, 'process', "a bus servo's reading jumps by a turn", async (promised) => {
+    faultRow(15, 'real-time', "a bus servo's reading jumps by a turn", async (promised) => {
       expect(await cut('wrap 5', [15], 'heal 5')).toBeLessThanOrEqual((promised('readings') + SLACK_TICKS) * periodS);
     });
 
-    faultRow(37, 'process', 'a bus servo has another torque cap than was written', async () => {
+    faultRow(37, 'real-time', 'a bus servo has another torque cap than was written', async () => {
       expect(await cut(CAPS[name], [37], 'heal 2')).toBeLessThanOrEqual(ROUND_S);
     });
 
-    faultRow(34, 'process', 'a bus servo turns the other way after its supply was gone', async (promised) => {
+    faultRow(34, 'real-time', 'a bus servo turns the other way after its supply was gone', async (promised) => {
       await cut('brown-out', [13, 37], 'reverse 1');
       const endS = rig.nowS() + PATIENCE_S;
       while (!rig.notices.some(({ row }) => row === 34) && rig.nowS() < endS) await rig.getMoving();
@@ -249,7 +250,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
 
     faultRow(
       24,
-      'process',
+      'real-time',
       'the guard of a bus is frozen after its cable was pulled and plugged in again',
       async () => {
         await cut('unplug', [10], 'plug');
@@ -264,7 +265,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
       },
     );
 
-    faultRow(25, 'process', 'the guard of a bus is killed', async () => {
+    faultRow(25, 'real-time', 'the guard of a bus is killed', async () => {
       const killedS = rig.kill('SIGKILL');
       let offS: number | undefined;
       for (const endS = killedS + PATIENCE_S; offS === undefined && rig.nowS() < endS; await delay(20))

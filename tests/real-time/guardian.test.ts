@@ -125,7 +125,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(busStops()).toMatchObject([{ by: 'guardian', cause: 'guardSilent', repeats: 3 }]);
   });
 
-  faultRow(49, 'process', 'brakes, and stands, before it ends on SIGTERM', async () => {
+  faultRow(49, 'real-time', 'brakes, and stands, before it ends on SIGTERM', async () => {
     await drive();
     await until(() => moves(-5), 'references that move');
     const asked = frames.length;

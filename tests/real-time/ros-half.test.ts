@@ -81,7 +81,7 @@ describe('a guard whose robot is behind ROS', () => {
 
   faultRow(
     [10, 25],
-    'process',
+    'real-time',
     'stops past a bridge that is killed, and moves nothing before acknowledge and enable',
     async () => {
       const { ownMs } = await firstStop(() => process.kill(guard.rosPids!.bridge!, 'SIGKILL'));
@@ -103,7 +103,7 @@ describe('a guard whose robot is behind ROS', () => {
     },
   );
 
-  faultRow(10, 'process', 'stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
+  faultRow(10, 'real-time', 'stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
     const { bridge } = guard.rosPids!;
     const hungAtS = clock.nowS();
     process.kill(bridge!, 'SIGSTOP');
@@ -134,7 +134,7 @@ describe('a guard whose robot is behind ROS', () => {
 
   faultRow(
     11,
-    'process',
+    'real-time',
     'takes garbage between the messages for what it is, and a bridge that sends little else for broken',
     async () => {
       writeFileSync(join(folder, 'mode'), 'garbage');
@@ -205,7 +205,7 @@ describe('the process that can only stop', () => {
 
   faultRow(
     25,
-    'process',
+    'real-time',
     "stops the robot within 50 ms of the guard's death, again and again",
     async () => {
       const delays: StopDelay[] = [];
@@ -225,7 +225,7 @@ describe('the process that can only stop', () => {
     240_000,
   );
 
-  faultRow(24, 'process', 'stops the robot when the guard is frozen for 100 ms', async () => {
+  faultRow(24, 'real-time', 'stops the robot when the guard is frozen for 100 ms', async () => {
     await startHalf(1);
     const frozenAtS = clock.nowS();
     guard.kill('SIGSTOP');

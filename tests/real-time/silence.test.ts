@@ -56,7 +56,7 @@ function weights(version: number) {
 }
 
 describe('a wire that falls silent without closing', () => {
-  faultRow(5, 'process', 'is found dead, and what waited is delivered once over a new one', async () => {
+  faultRow(5, 'real-time', 'is found dead, and what waited is delivered once over a new one', async () => {
     const seen: Transition[] = [];
     const learner = await server(seen);
     const wire = await wireTo(learner.address);
@@ -94,7 +94,7 @@ describe('a wire that falls silent without closing', () => {
     expect(link.counters).toMatchObject({ acked: 40, lost: 0, duplicated: 0, pending: 0 });
   });
 
-  faultRow(5, 'process', 'leaves no robot at the learner that it does not hear', async () => {
+  faultRow(5, 'real-time', 'leaves no robot at the learner that it does not hear', async () => {
     const learner = await server([]);
     const wire = await wireTo(learner.address);
     const journal = openJournal({ dir, ...RUN, ...SIZES });
@@ -109,7 +109,7 @@ describe('a wire that falls silent without closing', () => {
     await expect.poll(() => learner.robots(), { timeout: 5000 }).toEqual(['arm']);
   });
 
-  faultRow(5, 'process', 'keeps no weights back for good that the learner says it has', async () => {
+  faultRow(5, 'real-time', 'keeps no weights back for good that the learner says it has', async () => {
     const learner = await server([]);
     const wire = await wireTo(learner.weightsAddress);
     const versions: number[] = [];
