@@ -13,7 +13,7 @@ import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts'
 import { operatorsFileSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
-import { checkLearner, checkTask, narrowedBy } from './task-checks.ts';
+import { checkLearner, checkRecord, checkTask, narrowedBy } from './task-checks.ts';
 import { type Problem, problemsError } from './text/place.ts';
 import { readYaml, type YamlFile } from './text/read-yaml.ts';
 import { shown } from './text/shown.ts';
@@ -83,6 +83,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
   const learner = learnerWithPaths(learnerValue as LearnerConfig, learnerFile.tree);
   throwFindings(taskFile.tree, checkTask(task, robot));
+  throwFindings(taskFile.tree, checkRecord(task, narrowedBy(task, robot)));
   return {
     formatVersion: 1,
     seed: request.seed,

@@ -7,7 +7,9 @@ import {
   type GuardFrame,
   type ObservationParts,
   observationParts,
+  observationProblem,
   observationSize,
+  ReinError,
   schemaHash,
 } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
@@ -49,6 +51,8 @@ export interface RunSetup {
 /** Builds the task and the driver's options that `config` describes. Loads the task's module where it is one of others. */
 export function createSetup(config: ResolvedConfig): RunSetup {
   const task = createTask(config.task, config.robot);
+  const problem = observationProblem(task.observation);
+  if (problem !== undefined) throw new ReinError('task', `Task ${config.task.name}: ${problem}.`);
   return {
     config,
     task,

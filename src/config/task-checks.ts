@@ -1,5 +1,12 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
-import { ArmKinematics, DampedLeastSquares, type JointModel, jointActionUnit, TOOL_AXES } from '../core/index.ts';
+import {
+  ArmKinematics,
+  DampedLeastSquares,
+  type JointModel,
+  jointActionUnit,
+  observationProblem,
+  TOOL_AXES,
+} from '../core/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
@@ -27,6 +34,13 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
     ...start,
     ...action,
   ];
+}
+
+/** A record that nothing could hold. Of a task of others it is known once its module is loaded; see `createSetup`. Nothing else is wrong. */
+export function checkRecord(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
+  if (task.kind === 'plugin') return [];
+  const message = observationProblem(taskKind(task).create(task, robot).observation);
+  return message === undefined ? [] : [{ path: ['observation'], message }];
 }
 
 /** `robot` as the task uses it: in its workspace, with its start for home, at its speed. */

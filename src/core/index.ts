@@ -151,6 +151,7 @@ export {
   type ObservationField,
   type ObservationSpec,
   observationParts,
+  observationProblem,
   observationSize,
   onceSize,
   PREVIOUS_ACTIONS,

@@ -93,6 +93,17 @@ export function observationSize(spec: ObservationSpec): number {
   return frameSize(spec) * spec.frames + sizeOf(spec.once ?? []);
 }
 
+/** A step keeps two observations, in one record of the journal; of wider ones there is room for too few, in memory and on the link. */
+export const MOST_OBSERVATION_NUMBERS = 500_000;
+
+/** Why an observation cannot be recorded, a sentence without its full stop; `undefined` where it can. */
+export function observationProblem(spec: ObservationSpec): string | undefined {
+  const size = observationSize(spec);
+  if (size <= MOST_OBSERVATION_NUMBERS) return undefined;
+  const frames = spec.frames === 1 ? '' : ` (${spec.frames} frames of ${frameSize(spec)})`;
+  return `the observation has ${size} numbers${frames}, a step can be recorded with ${MOST_OBSERVATION_NUMBERS} at most: make pictures smaller, or stack fewer frames`;
+}
+
 /** Numbers of the field `name` of `once`; 0 where there is none. */
 export function onceSize(spec: ObservationSpec, name: string): number {
   return sizeOf((spec.once ?? []).filter((field) => field.name === name));

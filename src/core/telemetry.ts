@@ -229,9 +229,9 @@ export const STEP_LAYOUT: Layout<StepView> = {
 /** Numbers that can be copied into a packet. */
 export type Source64<T> = { readonly [K in keyof T]: T[K] extends Float64Array ? ArrayLike<number> : T[K] };
 
-/** Kind, number of arrays, their lengths (16 bits each), up to the next multiple of 8: where the doubles begin. */
+/** Kind, number of arrays, two bytes of nothing, their lengths (32 bits each), up to the next multiple of 8: where the doubles begin. */
 function headBytes(arrays: number): number {
-  return Math.ceil((2 + 2 * arrays) / 8) * 8;
+  return Math.ceil((4 + 4 * arrays) / 8) * 8;
 }
 
 /** A packet of numbers: a new buffer, which belongs to whoever asked. */
@@ -250,7 +250,7 @@ export function encodeNumbers<T>(layout: Layout<T>, from: Source64<T>): Uint8Arr
   for (const key of scalars) numbers[at++] = values[key]!;
   for (const [i, key] of arrays.entries()) {
     const array = values[key]!;
-    lengths.setUint16(2 + 2 * i, array.length, true);
+    lengths.setUint32(4 + 4 * i, array.length, true);
     for (let k = 0; k < array.length; k++) numbers[at++] = array[k]!;
   }
   return bytes;
@@ -270,7 +270,7 @@ export function decodeNumbers<T>(layout: Layout<T>, bytes: Uint8Array): T {
   let at = 0;
   for (const key of scalars) out[key] = numbers[at++]!;
   for (const [i, key] of arrays.entries()) {
-    const length = view.getUint16(2 + 2 * i, true);
+    const length = view.getUint32(4 + 4 * i, true);
     out[key] = numbers.subarray(at, at + length);
     at += length;
   }

@@ -70,6 +70,14 @@ export function openJournal(options: JournalOptions): Journal {
   }
 }
 
+/** What waits for the disk: some seconds of steps, in no more memory than a robot's computer can spare, and a few of the widest. */
+function ringSlots(slot: number): number {
+  const [usual, most] = [8 * 2 ** 20, 64 * 2 ** 20].map((bytes) => Math.floor(bytes / slot));
+  return Math.max(LEAST_SLOTS, usual!, Math.min(1024, most!));
+}
+
+const LEAST_SLOTS = 8;
+
 /** A journal open for appending. Get one from `openJournal`. */
 export class Journal {
   readonly dir: string;
@@ -103,7 +111,7 @@ export class Journal {
       dir: options.dir,
       header: { ...this.sizes, schemaHash, runId, journalId: this.journalId, epoch: this.epoch, index: 0 },
       first: this.#segments.reduce((sum, segment) => sum + segment.count, 0),
-      capacity: options.capacity ?? Math.max(1024, Math.floor((8 * 1024 * 1024) / this.#slot)),
+      capacity: options.capacity ?? ringSlots(this.#slot),
       recordsPerSegment: Math.max(1, Math.floor((options.segmentBytes ?? 64 * 1024 * 1024) / this.#slot)),
       retryMs: options.retryMs ?? 500,
       storage: options.storage ?? nodeStorage,

@@ -52,7 +52,7 @@ export class TraceRecorder {
     const timer = setTimeout(() => void this.#worker?.terminate(), CLOSE_MS);
     const dropped = this.#dropped + (await this.#ended);
     clearTimeout(timer);
-    if (dropped > 0) this.#options.onTrouble(`The trace lacks ${dropped} messages that found no room.`);
+    if (dropped > 0) this.#options.onTrouble(`${dropped} trace messages were dropped (no room, or unreadable).`);
     return dropped;
   }
 

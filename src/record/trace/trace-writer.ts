@@ -29,7 +29,7 @@ export interface TraceWriterOptions {
 }
 
 export class TraceWriter {
-  /** Messages that found no room. */
+  /** Messages that found no room, or cannot be read. */
   dropped = 0;
   readonly #options: TraceWriterOptions;
   readonly #translation: Translation = new Translation();
@@ -38,6 +38,7 @@ export class TraceWriter {
   #file: TraceFile | undefined;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #isRefused = false;
+  #isUnread = false;
 
   constructor(options: TraceWriterOptions) {
     this.#options = options;
@@ -54,7 +55,7 @@ export class TraceWriter {
       return;
     }
     // A new file has begun with the run.
-    if (kind !== 'run' || !isNew) this.#put(file, packet);
+    if (kind !== 'run' || !isNew) this.#take(file, packet);
     if (file.waitingBytes > CHUNK_BYTES || kind === 'episode' || kind === 'run') this.flush();
     if (file.waitingBytes > MOST_WAITING_BYTES) this.#drop(file);
     if (kind === 'episode' && file.bytes > (this.#options.mostFileBytes ?? MOST_FILE_BYTES)) this.#end();
@@ -69,6 +70,18 @@ export class TraceWriter {
   /** Writes what waits, and the index. */
   close(): void {
     this.#end();
+  }
+
+  /** What cannot be read is left out: of one bad message no run loses its evidence. */
+  #take(file: TraceFile, packet: Uint8Array): void {
+    try {
+      this.#put(file, packet);
+    } catch (error) {
+      this.dropped++;
+      const { onTrouble } = this.#options;
+      if (!this.#isUnread) onTrouble(`The trace leaves out messages that cannot be read: ${messageOf(error)}.`);
+      this.#isUnread = true;
+    }
   }
 
   #put(file: TraceFile, packet: Uint8Array): void {

@@ -134,3 +134,32 @@ describe('a trace', () => {
     expect((await new TraceReader(folder).episodes())[0]).toMatchObject({ episode: 0, steps: 2 });
   });
 });
+
+describe('a message that cannot be read', () => {
+  const step = (size: number): Uint8Array =>
+    encodeNumbers(STEP_LAYOUT, zerosOf(STEP_LAYOUT.scalars, STEP_LAYOUT.arrays, size) as never);
+
+  it.each([
+    ['cut', () => step(4).subarray(0, 40)],
+    ['without anything in it', () => step(4).subarray(0, 1)],
+    ['that is no JSON', () => encodeJson('event', {}).subarray(0, 2)],
+    ['of numbers that say another length', () => step(4).fill(255, 4, 8)],
+  ])('%s is left out, counted and told of once; what comes after it is written', async (_, bad) => {
+    const trace = writer();
+    for (let i = 0; i < 3; i++) trace.add(bad().slice());
+    addEpisode(trace, 0, 2);
+    trace.close();
+    expect(trace.dropped).toBe(3);
+    expect(troubles).toHaveLength(1);
+    expect(troubles[0]).toContain('leaves out messages that cannot be read');
+    const { messages } = await readMcap(traceFiles(folder)[0]!);
+    expect(messages.get('/step')).toHaveLength(2);
+  });
+
+  it('is none for being wider than 65 535 numbers', () => {
+    const trace = writer();
+    trace.add(step(98_304));
+    trace.close();
+    expect([trace.dropped, troubles]).toEqual([0, []]);
+  });
+});
