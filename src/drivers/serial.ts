@@ -22,7 +22,16 @@ export {
   type LineWarning,
   type SerialLine,
 } from './serial/line.ts';
-export { groupOf, listSerialPorts, type PortUser, type SerialPortInfo, usersOf } from './serial/list-ports.ts';
+export {
+  listSerialPorts,
+  type PortRights,
+  type PortUser,
+  permissionRemedy,
+  RULES_FILE,
+  rightsOf,
+  type SerialPortInfo,
+  usersOf,
+} from './serial/list-ports.ts';
 export { type HeldPort, holdPort, latencyTimerMs } from './serial/port.ts';
 export { WRITE_STATES, type WriteRule, type WriteState } from './serial/write-rule.ts';
 export {
@@ -34,6 +43,7 @@ export {
   loadCalibration,
   readCalibration,
 } from './servo/calibration.ts';
+export { errorCure, type SupplyRead, supplyCure } from './servo/error-cures.ts';
 export {
   countsPerUnit,
   type Motor,
@@ -59,6 +69,7 @@ export { ServoBus } from './servo/servo-bus.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
 export { ServoRegisters } from './servo/servo-registers.ts';
 export { type BrokenRule, brokenRules } from './servo/stored-rules.ts';
+export { faultCure } from './vesc/fault-cures.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';
 export * as vesc from './vesc/protocol.ts';
 export { VescReader } from './vesc/reader.ts';

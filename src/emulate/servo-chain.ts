@@ -13,6 +13,8 @@ export const PROCESS_S = 40e-6;
 const JITTER_S = 8e-6;
 /** Start, eight data bits, stop. */
 const BITS_PER_BYTE = 10;
+/** With less of its voltage a servo has no power at all: this project's choice. */
+const DEAD_SHARE = 0.4;
 /** Resistance of supply and cable, Ω: the voltage sags with the current. This project's choice. */
 const SUPPLY_OHM = 0.15;
 
@@ -173,6 +175,9 @@ export abstract class ServoChain<Servo extends EmulatedServo> implements Emulate
     for (const servo of this.servos) {
       const { joint, signal } = servo.spec;
       const supplyV = share * servo.ratedV;
+      // Until it is back.
+      if (this.supplyV < DEAD_SHARE * this.#ratedV)
+        servo.faults.unpoweredS = Math.max(servo.faults.unpoweredS, 2 * dtS);
       if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);
       else torqueNm[joint]! += servo.drive(positionRad[joint]!, velocityRadPerS[joint]!, supplyV, dtS);
     }

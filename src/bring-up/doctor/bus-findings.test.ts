@@ -87,6 +87,37 @@ describe('rein doctor on a bus', () => {
     },
   );
 
+  it('says of a wrong supply what it has and takes, and nothing of heat', async () => {
+    for (const [volts, remedy] of [
+      [
+        12,
+        /^Switch its supply off now: it has 1[12]\.\d V, and takes 4\.0 V to 8\.0 V\. Use another supply\. If the servos are made for it: write model: sts3215_12v/,
+      ],
+      [3.6, /^Its supply is too low: it has 3\.[56] V, and takes 4\.0 V to 8\.0 V\. Check the supply/],
+    ] as const) {
+      const rig = rigOf();
+      rig.bus.supplyV = volts;
+      const { findings } = await inspect(rig);
+      const first = findings.find(({ name }) => name === 'servo 1')!;
+      expect(first).toMatchObject({ status: 'fail', remedy: expect.stringMatching(remedy) });
+      expect(first.remedy).not.toMatch(/cool|heat/);
+    }
+  });
+
+  it('finds no servo without any supply', async () => {
+    const rig = rigOf();
+    const { line } = await rig.open({ path: undefined, baud: 1_000_000 });
+    rig.bus.supplyV = 0;
+    line.wait(rig.clock.nowS() + 0.1);
+    const found = await inspect(rig);
+    expect(failures(found)).toMatchObject([
+      { name: 'bus', remedy: expect.stringContaining('whether the servos have power') },
+    ]);
+    rig.bus.supplyV = 7.4;
+    line.wait(rig.clock.nowS() + 0.1);
+    expect(failures(await inspect(rig))).toEqual([]);
+  });
+
   it('finds none on a line that echoes without servos', async () => {
     const found = await inspect(rigOf({ mountings: [], isEchoing: true }));
     expect(failures(found)).toMatchObject([{ name: 'bus', detail: expect.stringContaining('no servo answers') }]);
@@ -215,8 +246,9 @@ describe('rein doctor on a bus', () => {
         name: 'servo 1',
         status: 'fail',
         detail: expect.stringContaining('its supply is outside 4.5 to 8.5 V'),
-        remedy:
-          "Check supply and cables. If the servos are made for it: write model: sts3215_12v, its torqueMaxNm (2.94 at a stall) and voltageMaxV into the robot's file.",
+        remedy: expect.stringMatching(
+          /^Switch its supply off now: it has 1[12]\.\d V, and takes 4\.5 V to 8\.5 V\. Use another supply\. If the servos are made for it: write model: sts3215_12v, its torqueMaxNm \(2\.94 at a stall\) and voltageMaxV into the robot's file\.$/,
+        ),
       }),
     );
     expect(found.next).toContain('write model: sts3215_12v');
@@ -249,7 +281,7 @@ describe('a serial port', () => {
     link: '/dev/serial/by-id/usb-FTDI_X_FT4-if00-port0',
     users: [],
     mayOpen: true,
-    group: 'dialout',
+    rights: { group: 'dialout', mode: 0o20660 },
     latencyMs: 1,
   };
 
@@ -262,7 +294,7 @@ describe('a serial port', () => {
   });
 
   it.each([
-    [{ mayOpen: false }, 'this user may not open it', 'sudo usermod -aG dialout $USER'],
+    [{ mayOpen: false }, 'Permission denied: /dev/ttyUSB0', 'sudo usermod -aG dialout $USER'],
     [{ users: [{ pid: 12, program: 'python3' }] }, 'in use by python3 (process 12)', 'kill 12'],
     [{ latencyMs: 16 }, 'gathers bytes for 16 ms', '/sys/class/tty/ttyUSB0/device/latency_timer'],
   ] as const)('is a warning with its command: %o', (change, detail, remedy) => {

@@ -1,7 +1,15 @@
 /** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
 import { existsSync } from 'node:fs';
 import { ReinError, withoutFullStop } from '../../core/index.ts';
-import { brokenRules, type ServoFamily, type ServoModel, turnsProblem } from '../../drivers/serial.ts';
+import {
+  brokenRules,
+  errorCure,
+  type ServoFamily,
+  type ServoModel,
+  type SupplyRead,
+  supplyCure,
+  turnsProblem,
+} from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import { checkCalibration, turnsRemedy } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
@@ -109,7 +117,7 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   const access = new ServoAccess(bus, id, model);
   const [volts, celsius] = [access.scaled('presentVoltage'), access.scaled('presentTemperature')];
   const [torque, position] = [access.read('torqueEnable'), access.read('presentPosition')];
-  const errors = family.errorNames(bus.errorOf(id));
+  const errors = family.errorNames(bus.errorOf(id), access.read('hardwareError') ?? 0);
   const shown = (value: number | undefined, digits: number, unit: string): string =>
     value === undefined ? `no ${unit}` : `${value.toFixed(digits)} ${unit}`;
   const detail = [
@@ -120,12 +128,17 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
     `at ${position ?? '?'}`,
   ].join(', ');
   if (errors.length > 0) {
-    const remedy = 'Take the load off and let it cool; cut its supply for a moment to clear what has latched.';
+    const remedy = `${errorCure(errors, supplyRead(access))}${errors.includes('voltage') ? twinNote(arm, family, model, volts) : ''}`;
     return { name, status: 'fail', detail: `${detail}; it reports ${errors.join(', ')}`, remedy };
   }
   const supply = supplyProblem(arm, volts);
   if (supply !== undefined)
-    return { name, status: 'fail', detail: `${detail}; ${supply}`, remedy: supplyRemedy(arm!, family, model, volts!) };
+    return {
+      name,
+      status: 'fail',
+      detail: `${detail}; its supply is outside ${supply.leastV} to ${supply.mostV} V`,
+      remedy: `${supplyCure(supply)}${twinNote(arm, family, model, volts)}`,
+    };
   if (arm !== undefined && celsius !== undefined && celsius > arm.driver.temperatureMaxC) {
     return {
       name,
@@ -185,21 +198,32 @@ function settingFindings(
   ];
 }
 
-function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): string | undefined {
+/** A supply that the robot's file does not take; `undefined`: it does. */
+function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): SupplyRead | undefined {
   if (arm === undefined || volts === undefined) return undefined;
-  const { voltageMinV, voltageMaxV } = arm.driver;
-  return volts < voltageMinV || volts > voltageMaxV
-    ? `its supply is outside ${voltageMinV} to ${voltageMaxV} V`
-    : undefined;
+  const { voltageMinV: leastV, voltageMaxV: mostV } = arm.driver;
+  return volts < leastV || volts > mostV ? { volts, leastV, mostV } : undefined;
 }
 
-/** Two models with one number differ in their supply alone. */
-function supplyRemedy({ driver }: ServoArm, { models }: ServoFamily, model: ServoModel, volts: number): string {
-  const check = 'Check supply and cables.';
+/** What it has, and what it stores as limits of that. */
+function supplyRead(servo: ServoAccess): SupplyRead {
+  const [volts, leastV, mostV] = ['presentVoltage', 'voltageMin', 'voltageMax'].map(
+    (name) => servo.scaled(name) ?? Number.NaN,
+  ) as [number, number, number];
+  return { volts, leastV, mostV };
+}
+
+/** Two models with one number differ in their supply alone: what to write where the servos are of the other. Empty: there is none. */
+function twinNote(
+  arm: ServoArm | undefined,
+  { models }: ServoFamily,
+  model: ServoModel,
+  volts: number | undefined,
+): string {
   const twin = Object.values(models).find((each) => each !== model && each.modelNumber === model.modelNumber);
-  if (twin === undefined || volts <= driver.voltageMaxV) return check;
+  if (twin === undefined || arm === undefined || volts === undefined || volts <= arm.driver.voltageMaxV) return '';
   const torqueNm = twin.stallTorqueNm.toFixed(2);
-  return `${check} If the servos are made for it: write model: ${twin.name}, its torqueMaxNm (${torqueNm} at a stall) and voltageMaxV into the robot's file.`;
+  return ` If the servos are made for it: write model: ${twin.name}, its torqueMaxNm (${torqueNm} at a stall) and voltageMaxV into the robot's file.`;
 }
 
 function calibrationFindings(arm: ServoArm, port: BusPort, servos: readonly FoundServo[]): readonly Finding[] {

@@ -1,6 +1,6 @@
 /** What is on the port of a car: the VESC, its supply, what it reports, and whether it stops by itself. Nothing moves. */
 import { ReinError, withoutFullStop } from '../../core/index.ts';
-import { countsPerM, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
+import { countsPerM, faultCure, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
 import type { BusPort, OpenBusPort } from '../bus-port.ts';
 import { type VescCar, withVesc } from '../car.ts';
 import { ECHO_NOTE, type Finding } from '../finding.ts';
@@ -84,7 +84,7 @@ function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'
   const { values } = link;
   return [
     identity,
-    faultFinding(values[VALUE.fault]!),
+    faultFinding(values[VALUE.fault]!, values[VALUE.inputV]!),
     supplyFinding(values[VALUE.inputV]!, car?.driver.battery),
     heatFinding(values[VALUE.mosfetC]!, car?.driver),
     timeout,
@@ -98,9 +98,9 @@ function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'
   ];
 }
 
-function faultFinding(code: number): Finding {
+function faultFinding(code: number, inputV: number): Finding {
   if (code === 0) return { name: 'fault code', status: 'ok', detail: 'none' };
-  const remedy = 'Find its cause: VESC Tool, terminal, faults. It goes by itself once the cause is gone.';
+  const remedy = `${faultCure(code, inputV)} It goes by itself once the cause is gone.`;
   return { name: 'fault code', status: 'fail', detail: `${code} (${faultName(code)})`, remedy };
 }
 

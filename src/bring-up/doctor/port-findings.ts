@@ -2,11 +2,14 @@
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
-  groupOf,
   isSocket,
   latencyTimerMs,
   listSerialPorts,
+  type PortRights,
   type PortUser,
+  permissionRemedy,
+  RULES_FILE,
+  rightsOf,
   type SerialPortInfo,
   socketLinkOf,
   usersOf,
@@ -15,7 +18,6 @@ import type { Finding } from '../finding.ts';
 
 const BY_ID = '/dev/serial/by-id';
 const LATENCY_MAX_MS = 2;
-const RULES = '/etc/udev/rules.d/99-rein-serial.rules';
 
 /** One port as it is found. */
 export interface PortState {
@@ -24,8 +26,8 @@ export interface PortState {
   readonly link: string | undefined;
   readonly users: readonly PortUser[];
   readonly mayOpen: boolean;
-  /** Group that may open it, where its name is known. */
-  readonly group: string | undefined;
+  /** Whose it is, where that is known. */
+  readonly rights: PortRights | undefined;
   readonly latencyMs: number | undefined;
 }
 
@@ -43,13 +45,13 @@ function stateOf(info: SerialPortInfo): PortState {
     link: info.serialNumber === undefined ? socketLinkOf(path) : linkTo(path),
     users: usersOf(path),
     mayOpen: isOpenable(path),
-    group: groupOf(path),
+    rights: rightsOf(path),
     latencyMs: latencyTimerMs(path),
   };
 }
 
 /** What is wrong comes first; a port that can be used says how to name it. */
-export function portFinding({ info, link, users, mayOpen, group = 'dialout', latencyMs }: PortState): Finding {
+export function portFinding({ info, link, users, mayOpen, rights, latencyMs }: PortState): Finding {
   const { path, manufacturer, serialNumber, adapter } = info;
   const name = `port ${basename(path)}`;
   const maker = manufacturer === undefined ? '' : ` (${manufacturer})`;
@@ -62,8 +64,8 @@ export function portFinding({ info, link, users, mayOpen, group = 'dialout', lat
     return {
       name,
       status: 'warn',
-      detail: `${detail}; this user may not open it`,
-      remedy: `sudo usermod -aG ${group} $USER, then log out and in again`,
+      detail: `Permission denied: ${detail}`,
+      remedy: permissionRemedy(path, rights),
     };
   }
   if (users.length > 0) {
@@ -79,12 +81,12 @@ export function portFinding({ info, link, users, mayOpen, group = 'dialout', lat
       name,
       status: 'warn',
       detail: `${detail}; it gathers bytes for ${latencyMs} ms before it hands them on`,
-      remedy: `now: echo 1 | sudo tee /sys/class/tty/${basename(path)}/device/latency_timer; for good: echo '${rule}' | sudo tee -a ${RULES}`,
+      remedy: `now: echo 1 | sudo tee /sys/class/tty/${basename(path)}/device/latency_timer; for good: echo '${rule}' | sudo tee -a ${RULES_FILE}`,
     };
   }
   if (link === undefined && serialNumber !== undefined) {
     const rule = `SUBSYSTEM=="tty", ATTRS{serial}=="${serialNumber}", SYMLINK+="rein-${serialNumber}"`;
-    return { name, status: 'ok', detail, remedy: `a name that stays: echo '${rule}' | sudo tee -a ${RULES}` };
+    return { name, status: 'ok', detail, remedy: `a name that stays: echo '${rule}' | sudo tee -a ${RULES_FILE}` };
   }
   return { name, status: 'ok', detail };
 }

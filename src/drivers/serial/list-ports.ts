@@ -1,6 +1,6 @@
 /** Serial ports of this machine, without opening any, and who has them open. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { adapterOf, serialNumberOf } from './adapter.ts';
 
@@ -45,17 +45,45 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   }
 }
 
-/** The group that may open `path`, where its name is known: `dialout` on most systems, `uucp` on Arch. */
-export function groupOf(path: string): string | undefined {
+/** Groups that are there for serial ports: `dialout` on most systems, `uucp` on Arch. To be in them gives nobody more than those. */
+const PORT_GROUPS = ['dialout', 'uucp', 'serial'];
+const GROUP_MAY = 0o060;
+/** Where rules for udev go. */
+export const RULES_FILE = '/etc/udev/rules.d/99-rein-serial.rules';
+
+/** Who owns a port, and what the owner's group may do with it. */
+export interface PortRights {
+  /** Name of the group; `undefined`: it has none. */
+  readonly group: string | undefined;
+  /** Bits of its mode. */
+  readonly mode: number;
+}
+
+/** `undefined` where there is no such path. */
+export function rightsOf(path: string): PortRights | undefined {
   try {
-    const { gid } = statSync(path);
+    const { gid, mode } = statSync(path);
     const row = readFileSync('/etc/group', 'utf8')
       .split('\n')
       .find((line) => line.split(':')[2] === String(gid));
-    return row?.split(':')[0];
+    return { group: row?.split(':')[0], mode };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What lets a user open `path`: its group, where that is there for ports and may; else a rule that gives it such a group. No other group is
+ * advised: it would give rights that have nothing to do with the port, and may not open it.
+ */
+export function permissionRemedy(path: string, rights: PortRights | undefined): string {
+  const join = (group: string): string => `sudo usermod -aG ${group} $USER, then log out and in again`;
+  if (rights === undefined) return join(PORT_GROUPS[0]!);
+  const { group, mode } = rights;
+  if (group !== undefined && PORT_GROUPS.includes(group) && (mode & GROUP_MAY) === GROUP_MAY) return join(group);
+  const kernel = `${basename(path).replace(/\d+$/, '')}*`;
+  const rule = `KERNEL=="${kernel}", SUBSYSTEM=="tty", GROUP="dialout", MODE="0660"`;
+  return `echo '${rule}' | sudo tee -a ${RULES_FILE} && sudo udevadm control --reload && sudo udevadm trigger; ${join('dialout')}`;
 }
 
 /** Who has a device open: of other processes, as far as this user may see. */

@@ -2,11 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { permissionRemedy } from './list-ports.ts';
 import { latencyWarning, pathOf, portRefusal } from './port.ts';
 
 describe('a port that cannot be opened', () => {
   it.each([
-    ['Error: Permission denied, cannot open /dev/ttyUSB0', 'This user may not open', 'sudo usermod -aG dialout $USER'],
+    [
+      'Error: Permission denied, cannot open /dev/ttyUSB0',
+      'Permission denied: /dev/no-such-port',
+      'sudo usermod -aG dialout $USER',
+    ],
     ['Error: No such file or directory, cannot open', 'There is no', 'Plug the adapter in'],
     [
       'Error Resource temporarily unavailable Cannot lock port',
@@ -21,6 +26,28 @@ describe('a port that cannot be opened', () => {
       remedy: expect.stringContaining(remedy),
       cause,
     });
+  });
+});
+
+describe('the rights to open a port', () => {
+  it.each([
+    [{ group: 'dialout', mode: 0o20660 }, 'sudo usermod -aG dialout $USER, then log out and in again'],
+    [{ group: 'uucp', mode: 0o20660 }, 'sudo usermod -aG uucp $USER, then log out and in again'],
+    [undefined, 'sudo usermod -aG dialout $USER, then log out and in again'],
+  ])('are those of a group that is there for ports: %o', (rights, remedy) => {
+    expect(permissionRemedy('/dev/ttyUSB0', rights)).toBe(remedy);
+  });
+
+  it.each([
+    { group: 'root', mode: 0o20600 },
+    { group: 'root', mode: 0o20660 },
+    { group: 'dialout', mode: 0o20600 },
+    { group: 'tty', mode: 0o20620 },
+    { group: undefined, mode: 0o20660 },
+  ])('come by a rule where joining its group would not open it, or would give more: %o', (rights) => {
+    const remedy = permissionRemedy('/dev/ttyACM3', rights);
+    expect(remedy).toContain('KERNEL=="ttyACM*", SUBSYSTEM=="tty", GROUP="dialout", MODE="0660"');
+    expect([...remedy.matchAll(/usermod -aG (\w+)/g)].map(([, group]) => group)).toEqual(['dialout']);
   });
 });
 

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { messageOf, ReinError } from '../../core/index.ts';
 import { adapterText } from './adapter.ts';
 import type { LineSettings, LineWarning } from './line.ts';
-import { groupOf, listSerialPorts, type SerialPortInfo, usersOf } from './list-ports.ts';
+import { listSerialPorts, permissionRemedy, rightsOf, type SerialPortInfo, usersOf } from './list-ports.ts';
 
 /** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
 const LATENCY_TIMER_MAX_MS = 2;
@@ -131,8 +131,8 @@ function inUse(path: string, cause?: unknown): ReinError {
 export function portRefusal(path: string, text: string, cause: unknown): ReinError {
   if (/lock port|busy|EBUSY|Resource temporarily/i.test(text)) return inUse(path, cause);
   if (/permission denied|EACCES/i.test(text)) {
-    return new ReinError('driver', `This user may not open ${path}.`, {
-      remedy: `sudo usermod -aG ${groupOf(path) ?? 'dialout'} $USER, then log out and in again.`,
+    return new ReinError('driver', `Permission denied: ${path}`, {
+      remedy: `${permissionRemedy(path, rightsOf(path))}.`,
       cause,
     });
   }

@@ -1,5 +1,6 @@
 /** Watches one servo: what it reports of itself, and whether it gives all it has and does not get there. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import { errorCure, type SupplyRead, supplyCure } from './error-cures.ts';
 import type { Motor, ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
 
@@ -241,17 +242,21 @@ export class ServoWatch {
     }
     if (cause === CAUSE.supply) {
       const what = `has ${this.voltageV.toFixed(1)} V, outside ${voltageMinV} to ${voltageMaxV} V`;
-      const check = 'Check the supply and its cables.';
       const more = ` If the servos are made for it, rein doctor --robot ${named} says what to write.`;
-      return this.#told(13, what, this.voltageV > voltageMaxV ? `${check}${more}` : check);
+      return this.#told(13, what, `${supplyCure(this.#supply)}${this.voltageV > voltageMaxV ? more : ''}`);
     }
     if (cause === CAUSE.apart) {
       const what = 'reads another place than the first servo of its joint: they pull against each other';
       return this.#told(13, what, 'Let go of the joint, and look at horn, drive mode and homing offset of both.');
     }
-    const names = this.#family.errorNames(this.#error, this.#named).join(', ');
-    const remedy = 'Let it cool, take the load off, then acknowledge. Overload wants torque off and on again.';
-    return this.#told(13, `reports ${names}`, remedy);
+    const names = this.#family.errorNames(this.#error, this.#named);
+    const remedy = `${errorCure(names, this.#supply)} Then acknowledge.`;
+    return this.#told(13, `reports ${names.join(', ')}`, remedy);
+  }
+
+  get #supply(): SupplyRead {
+    const { voltageMinV, voltageMaxV } = this.#options;
+    return { volts: this.voltageV, leastV: voltageMinV, mostV: voltageMaxV };
   }
 
   #told(row: number, what: string, remedy: string): GuardNotice {

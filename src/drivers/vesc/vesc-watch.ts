@@ -1,5 +1,6 @@
 /** What a VESC says of itself and of its battery, as bits of `HARDWARE` and as news for people. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import { faultCure } from './fault-cures.ts';
 import type { VescDriverOptions } from './options.ts';
 import { faultName, VALUE } from './values.ts';
 
@@ -158,7 +159,7 @@ export class VescWatch {
             'error',
             13,
             `The VESC reports fault ${this.#code} (${faultName(this.#code)})`,
-            'Find its cause (VESC Tool: terminal, faults), then acknowledge.',
+            `${faultCure(this.#code, values[VALUE.inputV]!)} Then acknowledge.`,
           );
         }
         return notice(

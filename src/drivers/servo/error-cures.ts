@@ -1,0 +1,41 @@
+/** What mends an error that a servo reports of itself, by the name that its family gives it: one remedy a cause. */
+
+/** What it reads of its supply, and the limits that it is held against, V; NaN where they are not known. */
+export interface SupplyRead {
+  readonly volts: number;
+  readonly leastV: number;
+  readonly mostV: number;
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  sensor: 'Its encoder fails: switch its supply off and on; if it comes back, the servo wants replacing.',
+  encoder: 'Its encoder fails: switch its supply off and on; if it comes back, the servo wants replacing.',
+  temperature: 'Let it cool, and take load off it.',
+  current: 'It drew too much current: look for what blocks its joint; torque off and on again clears it.',
+  angle: 'It stands outside the range that it stores: move it back by hand, with its torque off.',
+  overload: 'Take the load off; torque off and on again clears it.',
+  electricalShock:
+    'Switch its supply off: look for a short in its cable and a supply of the wrong polarity; if it comes back, the servo wants replacing.',
+};
+const UNNAMED = 'rein doctor shows which, where it answers.';
+
+/** Of all that `names` has, the supply first. Sentences. */
+export function errorCure(names: readonly string[], supply: SupplyRead): string {
+  const others = names.filter((name) => name !== 'voltage');
+  const cures = [...new Set(others.map((name) => CURES[name] ?? UNNAMED))];
+  return [...(others.length < names.length ? [supplyCure(supply)] : []), ...cures].join(' ');
+}
+
+/** Of a supply that is, or was for a moment, not what it has to be. */
+export function supplyCure({ volts, leastV, mostV }: SupplyRead): string {
+  const range = Number.isNaN(leastV + mostV) ? '' : `, and takes ${shown(leastV)} to ${shown(mostV)}`;
+  if (volts > mostV) return `Switch its supply off now: it has ${shown(volts)}${range}. Use another supply.`;
+  if (volts < leastV)
+    return `Its supply is too low: it has ${shown(volts)}${range}. Check the supply, what it can deliver, and its cables.`;
+  const now = Number.isNaN(volts) ? '' : `: it has ${shown(volts)} now${range}`;
+  return `Its supply was too high or too low for a moment${now}. Check the supply, what it can deliver, and its cables.`;
+}
+
+function shown(volts: number): string {
+  return `${volts.toFixed(1)} V`;
+}
