@@ -51,7 +51,8 @@ def generate_launch_description():
             description='Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.'),
         DeclareLaunchArgument(
             'task', default_value='',
-            description='Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert.'),
+            description='Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert, or one that '
+                        'people judge where the robot is not in its scene.'),
         DeclareLaunchArgument(
             'learner', default_value='',
             description='Where the learner listens, tcp://host:port. Empty: nothing is sent and nothing learned.'),
@@ -183,8 +184,9 @@ class ConfiguredNode(LifecycleNode):
     def _call_change_state(self, request, context):
         try:
             super()._call_change_state(request, context)
-        except Exception:
-            if not context.is_shutdown:
+        except Exception as error:
+            # InvalidHandle: the launch's own ROS node went first.
+            if not context.is_shutdown and type(error).__name__ != 'InvalidHandle':
                 raise
             # launch took its own ROS node away while this waited for the service. It ends with code 1, and says why.
             raise RuntimeError('the node ended before it was configured; it says why above') from None

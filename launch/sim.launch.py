@@ -26,7 +26,8 @@ def generate_launch_description():
             description='Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.'),
         DeclareLaunchArgument(
             'task', default_value='',
-            description='Name of a file in config/tasks/, or a path ending in .yaml: its scene. Empty: insert.'),
+            description='Name of a file in config/tasks/, or a path ending in .yaml: its scene. Empty: that of '
+                        'the node.'),
         DeclareLaunchArgument(
             'config', default_value='',
             description='YAML file laid over task and robot; see docs/config.md. Empty: none.'),

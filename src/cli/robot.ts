@@ -2,6 +2,7 @@
 import {
   type Configured,
   collect,
+  oneOf,
   option,
   optionsOf,
   path,
@@ -12,6 +13,9 @@ import {
   text,
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
+
+/** Of the driver `ros`, those that arms take. */
+const ROS_INTERFACES = ['position', 'jointTrajectory', 'velocity', 'effort', 'pose'] as const;
 
 const options = optionsOf({
   /** An MJCF, a URDF, or a limits file. */
@@ -37,6 +41,27 @@ const options = optionsOf({
     'acceleration of joints of which no file says it; else worked out',
   ),
   payloadMaxKg: option(positiveNumber(1000).optional(), '--payload <kg>', 'heaviest load of the tool'),
+  ros: option(
+    text().optional(),
+    '--ros <controller>',
+    'the robot is behind ROS 2: its controller that takes commands, as ros2 control list_controllers has it',
+  ),
+  rosInterface: option(
+    oneOf(...ROS_INTERFACES).optional(),
+    '--ros-interface <kind>',
+    `with --ros: what it takes, ${ROS_INTERFACES.join(', ')}; else by its name`,
+  ),
+  rosDeactivate: option(
+    text().array().default([]),
+    '--ros-deactivate <controller>',
+    'with --ros: one that has the joints before, and is switched off for it; may be repeated',
+    { read: collect },
+  ),
+  rosRateHz: option(
+    positiveNumber(2000).optional(),
+    '--ros-rate <hz>',
+    'with --ros: rate of joint_states, 100 where absent',
+  ),
   force: switchOption('--force', 'write over a file that is there'),
 });
 
@@ -48,7 +73,7 @@ What it does:
   2  Works out what no file says: home pose, workspace, margins, which links to keep apart, and for lack of better
      acceleration, stiffness and damping.
   3  Writes a robot's file in which each number says where it is from, what was assumed and what to look at first. Its
-     driver is the simulator, with this model. The file is loaded and compiled once before it gets its name.
+     driver is the simulator, with this model, or with --ros the topics of its controllers. The file is loaded and compiled once before it gets its name.
 
 What a model has to have: limits of position, speed and torque of every joint that moves. An MJCF knows no speed limits,
 and a URDF only what its <limit> says; what is lacking comes from --limits:
@@ -63,6 +88,8 @@ Examples:
   $ rein robot import my_arm.urdf                             writes my_arm.yaml here
   $ rein robot import my_arm.xml --limits joint_limits.yaml --out robots/my-arm.yaml
   $ rein robot import arm.urdf --package my_description=~/ws/src/my_description --fixed right_finger
+  $ rein robot import ur5e.urdf --limits joint_limits.yaml --ros forward_position_controller \\
+      --ros-deactivate scaled_joint_trajectory_controller --ros-rate 500     behind ROS 2: docs/your-ros-robot.md
   $ rein safety check my_arm.yaml                             then: what these limits are worth
   $ rein teleop --robot my_arm.yaml                           and drive it, simulated
 ${EXIT_CODES}`;

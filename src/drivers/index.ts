@@ -16,7 +16,14 @@ export {
   worldOf,
 } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
-export { COMMAND_INTERFACES, commandSize, isRos, type RosDriverOptions, rosOptions } from './ros/options.ts';
+export {
+  COMMAND_INTERFACES,
+  type CommandInterface,
+  commandSize,
+  isRos,
+  type RosDriverOptions,
+  rosOptions,
+} from './ros/options.ts';
 export {
   COMMAND,
   COMMAND_KIND,

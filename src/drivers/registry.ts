@@ -59,11 +59,12 @@ export function signalsOf(driver: DriverConfig): readonly string[] | undefined {
 
 /**
  * `driver`, or for a real robot the simulator with the robot's own model: the same file for both. Throws `ReinError('config')` where it
- * names no model. A robot behind ROS 2 stays what it is.
+ * names no model. A robot behind ROS 2 without one stays what it is.
  */
 export function simulatedDriver(driver: DriverConfig): DriverConfig {
-  if (driverKind(driver.kind).needs !== 'serial') return driver;
+  const { needs } = driverKind(driver.kind);
   const model = modelOf(driver);
+  if (needs === undefined || (needs === 'ros' && model === undefined)) return driver;
   if (model !== undefined) return { kind: mujocoKind.kind, ...model } as DriverConfig;
   throw new ReinError('config', 'This robot names no model to simulate it by.', {
     remedy: 'Write the path of its MJCF or URDF as `model` under `driver` of its file.',

@@ -7,10 +7,14 @@ import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../saf
 import type { RobotImportOptions } from '../robot.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { type ImportedFile, robotFileText } from './robot-text.ts';
+import type { RosAsked } from './ros-driver-text.ts';
 import { progressLine } from './terminal.ts';
 
 /** As names in a robot's file are. */
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** Of a controller: what may be part of a topic's name. */
+const ROS_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const ROS_RATE_HZ = 100;
 /** A tool that is higher than this at home is taken to work above the plane that its base stands on, m. */
 const ABOVE_M = 0.01;
 const LINE_MS = 15_000;
@@ -19,6 +23,7 @@ const LINE_MS = 15_000;
 export async function robotImportBody(options: RobotImportOptions): Promise<number> {
   const { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, force } = options;
   if (options.out !== undefined) checkOut(options.out, force);
+  const ros = rosAsked(options);
   const progress = progressLine('live', LINE_MS);
   const onPhase = progress.phase;
   const about = { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, onPhase };
@@ -31,7 +36,7 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   const place = workspaceOf(named, subject);
   const pathFrom = (path: string): string => relativePath(dirname(out), path);
   const folders = Object.entries(subject.packages).map(([name, folder]) => [name, pathFrom(resolve(folder))] as const);
-  const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders };
+  const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders, ros };
   makeOutFolder(dirname(out));
   await writeChecked(out, robotFileText(file));
   report(out, file);
@@ -44,6 +49,28 @@ function withRemedy(error: unknown): never {
     remedy: 'give an MJCF or URDF that MuJoCo loads, mended where the line says',
     cause: error,
   });
+}
+
+/** What is said of ROS 2; `undefined` where nothing is. */
+function rosAsked({ ros, rosInterface, rosDeactivate, rosRateHz }: RobotImportOptions): RosAsked | undefined {
+  if (ros === undefined) {
+    const isAlone = rosInterface !== undefined || rosDeactivate.length > 0 || rosRateHz !== undefined;
+    if (!isAlone) return undefined;
+    throw new ReinError(
+      'config',
+      '--ros-interface, --ros-deactivate and --ros-rate say more of --ros, which is not there',
+      {
+        remedy: 'give --ros the controller that takes the commands: ros2 control list_controllers names it',
+      },
+    );
+  }
+  const wrong = [ros, ...rosDeactivate].find((name) => !ROS_NAME.test(name));
+  if (wrong !== undefined) {
+    throw new ReinError('config', `"${wrong}" is no name of a controller`, {
+      remedy: 'give it as ros2 control list_controllers has it, such as forward_position_controller',
+    });
+  }
+  return { controller: ros, interface: rosInterface, deactivate: rosDeactivate, rateHz: rosRateHz ?? ROS_RATE_HZ };
 }
 
 function checkOut(out: string, force: boolean): void {
@@ -111,7 +138,7 @@ function relativePath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-function report(out: string, { model, subject, isAboveFloor }: ImportedFile): void {
+function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile): void {
   const shown = shownPath(out);
   const lines = [
     `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
@@ -119,7 +146,9 @@ function report(out: string, { model, subject, isAboveFloor }: ImportedFile): vo
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
     'next:',
     `  rein safety check ${shown}       what these limits are worth`,
-    `  rein teleop --robot ${shown}     drive it, simulated`,
+    ros === undefined
+      ? `  rein teleop --robot ${shown}     drive it, simulated`
+      : `  ros2 launch rein robot.launch.py robot:=${shown} sim:=true     rehearse it behind ROS 2`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -11,6 +11,7 @@ import {
 } from '../../core/index.ts';
 import type { ModelSubject } from '../../safety-check/index.ts';
 import { wrapText } from '../wrap.ts';
+import { type RosAsked, rosDriverLines } from './ros-driver-text.ts';
 
 /** What the writer is told. */
 export interface ImportedFile {
@@ -20,6 +21,8 @@ export interface ImportedFile {
   readonly modelPath: string;
   /** Folders of ROS packages by name, as the file names them. */
   readonly packages: readonly (readonly [string, string])[];
+  /** Behind ROS 2; else it is simulated. */
+  readonly ros?: RosAsked | undefined;
   /** The workspace ends at the plane on which the base stands, which nobody said. */
   readonly isAboveFloor: boolean;
 }
@@ -57,7 +60,7 @@ export function robotFileText(file: ImportedFile): string {
     ...collisionLines(file, names),
     ...tankLines(model.tank),
     ...contactLines(model),
-    ...exitLines(),
+    ...exitLines(file),
     ...restLines(file),
   ];
   return `${parts.join('\n')}\n`;
@@ -258,7 +261,14 @@ function contactLines({ contact, payloadMaxKg }: RobotModel): string[] {
 }
 
 /** Falling where it does not is a ramp too many; the other way round it is an arm on somebody's hand. */
-function exitLines(): string[] {
+function exitLines({ ros }: ImportedFile): string[] {
+  if (ros !== undefined) {
+    return [
+      comment(
+        'No holdsWithoutTorque, no exitRampS: behind ROS 2 a stop takes no torque off, and the controller goes on holding the arm.',
+      ),
+    ];
+  }
   return [
     comment(
       'ASSUMED: without torque it sinks, so torque goes off as a ramp of this length after a stop. Leave both out where brakes or gears hold it. Where only its servos hold its weight, as of hobby arms, add gravityCompensated: false.',
@@ -268,7 +278,7 @@ function exitLines(): string[] {
   ];
 }
 
-function restLines({ model, subject, modelPath, packages }: ImportedFile): string[] {
+function restLines({ model, subject, modelPath, packages, ros }: ImportedFile): string[] {
   const { assumedParts } = subject;
   const margin = assumedParts.has('limitMarginRad') ? ' (ASSUMED)' : '';
   const home = assumedParts.has('homeRad')
@@ -286,12 +296,25 @@ function restLines({ model, subject, modelPath, packages }: ImportedFile): strin
     `leashRad: ${number(model.leashRad)}`,
     comment(home),
     `homeRad: ${list(model.homeRad)}`,
-    comment('Simulated. On the real robot another driver stands here (docs/config.md), and all else stays.'),
-    'driver:',
-    '  kind: mujoco',
+    ...driverLines(ros),
     `  model: ${JSON.stringify(modelPath)}`,
     ...(packages.length === 0 ? [] : ['  packages:']),
     ...packages.map(([name, folder]) => `    ${JSON.stringify(name)}: ${JSON.stringify(folder)}`),
+  ];
+}
+
+function driverLines(ros: RosAsked | undefined): string[] {
+  if (ros !== undefined) {
+    return [
+      comment('Behind ROS 2: docs/your-ros-robot.md says how to go on.'),
+      'driver:',
+      ...rosDriverLines(ros, comment),
+    ];
+  }
+  return [
+    comment('Simulated. On the real robot another driver stands here (docs/config.md), and all else stays.'),
+    'driver:',
+    '  kind: mujoco',
   ];
 }
 

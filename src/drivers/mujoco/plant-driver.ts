@@ -1,5 +1,6 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
 import {
+  allFinite,
   isFree,
   isGravityCompensated,
   ReinError,
@@ -34,6 +35,8 @@ export class PlantDriver implements Driver {
   #plant: RobotPlant | undefined;
   #surroundings: Surroundings | undefined;
   #shapes: DrawnShapes | undefined;
+  /** What the joints exert instead of following a reference; `undefined` while they follow one. */
+  #torqueNm: Float64Array | undefined;
   #isEnabled = false;
   #isTrusted = true;
   #timeS = 0;
@@ -86,7 +89,10 @@ export class PlantDriver implements Driver {
     // Torque off with the weight held: the references follow, so that the servos pull nowhere. An arm that only its servos hold
     // would sink out of every pose that it is put to: somebody holds that up where it is.
     if (!this.#isEnabled && isGravityCompensated(this.#model)) this.#hold(plant);
-    this.#isTrusted = plant.step(this.#reference, this.#periodS) && this.#isTrusted;
+    const torqueNm = this.#torqueNm;
+    const isSound =
+      torqueNm === undefined ? plant.step(this.#reference, this.#periodS) : plant.exert(torqueNm, this.#periodS);
+    this.#isTrusted = isSound && this.#isTrusted;
     this.#timeS += this.#periodS;
     out.positionRad.set(plant.positionRad);
     out.velocityRadPerS.set(plant.velocityRadPerS);
@@ -106,6 +112,18 @@ export class PlantDriver implements Driver {
       if (!(Math.abs(referenceRad[i]!) <= most)) return 'rejected';
     }
     this.#reference.set(referenceRad);
+    this.#torqueNm = undefined;
+    return 'ok';
+  }
+
+  /**
+   * Lets the joints exert torques (on top of their weight's, N·m; limited to what the servos can) until the next `write`, as those of a
+   * torque-controlled arm do. Answers as `write` does.
+   */
+  exert(torqueNm: ArrayLike<number>): DriverStatus {
+    if (this.#plant === undefined || !this.#isEnabled) return 'lost';
+    if (torqueNm.length !== this.#reference.length || !allFinite(torqueNm)) return 'rejected';
+    this.#torqueNm = Float64Array.from(torqueNm);
     return 'ok';
   }
 
@@ -120,6 +138,7 @@ export class PlantDriver implements Driver {
   /** Puts robot and surroundings in place, at rest. Throws `ReinError`. */
   arrange(layout: SceneLayout): void {
     if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
+    this.#torqueNm = undefined;
     this.#plant.reset(layout.jointsRad, () => this.#surroundings?.place(layout));
     this.#reference.set(this.#plant.positionRad);
   }

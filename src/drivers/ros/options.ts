@@ -1,6 +1,7 @@
 /** What a robot behind ROS 2 is reached by: written in the robot's file, sent to the processes that speak ROS. */
 import { z } from 'zod';
 import { type Configured, num, whole } from '../../schema/index.ts';
+import { packagesField } from '../model-source.ts';
 
 /** What the robot's controller takes. */
 export const COMMAND_INTERFACES = [
@@ -129,6 +130,16 @@ export const rosSchema = z.strictObject({
     .strictObject({ service: rosName('Service of `rein/srv/ResetScene`.').default('reset_scene') })
     .meta({ description: 'Simulated robots only: how the surroundings are put back.' })
     .optional(),
+  model: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description:
+        "The robot's own MJCF or URDF, whose joints have this file's names; relative to this file. What simulates it (`rein sim`, `sim:=true`), and what is checked; the robot itself does not need it.",
+    })
+    .optional(),
+  packages: packagesField,
 });
 
 export type RosConfig = Configured<typeof rosSchema>;

@@ -1,6 +1,7 @@
 /** A robot behind ROS 2 as a kind of driver. Only a guard process drives one: it starts the processes that speak ROS. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
+import { modelSource, placedModel } from '../model-source.ts';
 import { type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
 
 /** Kinds of commands that only bases take. */
@@ -17,6 +18,8 @@ export const rosKind: DriverKind<RosConfig, RosDriverOptions> = {
     manager === undefined || manager.activateOnEnable || manager.deactivate.length === 0
       ? []
       : ['controllerManager.deactivate is for activateOnEnable: true, where the controllers are switched'],
+  model: modelSource,
+  withPaths: (config, from) => ({ ...config, ...placedModel(config, from) }),
   optionsOf: (config, { robot, signalNames }) => {
     checkInterface(config, robot);
     return optionsOf(config, robot, signalNames);

@@ -266,7 +266,7 @@ export class RobotNode {
     if (isNews) {
       const { name } = this.#options.setup.config.robot;
       const message = `${heard}, and ${name} of this node is simulated (${this.#simulatedBy}): it publishes no joints and does not begin.`;
-      const remedy = `For the robot itself its file needs driver: { kind: ros, … } (docs/ros2/own-robot.md); to simulate it beside the robot, start this node with namespace:=sim.`;
+      const remedy = `For the robot itself its file needs driver: { kind: ros, … } (docs/your-ros-robot.md); to simulate it beside the robot, start this node with namespace:=sim.`;
       this.event({ level: 'error', name: 'simulatedBesideRobot', row: 29, message, remedy });
     }
     return heard !== undefined;

@@ -77,6 +77,8 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
   const { fullName } = request.identity;
   const { learner, policy, out, speedMode } = request;
   const print = (line: string): void => void process.stderr.write(`rein node: ${fullName}: ${line}\n`);
+  if (request.robot !== '' && !request.isTaskGiven)
+    print(`No task was given: ${config.task.name}; task:= names another.`);
   const monitor = await openNamedMonitor(
     { ...request, guests: 'watch' },
     { print, stream: process.stderr, tokenOption: 'monitor_token:=FILE' },

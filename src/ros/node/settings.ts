@@ -9,6 +9,7 @@ import type { MonitorRequest } from '../../monitor/web.ts';
 import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND, type SpeedMode } from '../../session/supervision.ts';
 import { JOY_PAD_NAMES, type JoyPadName } from '../../teleop/index.ts';
+import { taskOf } from '../default-task.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
 import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';
 import { parseRosArgs, type RosArguments, resolveParameters } from '../parameters/ros-args.ts';
@@ -28,8 +29,9 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('robot', 'string', '', {
     description: 'Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.',
   }),
-  parameter('task', 'string', 'insert', {
-    description: 'Name of a file in config/tasks/, or a path ending in .yaml.',
+  parameter('task', 'string', '', {
+    description:
+      'Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert, or what people judge (reach-judged, drive-judged, drive-car-judged) where the robot is not in the scene of insert.',
   }),
   parameter('config', 'string', '', {
     description: 'YAML file laid over task, robot and learner; see docs/config.md. Empty: none.',
@@ -101,6 +103,8 @@ export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorTo
   readonly identity: NodeIdentity;
   readonly robot: string;
   readonly task: string;
+  /** Else it was chosen for the robot. */
+  readonly isTaskGiven: boolean;
   /** The overlay. */
   readonly config: string | undefined;
   readonly seed: number;
@@ -134,7 +138,8 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     arguments: args,
     identity,
     robot: text('robot'),
-    task: text('task'),
+    task: taskOf(text('task'), text('robot')),
+    isTaskGiven: text('task') !== '',
     config: text('config') || undefined,
     seed: own.get('seed') as number,
     robotId: robotIdOf(text('robot_id')),

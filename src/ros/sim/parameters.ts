@@ -1,4 +1,5 @@
 /** The parameters of `ros2 run rein sim`, as ROS tools show them, and the settings that they give. */
+import { taskOf } from '../default-task.ts';
 import { parameter } from '../parameters/declared.ts';
 import type { ParameterDeclaration, ParameterSet } from '../port/ros-port.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
@@ -75,12 +76,12 @@ const BASE_PARAMETERS: Readonly<Record<keyof SimSettings['base'], ParameterDecla
 export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('robot', 'string', '', {
     description:
-      "Name of a file in config/robots/, or a path ending in .yaml; its joints must be the simulated arm's. Empty: the " +
-      'robot of the task.',
+      "Name of a file in config/robots/, or a path ending in .yaml. An arm's names its own MJCF or URDF (driver.model), or has the " +
+      "joints of the scene's arm. Empty: the robot of the task.",
   }),
-  parameter('task', 'string', 'insert', {
+  parameter('task', 'string', '', {
     description:
-      'Task whose scene (hole, clearance) surrounds the arm: a name in config/tasks/, or a path ending in .yaml.',
+      "Task whose scene (hole, clearance) surrounds the arm: a name in config/tasks/, or a path ending in .yaml. Empty: the node's.",
   }),
   parameter('config', 'string', '', {
     description: 'YAML file laid over task and robot; see docs/config.md. Empty: none.',
@@ -135,7 +136,7 @@ export function readSettings(parameters: ParameterSet): SimSettings {
   const controller = text('controller');
   return {
     robot: text('robot') || undefined,
-    task: text('task'),
+    task: taskOf(text('task'), text('robot')),
     config: text('config') || undefined,
     baseKind: BASES.find((base) => base === controller),
     armController: ARM_CONTROLLERS.find((arm) => arm === controller),

@@ -1,9 +1,9 @@
 /** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { createSetup } from '../../config/setup.ts';
-import type { BaseModel, RobotModel } from '../../core/index.ts';
-import { isRos } from '../../drivers/index.ts';
-import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';
+import { createSetup, driverSpec } from '../../config/setup.ts';
+import { type BaseModel, ReinError, type RobotModel } from '../../core/index.ts';
+import { isRos, modelOf, simulatedDriver } from '../../drivers/index.ts';
+import type { MujocoDriverOptions, PlantDriverOptions } from '../../drivers/mujoco.ts';
 import { sceneOf, taskKind } from '../../tasks/index.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 import type { ArmControllerKind, SimSettings } from './parameters.ts';
@@ -13,7 +13,8 @@ export type Plant = ArmPlant | BasePlant;
 export interface ArmPlant {
   readonly kind: 'arm';
   readonly model: RobotModel;
-  readonly options: MujocoDriverOptions;
+  /** In a task's scene, or from its own file. */
+  readonly options: MujocoDriverOptions | PlantDriverOptions;
   readonly rateHz: number;
   /** Name of the controller that is active at the start. */
   readonly active: string;
@@ -55,6 +56,9 @@ const BASE_HZ = 50;
 /** The task whose scene surrounds an arm when its own task is judged by people and has none. */
 const SCENE_TASK = 'insert';
 
+const MAX_HZ = 500;
+const RATE_ROOM = 1.25;
+
 /** Reads the files that `settings` name. Throws `ReinError` for what cannot be simulated. */
 export function resolvePlant(settings: SimSettings): Plant {
   const { baseKind, rateHz } = settings;
@@ -83,18 +87,57 @@ function configOf({ robot, config }: SimSettings, task: string): ResolvedConfig 
 
 function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
   const { robot: model } = config;
-  const rateHz = settings.rateHz || model.controlHz;
-  const scene = taskKind(config.task).scene !== undefined ? config : configOf(settings, SCENE_TASK);
   const { driver } = config.robot;
+  const rateHz = settings.rateHz || rateOf(model, driver);
   const named = isRos(driver) ? ARM_INTERFACES[driver.command.interface] : undefined;
   const active = ACTIVE[settings.armController ?? named ?? 'position'];
-  const options: MujocoDriverOptions = {
+  const isOwn = modelOf(driver) !== undefined;
+  const options = isOwn ? ownOptions(config.robot) : sceneOptions(config, settings, rateHz);
+  return { kind: 'arm', model, options, rateHz, active };
+}
+
+/** What the file expects of joint_states, with some room, as far as the simulator goes. */
+function rateOf({ controlHz }: RobotModel, driver: ResolvedConfig['robot']['driver']): number {
+  return isRos(driver) ? Math.max(controlHz, Math.min(MAX_HZ, Math.ceil(RATE_ROOM * driver.minimumRateHz))) : controlHz;
+}
+
+/** The robot from its own file, with nothing around it. */
+function ownOptions(robot: ResolvedConfig['robot']): PlantDriverOptions {
+  const scene = (): never => {
+    throw new TypeError('a robot from its own file is in no scene');
+  };
+  const simulated = { ...robot, driver: simulatedDriver(robot.driver) };
+  const nothing = { name: 'none', signalNames: [] };
+  return driverSpec(simulated, nothing, { scene, surroundings: undefined }).options as unknown as PlantDriverOptions;
+}
+
+/** The arm that the scene of peg insertion brings along. */
+function sceneOptions(config: ResolvedConfig, settings: SimSettings, rateHz: number): MujocoDriverOptions {
+  const scene = taskKind(config.task).scene !== undefined ? config : sceneConfig(config.robot.name, settings);
+  return {
     jointNames: scene.robot.joints.map(({ name }) => name),
     signalNames: createSetup(scene).task.signalNames,
     periodS: 1 / rateHz,
     scene: sceneOf(scene.task),
   };
-  return { kind: 'arm', model, options, rateHz, active };
+}
+
+/** Throws `ReinError` for another arm than the scene's: its own file is needed then. */
+function sceneConfig(robot: string, settings: SimSettings): ResolvedConfig {
+  try {
+    return configOf(settings, SCENE_TASK);
+  } catch (cause) {
+    if (!(cause instanceof ReinError)) throw cause;
+    throw new ReinError(
+      'config',
+      `${robot} cannot be simulated: its file does not say by which model, and the arm of the scene is another.`,
+      {
+        remedy:
+          "Write the path of its URDF or MJCF as `model` under `driver` of the robot's file, as rein robot import does.",
+        cause,
+      },
+    );
+  }
 }
 
 /** The file's base, with motors that can do at least what the file allows. */

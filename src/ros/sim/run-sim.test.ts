@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
@@ -80,6 +83,21 @@ describe('the program of the simulator', () => {
       await robot.close();
     },
   );
+
+  it("says in a sentence that it has no model of an arm that is not the scene's", async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-sim-'));
+    const path = join(folder, 'other.yaml');
+    const arm6 = readFileSync(join(import.meta.dirname, '../../../config/robots/arm6-ros.yaml'), 'utf8');
+    writeFileSync(
+      path,
+      arm6.replace(/(tool:\n.*\n) .*/, '$1  originRpyRad: [0, 0.8, 0]').replace(/^ {2}scene: .*$/m, ''),
+    );
+    const { code, text } = await run(['--ros-args', '-p', `robot:=${path}`]);
+    rmSync(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(text).toMatch(/cannot be simulated: its file does not say by which model.*\n.*`model` under `driver`/);
+    expect(text.trim().split('\n')).toHaveLength(2);
+  });
 
   it.each([
     [['arm7'], 2, '"arm7" is not understood'],

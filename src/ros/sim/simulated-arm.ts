@@ -10,7 +10,7 @@ import {
   type Vec,
   zeros,
 } from '../../core/index.ts';
-import { MujocoDriver, type MujocoDriverOptions } from '../../drivers/mujoco.ts';
+import { MujocoDriver, type MujocoDriverOptions, PlantDriver, type PlantDriverOptions } from '../../drivers/mujoco.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 export class SimulatedArm {
@@ -18,17 +18,21 @@ export class SimulatedArm {
   /** True state of the arm, as of the last `step`. */
   readonly state: RobotState;
   readonly reading: ArmReading;
-  readonly #driver: MujocoDriver;
+  readonly #driver: MujocoDriver | PlantDriver;
   readonly #periodS: number;
   readonly #output: Float64Array;
   readonly #setPointRad: Vec<'rad'>;
   #controller: ArmController | undefined;
 
-  constructor(model: RobotModel, options: MujocoDriverOptions) {
+  /** `options`: the arm in a task's scene, or from its own file; a period of its physics is `periodS`. */
+  constructor(model: RobotModel, options: MujocoDriverOptions | PlantDriverOptions, periodS: number) {
     const joints = model.joints.length;
     this.model = model;
-    this.#driver = new MujocoDriver(options);
-    this.#periodS = options.periodS;
+    this.#driver =
+      'file' in options
+        ? new PlantDriver({ ...model, controlHz: 1 / periodS }, options)
+        : new MujocoDriver({ ...options, periodS });
+    this.#periodS = periodS;
     this.state = createRobotState(joints, options.signalNames.length);
     this.#output = new Float64Array(joints);
     this.#setPointRad = zeros<'rad'>(joints);

@@ -118,7 +118,7 @@ async function createRobot(settings: SimSettings, common: Common): Promise<Parts
     const robot = new BaseSimulator({ ...common, base, periodS, takesStampedTwist, isBestEffort });
     return { robot, periodS, title: `a base, ${base.kind}`, stamps };
   }
-  const arm = new SimulatedArm(plant.model, plant.options);
+  const arm = new SimulatedArm(plant.model, plant.options, periodS);
   await arm.open();
   const robot = new ArmSimulator({
     ...common,
