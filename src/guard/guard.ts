@@ -140,10 +140,14 @@ export class Guard {
    */
   takeNotice(): GuardNotice | undefined {
     const notice = this.#firstMotionNotice() ?? this.#driver.takeNotice?.();
-    if (notice === undefined) return undefined;
+    if (notice !== undefined) this.hear(notice);
+    return notice;
+  }
+
+  /** What was found of the hardware, here or by other processes: a refusal for that row tells it. Between ticks. */
+  hear(notice: GuardNotice): void {
     if (notice.isOver === true || notice.level === 'info') this.#said.delete(notice.row);
     else this.#said.set(notice.row, notice);
-    return notice;
   }
 
   /** Leaves the robot to the driver's exit policy and releases it. Idempotent. To brake first, stop and tick on. */

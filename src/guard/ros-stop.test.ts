@@ -7,9 +7,10 @@ import { LockStepClock } from '../core/index.ts';
 import { COMMAND, COMMAND_KIND } from '../drivers/index.ts';
 import { RosDriver } from '../drivers/ros/ros-driver.ts';
 import { faultsOf } from '../safety/index.ts';
+import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
-import type { MemoryGuardLink } from './link/memory-link.ts';
-import { lockStepGuard } from './lock-step-guard.ts';
+import type { GuardPort } from './link/link.ts';
+import { MemoryGuardLink } from './link/memory-link.ts';
 
 /** As `rein robot import` writes it of any arm. */
 const falling = { ...ur5eLike, holdsWithoutTorque: false, exitRampS: 3 };
@@ -54,14 +55,37 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
   });
 });
 
+it('refuses to go on with what the processes that speak ROS have found, and not with a cable', async () => {
+  const { guard, link, tick } = await driven();
+  const found = { row: 10, message: 'Nobody publishes /joint_states.', remedy: 'Start what publishes it.' };
+  link.isSilent = true;
+  await guard.advance(200);
+  tick().hear({ ...found, level: 'error', condition: 'bridge/measurements' });
+  const said = await guard.request({ kind: 'acknowledge' });
+  expect(said).toMatchObject({ ok: false, reason: expect.stringContaining('Nobody publishes /joint_states. Start') });
+  tick().hear({ ...found, level: 'info', message: 'It comes again.', isOver: true });
+  expect(await guard.request({ kind: 'acknowledge' })).not.toEqual(said);
+});
+
 /** Enabled and in motion. */
-async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink }> {
+async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink; tick: () => Guard }> {
   const clock = new LockStepClock(1 / falling.controlHz);
   const options = rosOptions(falling);
   const link = new FakeRosLink(falling, options, clock);
   const driver = new RosDriver(falling, options, link, clock);
   const action = jointSpec(falling, 0.02);
-  const guard = lockStepGuard({ nodeIs: 'person', driver, model: falling, action, policyPeriodS: 0.1, clock });
+  let made: Guard | undefined;
+  const shape = {
+    joints: falling.joints.length,
+    signals: 0,
+    actions: action.dimensions.length,
+    controlHz: falling.controlHz,
+  };
+  const createGuard = (port: GuardPort): Guard => {
+    made = new Guard({ driver, model: falling, action, policyPeriodS: 0.1, clock, port });
+    return made;
+  };
+  const guard = new MemoryGuardLink({ nodeIs: 'person', shape, clock, createGuard });
   clock.step();
   await driver.open();
   await guard.advance(2);
@@ -77,5 +101,5 @@ async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink }> 
     guard.send(command);
     await guard.advance(3);
   }
-  return { guard, link };
+  return { guard, link, tick: () => made! };
 }

@@ -123,7 +123,12 @@ function createShouldGoOn(guard: Guard, clock: Clock, main: MainThread): () => b
 function handleNext(guard: Guard, main: MainThread): boolean {
   const received = receiveMessageOnPort(main.port);
   if (received === undefined) return false;
-  const { id, request, by } = received.message as ToWorker;
+  const message = received.message as ToWorker;
+  if ('said' in message) {
+    guard.hear(message.said);
+    return true;
+  }
+  const { id, request, by } = message;
   post(main, { kind: 'answer', id, answer: guard.handle(request, by) });
   return true;
 }

@@ -76,7 +76,11 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
     this.#driver = driverTitle(config);
     this.#ros = createRosHalf(
       config,
-      (notice) => this.notify(notice),
+      (notice) => {
+        this.notify(notice);
+        // What stops the robot is told by the tick, with what the processes that speak ROS have found.
+        this.#post({ said: notice });
+      },
       () => void this.#stopUnguarded(),
     );
     this.#serial = driverKind(config.driver.name).needs === 'serial' ? new SerialPorts() : undefined;
@@ -133,12 +137,15 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   }
 
   async request(request: GuardRequest, by: Asker = 'person'): Promise<GuardAnswer> {
-    return this.ask((id) => {
-      const message: ToWorker = { id, request, by };
-      this.#worker.postMessage(message);
-      Atomics.add(this.#control, CONTROL.requests, 1);
-      this.#wake();
-    });
+    const answer = await this.ask((id) => this.#post({ id, request, by }));
+    if (request.kind === 'acknowledge' && answer.ok) this.forgetNews();
+    return answer;
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+    Atomics.add(this.#control, CONTROL.requests, 1);
+    this.#wake();
   }
 
   async advance(ticks: number): Promise<void> {

@@ -40,7 +40,10 @@ export interface WorkerStart {
   readonly serial: SerialPortsMemory | undefined;
 }
 
-export type ToWorker = { readonly id: number; readonly request: GuardRequest; readonly by: Asker };
+export type ToWorker =
+  | { readonly id: number; readonly request: GuardRequest; readonly by: Asker }
+  /** What others found of the robot. */
+  | { readonly said: GuardNotice };
 
 /** The driver is open, and the thread ticks. */
 export interface ReadyMessage {

@@ -78,14 +78,14 @@ export class GuardControl {
 
   /**
    * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
-   * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there, or
+   * Never moves it. False where it held already. Throws `ReinError('driver')` where a cause is still there, or
    * stops it again at once.
    */
   async reset(): Promise<boolean> {
     const link = this.#link;
     await link.advance(1);
     await this.stands();
-    const wasLatched = isLatched(link.latest);
+    const wasHeld = !isLatched(link.latest) && link.latest.state !== 'standby';
     const answer = await holdAgain(link);
     if (!answer.ok) {
       throw new ReinError('driver', `The robot does not go on: ${answer.reason}`, {
@@ -97,7 +97,7 @@ export class GuardControl {
     if (held !== undefined) {
       throw new ReinError('driver', `The robot does not go on: ${held.message}`, { remedy: held.remedy });
     }
-    return wasLatched;
+    return !wasHeld;
   }
 }
 

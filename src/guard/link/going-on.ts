@@ -69,7 +69,9 @@ export async function acknowledge(link: GuardLink): Promise<GuardAnswer | undefi
   if (!isLatched(link.latest)) return undefined;
   const answer = await link.request({ kind: 'acknowledge' });
   await link.advance(1);
-  return answer;
+  // Somebody else has acknowledged in the meantime.
+  const isDone = !answer.ok && answer.needs === 'state' && !isLatched(link.latest);
+  return isDone ? undefined : answer;
 }
 
 /**

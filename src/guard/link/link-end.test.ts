@@ -21,11 +21,20 @@ const rare: GuardNotice = {
 };
 const stopped: GuardNotice = { level: 'error', row: 25, message: 'Stopped past the guard.', remedy: '' };
 
+class Acknowledging extends LinkEnd {
+  acknowledged(): void {
+    this.forgetNews();
+  }
+}
+
 let nowMs = 0;
 
-function kept(): { readonly links: LinkEnd; readonly later: () => readonly GuardNotice[] } {
+function kept(): { readonly links: Acknowledging; readonly later: () => readonly GuardNotice[] } {
   nowMs = 0;
-  const links = new LinkEnd({ joints: 1, signals: 0, actions: 1, controlHz: 100, timing: 'lock-step' }, () => nowMs);
+  const links = new Acknowledging(
+    { joints: 1, signals: 0, actions: 1, controlHz: 100, timing: 'lock-step' },
+    () => nowMs,
+  );
   const later = (): readonly GuardNotice[] => {
     const heard: GuardNotice[] = [];
     links.onNotice((notice) => heard.push(notice))();
@@ -40,6 +49,14 @@ describe('a listener who comes later', () => {
     links.notify(stopped);
     nowMs = 4000;
     expect(later()).toEqual([stopped]);
+  });
+
+  it('is not told what somebody has acknowledged, and told what lasts all the same', () => {
+    const { links, later } = kept();
+    links.notify(stopped);
+    links.notify(rare);
+    links.acknowledged();
+    expect(later()).toEqual([rare]);
   });
 
   it('is not told half a minute later what was news then', () => {

@@ -55,6 +55,11 @@ export class LinkEnd {
     for (const listener of this.#noticeListeners) listener(notice);
   }
 
+  /** Somebody has acknowledged what was said so far: whoever comes later hears of it only where it lasts. */
+  protected forgetNews(): void {
+    this.#kept = this.#kept.filter(({ notice }) => doesLast(notice));
+  }
+
   /** Gives `listener` at once what lasts, and what has just been said. */
   onNotice(listener: NoticeListener): () => void {
     const newsFromMs = this.#nowMs() - NEWS_MS;

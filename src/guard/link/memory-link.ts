@@ -58,7 +58,9 @@ export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
 
   async request(request: GuardRequest, by: Asker = this.#nodeIs): Promise<GuardAnswer> {
     this.throwIfLost();
-    return this.#guard.handle(request, by);
+    const answer = this.#guard.handle(request, by);
+    if (request.kind === 'acknowledge' && answer.ok) this.forgetNews();
+    return answer;
   }
 
   async advance(ticks: number): Promise<void> {

@@ -13,6 +13,12 @@ const OUR_PUBLISHERS = 2;
 const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
 const RATE_OVER_S = 2;
+/** Fewer than this share of what is wanted are told. */
+const RATE_SLACK = 0.95;
+/** Of measurements, within their freshness: fewer are told, and so many are advised, up to the most that a file may say. */
+const FRESH_PERIODS = 1.5;
+const WANTED_PERIODS = 3;
+const MOST_FRESH_MS = 500;
 
 /** Lasting conditions, as parts of the bridge: its death ends them. */
 const CONDITION = {
@@ -65,6 +71,7 @@ export class Notices {
   #reportedSources = '';
   #areTaken = false;
   #hasSaidOrder = false;
+  #hasSaidFreshness = false;
   /** Graph faults that were told and last. */
   #lasting: readonly RosFault[] = [];
 
@@ -75,6 +82,8 @@ export class Notices {
 
   fault(fault: RosFault): void {
     const { kind, where, message } = fault;
+    // The node tells that, with what becomes of the episode.
+    if (kind === 'timeJump') return;
     const isState = kind === 'qosMismatch' && where === this.#parts.readings.subscription.topic;
     const row = isState ? 10 : ROWS[kind];
     const level = kind === 'graph' ? 'warn' : 'error';
@@ -153,7 +162,10 @@ export class Notices {
     const isFirst = this.#rateFrom === 0;
     this.#rateFromS = nowS;
     this.#rateFrom = readings.measurements;
-    if (isFirst || rateHz >= options.minimumRateHz) {
+    if (!isFirst && rateHz > 0) this.#lookAtFreshness(rateHz);
+    // At the rate itself no two counts are alike.
+    const isLow = rateHz < (this.#reported === '' ? RATE_SLACK : 1) * options.minimumRateHz;
+    if (isFirst || !isLow) {
       if (!isFirst) this.#measuredAgain(rateHz);
       return;
     }
@@ -162,7 +174,21 @@ export class Notices {
       rateHz === 0
         ? `${topic} has fallen silent.`
         : `${topic} comes ${rateHz.toFixed(0)} times a second, at least ${options.minimumRateHz} are wanted.`;
-    this.#once(message, "Look at the robot's joint state broadcaster and at the network.", 'warn');
+    const source =
+      options.state.kind === 'odometry' ? 'what publishes odometry' : "the robot's joint state broadcaster";
+    this.#once(message, `Look at ${source} and at the network.`, 'warn');
+  }
+
+  /** A measurement that is allowed to be hardly older than the next one is stops the robot at the first that is late. */
+  #lookAtFreshness(rateHz: number): void {
+    const { options, readings } = this.#parts;
+    if (this.#hasSaidFreshness || rateHz * options.freshnessMs >= 1e3 * FRESH_PERIODS) return;
+    this.#hasSaidFreshness = true;
+    const { topic } = readings.subscription;
+    const wantedMs = Math.min(MOST_FRESH_MS, Math.ceil((1e3 * WANTED_PERIODS) / rateHz));
+    const message = `${topic} comes ${rateHz.toFixed(0)} times a second, and freshnessMs of the robot's file is ${options.freshnessMs}: less than two of its periods, so that one late message stops the robot.`;
+    const remedy = `Write freshnessMs: ${wantedMs} under driver, where the robot may move blind for so long; or let it come more often.`;
+    this.#parts.say({ row: 10, level: 'warn', message, remedy });
   }
 
   /** Freshness goes by when messages arrive, as clocks may differ; where they agreed, their difference is a delay. */

@@ -605,7 +605,7 @@ export interface SafetyState {
   state: string;
   /** Who decided the motion of this tick. */
   decider: string;
-  /** Faults that are there, or were and are not acknowledged: one bit each, and the same as rows of the fault table in docs/faults.md and as sentences. */
+  /** Faults that are there, or were and are not acknowledged: one bit each, and the same, in one order, as rows of the fault table in docs/faults.md and as sentences. Two bits of one row are there twice. */
   fault_flags: number;
   fault_rows: Uint16Array;
   faults: string[];

@@ -51,6 +51,8 @@ export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operato
 
 /** DDS finds who is there within this. */
 const DISCOVERY_S = 1;
+/** Modes of a session in which an episode may go on. */
+const EPISODE_MODES: readonly string[] = ['episode', 'running', 'evaluating'];
 const STATE_MS = 100;
 /** State messages between two of what is told once a second. */
 const STATES_PER_SECOND = 10;
@@ -346,11 +348,13 @@ export class RobotNode {
 
   #timeWentBack(byNs: bigint): void {
     const seconds = (Number(byNs) * 1e-9).toFixed(3);
-    const message = `ROS time went back by ${seconds} s; the episode is truncated.`;
+    const { session } = this.#holder;
+    const isRunning = session !== undefined && EPISODE_MODES.includes(session.state.mode);
+    const message = `ROS time went back by ${seconds} s${isRunning ? '; the episode is truncated' : ''}.`;
     const { row, remedy } = ROS_EVENTS.timeJump;
     this.event({ level: 'warn', name: 'timeJump', row, message, remedy });
     this.#diagnostics.rosFault({ kind: 'timeJump', where: '/clock', message });
-    this.#holder.session?.cutEpisode(`ROS time went back by ${seconds} s`);
+    session?.cutEpisode(`ROS time went back by ${seconds} s`);
   }
 
   #stop(reason: string): void {

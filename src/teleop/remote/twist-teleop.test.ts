@@ -59,6 +59,17 @@ describe('teleoperation by twists', () => {
     expect(poll().action[1]).toBeCloseTo(0.25, 6);
   });
 
+  it('says once which part of a twist no dimension of the action takes', () => {
+    for (let i = 0; i < 3; i++) {
+      clock.advanceMs(20);
+      const nowS = clock.nowS();
+      const asked = { linear: { x: 0, y: 0, z: 0 }, angular: { x: 0.2, y: 0, z: 0.1 } };
+      twist.onTwist(asked, ROS_S + nowS, ROS_S + nowS, nowS);
+    }
+    expect(events.filter(({ message }) => message.includes('asks for'))).toHaveLength(1);
+    expect(events[0]?.message).toMatch(/^A twist asks for angular\.x/);
+  });
+
   it('keeps the direction of a twist that asks for too much', () => {
     send(0);
     send(4, 2);

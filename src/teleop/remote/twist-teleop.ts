@@ -23,13 +23,19 @@ export interface TwistTeleopOptions extends RemoteOptions {
   readonly policyPeriodS: number;
 }
 
-/** Place of each dimension's speed in a twist. */
-const SPEED_OF: Readonly<Record<string, (twist: TwistMessage) => number>> = {
-  x: ({ linear }) => linear.x,
-  y: ({ linear }) => linear.y,
-  z: ({ linear }) => linear.z,
-  yaw: ({ angular }) => angular.z,
-};
+/** All speeds of a twist, by what messages call them, and the dimension that takes each. */
+const PARTS: readonly {
+  readonly name: string;
+  readonly takenBy?: string;
+  readonly of: (twist: TwistMessage) => number;
+}[] = [
+  { name: 'linear.x', takenBy: 'x', of: ({ linear }) => linear.x },
+  { name: 'linear.y', takenBy: 'y', of: ({ linear }) => linear.y },
+  { name: 'linear.z', takenBy: 'z', of: ({ linear }) => linear.z },
+  { name: 'angular.x', of: ({ angular }) => angular.x },
+  { name: 'angular.y', of: ({ angular }) => angular.y },
+  { name: 'angular.z', takenBy: 'yaw', of: ({ angular }) => angular.z },
+];
 
 /** Clocks of two machines may differ by this, s. */
 const FUTURE_S = 0.1;
@@ -45,6 +51,9 @@ export class TwistTeleop extends RemoteOperator {
   readonly name = 'twist';
   readonly #onEvent: TwistTeleopOptions['onEvent'];
   readonly #axes: readonly Axis[];
+  /** Speeds that no dimension of the action takes. */
+  readonly #ignored: typeof PARTS;
+  #isIgnoredReported = false;
   #newestStampS = Number.NEGATIVE_INFINITY;
   #newestRosS = Number.NEGATIVE_INFINITY;
   #isStaleReported = false;
@@ -55,12 +64,14 @@ export class TwistTeleop extends RemoteOperator {
     const { action, policyPeriodS, onEvent } = options;
     this.#onEvent = onEvent;
     this.#axes = action.dimensions.flatMap(({ name, scale }, dimension) => {
-      const speedOf = SPEED_OF[name];
+      const speedOf = PARTS.find(({ takenBy }) => takenBy === name)?.of;
       return speedOf === undefined ? [] : [{ dimension, speedOf, gain: policyPeriodS / scale }];
     });
+    const names = this.#axes.map(({ dimension }) => action.dimensions[dimension]!.name);
+    this.#ignored = PARTS.filter(({ takenBy }) => takenBy === undefined || !names.includes(takenBy));
     if (this.#axes.length === 0) {
       throw new RangeError(
-        `a twist moves ${Object.keys(SPEED_OF).join(', ')}; the action has ${action.dimensions.map((d) => d.name).join(', ')}`,
+        `a twist moves ${PARTS.flatMap(({ takenBy }) => takenBy ?? []).join(', ')}; the action has ${action.dimensions.map((d) => d.name).join(', ')}`,
       );
     }
   }
@@ -87,6 +98,7 @@ export class TwistTeleop extends RemoteOperator {
     }
     this.#isStaleReported = false;
     this.counters.taken++;
+    this.#reportIgnored(twist);
     this.#newestStampS = stampS;
     this.watch();
     this.takeOver();
@@ -106,6 +118,20 @@ export class TwistTeleop extends RemoteOperator {
     this.action.fill(0);
     this.#axes.forEach(({ dimension }, k) => {
       this.action[dimension] = wanted[k]! * ratio || 0;
+    });
+  }
+
+  /** Once: what a task has no dimension for is not executed, and whoever sends it would wait for it. */
+  #reportIgnored(twist: TwistMessage): void {
+    if (this.#isIgnoredReported) return;
+    const asked = this.#ignored.filter(({ of }) => of(twist) !== 0).map(({ name }) => name);
+    if (asked.length === 0) return;
+    this.#isIgnoredReported = true;
+    this.#onEvent?.({
+      row: 11,
+      name: 'malformed',
+      message: `A twist asks for ${asked.join(', ')}, which no dimension of this task's action takes: that part is not executed.`,
+      remedy: 'Leave it zero, or give the task that dimension.',
     });
   }
 
