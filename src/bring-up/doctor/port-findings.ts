@@ -15,6 +15,7 @@ import {
   usersOf,
 } from '../../drivers/serial.ts';
 import type { Finding } from '../finding.ts';
+import { portTakers } from './port-takers.ts';
 
 const BY_ID = '/dev/serial/by-id';
 const LATENCY_MAX_MS = 2;
@@ -34,8 +35,10 @@ export interface PortState {
 /** One a port; one that says so where there is none. Rejects with `ReinError` where ports cannot be listed. */
 export async function portFindings(): Promise<readonly Finding[]> {
   const ports = await listSerialPorts();
-  if (ports.length === 0) return [{ name: 'serial ports', status: 'ok', detail: 'none; simulation needs none' }];
-  return ports.map((info) => portFinding(stateOf(info)));
+  const takers = portTakers(ports.map(({ path }) => path));
+  if (ports.length === 0)
+    return [{ name: 'serial ports', status: 'ok', detail: 'none; simulation needs none' }, ...takers];
+  return [...ports.map((info) => portFinding(stateOf(info))), ...takers];
 }
 
 function stateOf(info: SerialPortInfo): PortState {

@@ -94,7 +94,7 @@ export const MEASURING: readonly FaultRow[] = [
         mayMove: 'nobody',
         message: 'A servo reports overload, heat, voltage or an error of its own.',
         remedy:
-          'Let it cool down, see what loads it and what feeds it, and switch it off and on where it has latched; then acknowledge.',
+          'Do what its notice says of the cause: heat wants cooling, an overload less load, a wrong supply another one. Then acknowledge.',
       },
       {
         seenBy: 'guard',

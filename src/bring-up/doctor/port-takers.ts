@@ -1,0 +1,97 @@
+/** Programs of the system that take serial adapters for something else, so that a port does not appear, or is held for a while. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { RULES_FILE } from '../../drivers/serial.ts';
+import type { Finding } from '../finding.ts';
+
+/** Where the system shows its processes and its rules; tests have their own. */
+export interface SystemRoots {
+  readonly processes: string;
+  readonly rules: readonly string[];
+}
+
+const SYSTEM: SystemRoots = {
+  processes: '/proc',
+  rules: ['/usr/lib/udev/rules.d', '/lib/udev/rules.d', '/etc/udev/rules.d', '/run/udev/rules.d'],
+};
+/** Makers of the chips in serial adapters that braille displays have too: WCH, Silicon Labs, FTDI. */
+const ADAPTER_CHIPS = /1a86|10c4|0403/i;
+
+/** What may take a port of this machine, of which `paths` are there. */
+export function portTakers(paths: readonly string[], roots: SystemRoots = SYSTEM): readonly Finding[] {
+  return [...brltty(paths, roots), ...modemManager(paths, roots)];
+}
+
+/** A screen reader for braille displays, which takes an adapter of the same chip away where no port of it is there. */
+function brltty(paths: readonly string[], roots: SystemRoots): readonly Finding[] {
+  if (paths.some((path) => basename(path).startsWith('ttyUSB'))) return [];
+  const rule = ruleOf(roots, 'brltty');
+  const isRunning = runs(roots, 'brltty');
+  if (rule === undefined && !isRunning) return [];
+  const by = rule === undefined ? 'it is running' : `its rule is ${rule}`;
+  return [
+    {
+      name: 'brltty',
+      status: 'warn',
+      detail: `takes serial adapters for braille displays, and their ports away: ${by}`,
+      remedy: 'where nobody uses a braille display: sudo apt remove brltty, then plug the adapter in again',
+    },
+  ];
+}
+
+/** Asks each new port whether it is a modem, and holds it meanwhile. */
+function modemManager(paths: readonly string[], roots: SystemRoots): readonly Finding[] {
+  const asked = paths.filter((path) => basename(path).startsWith('ttyACM'));
+  if (asked.length === 0 || !runs(roots, 'ModemManager')) return [];
+  const rule = 'KERNEL=="ttyACM*", ENV{ID_MM_DEVICE_IGNORE}="1"';
+  if (rulesOf(roots).some(({ text }) => text.includes('ID_MM_DEVICE_IGNORE') && text.includes('ttyACM'))) return [];
+  return [
+    {
+      name: 'ModemManager',
+      status: 'warn',
+      detail: `asks ${asked.join(', ')} whether it is a modem, and holds it for some seconds after it was plugged in`,
+      remedy: `echo '${rule}' | sudo tee -a ${RULES_FILE} && sudo udevadm control --reload, then plug the adapter in again`,
+    },
+  ];
+}
+
+/** Path of the rule of `program` that is about chips of serial adapters. */
+function ruleOf(roots: SystemRoots, program: string): string | undefined {
+  const found = rulesOf(roots).find(({ path, text }) => basename(path).includes(program) && ADAPTER_CHIPS.test(text));
+  return found?.path;
+}
+
+/** Rules without what is commented out. */
+function rulesOf({ rules }: SystemRoots): readonly { readonly path: string; readonly text: string }[] {
+  return rules.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const path = join(folder, name);
+      const text = textOf(path);
+      const lines = text?.split('\n').filter((line) => !line.trimStart().startsWith('#'));
+      return lines === undefined ? [] : [{ path, text: lines.join('\n') }];
+    }),
+  );
+}
+
+function runs({ processes }: SystemRoots, program: string): boolean {
+  const pids = namesIn(processes).filter((name) => /^\d+$/.test(name));
+  return pids.some((pid) => textOf(join(processes, pid, 'comm'))?.trim() === program);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // There is none here.
+    return [];
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It is gone, or of another user.
+    return undefined;
+  }
+}
