@@ -164,7 +164,7 @@ export class Demonstrations {
     // A key that was held for the one before does not begin the next.
     people?.reset();
     this.#marks.take();
-    live.log.ask(demonstrationPrompt(done, setup.config.task.demonstrations));
+    live.log.ask(...demonstrationPrompt(done, setup.config.task.demonstrations));
     await this.#pace.awaitPerson(activity, shown);
     return !this.#isSkipping;
   }

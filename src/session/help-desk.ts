@@ -78,9 +78,10 @@ export class HelpDesk {
     const { people, link, listeners, live } = this.#parts;
     if (!this.#watch.isDue || people === undefined) return;
     const sinceS = live.log.elapsedS;
-    const message = `The robot asks for help: ${this.#watch.question}. Take over (t), or let it go on (c, g, Start).`;
+    const asked = `The robot asks for help: ${this.#watch.question}.`;
+    const message = `${asked} Take over (t, or the page's button), or let it go on (c or g, or Start).`;
     listeners.report({ level: 'warn', name: 'asksForHelp', message });
-    live.log.ask(message);
+    live.log.ask(message, `${asked} Take over, or let it go on: Start.`);
     const mayGoOnAlone = this.listen();
     this.#hooks.onAsk();
     await link.request({ kind: 'hold' });

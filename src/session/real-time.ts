@@ -105,7 +105,7 @@ export class RealTime implements Pace {
       const message = `The robot stands. ${why} ${this.#howToGoOn}`;
       if (said !== why) {
         listeners.report({ level: 'warn', name: 'waitsForPerson', message });
-        live.log.ask(message);
+        live.log.ask(message, `The robot stands. ${why} Look at it, then press Start.`);
       }
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);

@@ -126,8 +126,8 @@ export class RecordingDesk {
     while (!isDone()) {
       const held = await this.#hooks.whyHeld();
       const asks = promptOf(this.#status, held !== undefined);
-      if (asks !== prompt) this.#parts.live.log.ask(asks);
-      prompt = asks;
+      if (asks[0] !== prompt) this.#parts.live.log.ask(...asks);
+      [prompt] = asks;
       if (held !== undefined || this.#person === undefined) {
         await this.#hooks.pause(activity);
         continue;
@@ -156,7 +156,7 @@ export class RecordingDesk {
     this.#status.steps = 0;
     this.#beganMs = performance.now();
     this.#tell('recording');
-    live.log.ask(setup.task.takesMarks === true ? RECORDING_JUDGED : RECORDING);
+    live.log.ask(...(setup.task.takesMarks === true ? RECORDING_JUDGED : RECORDING));
     const steps: Transition[] = [];
     const report = await this.#hooks.run(activity, {
       operator: this.#person!,
@@ -185,7 +185,7 @@ export class RecordingDesk {
     let shown = taken;
     if (!isAgain() && this.#wish === 'recordStop' && this.#parts.setup.task.takesMarks === true) {
       this.#tell('judging');
-      this.#parts.live.log.ask(JUDGING);
+      this.#parts.live.log.ask(...JUDGING);
       while (this.#marks.newest === undefined && !isAgain()) await this.#hooks.pause(activity);
       if (this.#marks.take() === 'success') shown = asSuccess(taken);
     }
@@ -264,15 +264,30 @@ export class RecordingDesk {
   }
 }
 
-const RECORDING = 'Recording: Enter stops it, n drops it, Backspace does it again';
-const RECORDING_JUDGED =
-  'Recording: m keeps it as a success, n drops it, Enter stops it first, Backspace does it again';
-const JUDGING = 'Was it a success? m keeps it, n drops it, Backspace does it again';
+/** With a terminal's keys, and with the page's buttons. */
+type Prompt = readonly [atTerminal: string, atPage: string];
 
-function promptOf({ kept, wanted }: RecordingStatus, isHeld: boolean): string {
+export const RECORDING: Prompt = [
+  'Recording: Enter stops it, n drops it, Backspace does it again',
+  'Recording: Stop recording ends it, Failure drops it, Redo does it again',
+];
+export const RECORDING_JUDGED: Prompt = [
+  'Recording: m keeps it as a success, n drops it, Enter stops it first, Backspace does it again',
+  'Recording: Success keeps it, Failure drops it, Stop recording stops it first, Redo does it again',
+];
+export const JUDGING: Prompt = [
+  'Was it a success? m keeps it, n drops it, Backspace does it again',
+  'Was it a success? Success keeps it, Failure drops it, Redo does it again',
+];
+
+export function promptOf({ kept, wanted }: RecordingStatus, isHeld: boolean): Prompt {
   const which = wanted === null ? `${kept + 1}` : `${kept + 1} of ${wanted}`;
   const free = isHeld ? 'c lets you move the robot freely first' : 't, then the motion keys, moves it there first';
-  return `Enter records demonstration ${which}; ${free}; Backspace deletes the last one; Ctrl+C ends`;
+  const atPage = isHeld ? 'Start lets you move the robot freely first' : 'Take over moves it there first';
+  return [
+    `Enter records demonstration ${which}; ${free}; Backspace deletes the last one; Ctrl+C ends`,
+    `Record records demonstration ${which}; ${atPage}; Delete the last deletes the last one`,
+  ];
 }
 
 /** A person says afterwards that it was one. */

@@ -176,10 +176,15 @@ export class RunLog {
     this.show('when due');
   }
 
-  /** Asks a person for something, until it is asked for nothing (`undefined`). */
-  ask(prompt: string | undefined): void {
-    const { prompt: _, ...operator } = this.status.operator;
-    this.status.operator = prompt === undefined ? operator : { ...operator, prompt };
+  /** Asks a person for something, until it is asked for nothing (`undefined`): with a terminal's keys, or with the page's buttons. */
+  ask(prompt: string | undefined, promptAtPage: string | undefined = prompt): void {
+    const { prompt: _, promptAtPage: _atPage, ...operator } = this.status.operator;
+    const isOwn = promptAtPage !== undefined && promptAtPage !== prompt;
+    this.status.operator = {
+      ...operator,
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(isOwn ? { promptAtPage } : {}),
+    };
     this.show('now');
   }
 

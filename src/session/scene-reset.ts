@@ -159,7 +159,7 @@ export class SceneReset {
     const { listeners, live, people } = this.#parts;
     const message = `${what}, then say that it is ready (c, Start).`;
     listeners.report({ level: 'warn', name: 'asksForReset', message });
-    live.log.ask(message);
+    live.log.ask(message, `${what}, then press Start.`);
     const isAnswered = this.#hooks.asks();
     let told = '';
     while (!isAnswered()) {

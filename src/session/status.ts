@@ -140,6 +140,8 @@ const runStatusSchema = z.object({
     keys: z.string(),
     /** What a person is asked to do now; left out where nothing is. */
     prompt: z.string().optional(),
+    /** The same in the words of the page's buttons, where it names keys. */
+    promptAtPage: z.string().optional(),
     /** The operator who decides, and the name of the person there, empty where none was given; left out where no person does. */
     by: z.object({ operator: z.string(), person: z.string() }).optional(),
     /** What keeps the robot from moving until a person lets it go on: what did it, for people; left out where nothing does. */

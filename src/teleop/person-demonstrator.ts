@@ -51,6 +51,10 @@ export class PersonDemonstrator implements TeleopSource {
 }
 
 /** What a person is asked for, with `done` of `wanted` demonstrations behind them. */
-export function demonstrationPrompt(done: number, wanted: number): string {
-  return `Show ${done + 1} of ${wanted}: t, then the motion keys (? lists them); n gives this one up, Enter skips the rest`;
+export function demonstrationPrompt(done: number, wanted: number): readonly [atTerminal: string, atPage: string] {
+  const which = `Show ${done + 1} of ${wanted}`;
+  return [
+    `${which}: t, then the motion keys (? lists them); n gives this one up, Enter skips the rest`,
+    `${which}: Take over, then move it by keys, sticks or gamepad; Failure gives this one up`,
+  ];
 }

@@ -16,9 +16,9 @@ const context = signal<AudioContext | undefined>(undefined);
 
 /** What the robot asks for, while nobody has answered; `undefined` else. */
 export const helpWanted = computed(() => {
-  const prompt = status.value?.operator.prompt;
+  const { prompt, promptAtPage = prompt } = status.value?.operator ?? {};
   const asked = events.value.findLast(({ name }) => name === 'asksForHelp')?.message;
-  return prompt !== undefined && prompt === asked ? prompt : undefined;
+  return prompt !== undefined && prompt === asked ? promptAtPage : undefined;
 });
 
 function allow(): void {

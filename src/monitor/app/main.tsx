@@ -163,11 +163,11 @@ function StateBadge() {
 
 function Messages() {
   const last = notices.value.slice(-3);
-  const prompt = status.value?.operator.prompt;
+  const { prompt, promptAtPage = prompt } = status.value?.operator ?? {};
   if (last.length === 0 && prompt === undefined) return null;
   return (
     <section class="messages" aria-live="polite">
-      {prompt === undefined || prompt === helpWanted.value ? null : <p class="prompt">{prompt}</p>}
+      {promptAtPage === undefined || promptAtPage === helpWanted.value ? null : <p class="prompt">{promptAtPage}</p>}
       {last.map((notice) => (
         <p key={notice.atMs + notice.line} class={notice.isForYou === true ? 'for-you' : ''}>
           {notice.line}

@@ -39,7 +39,7 @@ export class GoOn {
   /** The robot is there, and whoever started it meant it to move: unless somebody said stop since. */
   async start(): Promise<void> {
     if (!this.#isStopped) return this.begin();
-    this.#report('The robot was stopped before it began: press c to let it move.');
+    this.#report('The robot was stopped before it began: press c, or Start at the page, to let it move.');
   }
 
   /** Resolves when the robot may move, when it does not go on, which is told, or when somebody has said something newer. */

@@ -45,7 +45,7 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
-const HOW_TO_START = 'press c to let it move, or start it with --start now.';
+const HOW_TO_START = 'press c at its terminal or Start at its page to let it move, or start it with --start now.';
 /** The configuration for nodes, which read no YAML and check nothing a second time: written once, before anything starts. */
 const beside = (socketPath: string): string => join(dirname(socketPath), 'config.v8');
 
