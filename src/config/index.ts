@@ -31,6 +31,7 @@ export type {
   StudyMeasure,
   StudyPart,
 } from './schema/study.ts';
+export { neededSpeed } from './task-checks.ts';
 export { type Place, type Problem, problemsError } from './text/place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';
 export { packageVersions } from './versions.ts';

@@ -8,6 +8,7 @@ import {
   TOOL_AXES,
 } from '../core/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
+import { START_NEAR_M, START_NEAR_RAD } from '../safety/index.ts';
 import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkRobot } from './robot-checks.ts';
@@ -33,6 +34,7 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
     ...own,
     ...start,
     ...action,
+    ...(action.length === 0 ? checkFirstStep(task, robot) : []),
   ];
 }
 
@@ -127,27 +129,52 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
   return findings;
 }
 
+/** The first target of an episode may be so far from the measured pose (start guard); the leash bounds it too. */
+function checkFirstStep({ action }: TaskConfig, robot: RobotConfig): Finding[] {
+  const { leashM, leashRad } = robot;
+  if (robot.base !== undefined) return [];
+  const isTool = ({ name }: { readonly name: string }): boolean =>
+    action.kind === 'cartesian' && TOOL_AXES.includes(name);
+  const jointFindings = action.dimensions.flatMap((dimension, i) => {
+    const leash = dimension.unit === 'm' ? leashM : leashRad;
+    if (isTool(dimension) || Math.min(dimension.scale, leash) <= START_NEAR_RAD) return [];
+    const message = `scale is ${dimension.scale} ${dimension.unit}: the first target of an episode may be ${START_NEAR_RAD} ${dimension.unit} from the measured pose at most, so scale must be ≤ ${START_NEAR_RAD}`;
+    return [{ path: ['action', 'dimensions', i, 'scale'], message }];
+  });
+  const axes = action.dimensions.filter((dimension) => isTool(dimension) && dimension.unit === 'm');
+  const togetherM = Math.hypot(...axes.map(({ scale }) => scale));
+  if (Math.min(togetherM, leashM) <= START_NEAR_M * (1 + 1e-9)) return jointFindings;
+  const most = round((START_NEAR_M / togetherM) * Math.min(...axes.map(({ scale }) => scale)));
+  const message = `full actions of ${axes.map(({ name }) => name).join(', ')} together ask for ${round(1000 * togetherM)} mm in the first step of an episode, where a target may be ${1000 * START_NEAR_M} mm from the measured tool at most: nothing would move. Each scale must be ≤ ${most}, or leashM of robot "${robot.name}" ≤ ${START_NEAR_M}`;
+  return [...jointFindings, { path: ['action', 'dimensions', action.dimensions.indexOf(axes[0]!), 'scale'], message }];
+}
+
 /** One full action per policy step, held for ever, must not need more speed than a joint has, at the home pose. */
 function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axis: number): Finding[] {
   const { name, scale, unit } = task.action.dimensions[dimension]!;
-  const twist = [0, 0, 0, 0, 0, 0];
-  twist[axis === 3 ? 5 : axis] = scale * task.policyHz;
-  const speeds = jointSpeedsFor(robot, twist);
-  let worst = 0;
-  for (const [i, joint] of robot.joints.entries()) {
-    if (
-      Math.abs(speeds[i]!) / joint.velocityMaxRadPerS >
-      Math.abs(speeds[worst]!) / robot.joints[worst]!.velocityMaxRadPerS
-    )
-      worst = i;
-  }
-  const joint = robot.joints[worst]!;
-  const ratio = Math.abs(speeds[worst]!) / joint.velocityMaxRadPerS;
+  const { joint, ratio } = neededSpeed(robot, axis, scale * task.policyHz);
   if (ratio <= 1) return [];
   const message =
     `${scale} ${unit} of ${name} in each of ${task.policyHz} steps a second needs ${round(ratio * joint.velocityMaxRadPerS)} rad/s of joint "${joint.name}", ` +
     `its velocityMaxRadPerS is ${joint.velocityMaxRadPerS}: scale must be ≤ ${round(scale / ratio)}`;
   return [{ path: ['action', 'dimensions', dimension, 'scale'], message }];
+}
+
+/**
+ * The joint that a motion of the tool along `axis` of `TOOL_AXES` (m/s, rad/s) takes closest to its speed limit at home, and the share
+ * of that limit; above 1 it does not keep up.
+ */
+export function neededSpeed(
+  robot: RobotConfig,
+  axis: number,
+  speed: number,
+): { readonly joint: JointModel; readonly ratio: number } {
+  const twist = [0, 0, 0, 0, 0, 0];
+  twist[axis === 3 ? 5 : axis] = speed;
+  const speeds = jointSpeedsFor(robot, twist);
+  const ratios = robot.joints.map(({ velocityMaxRadPerS }, i) => Math.abs(speeds[i]!) / velocityMaxRadPerS);
+  const ratio = Math.max(...ratios);
+  return { joint: robot.joints[ratios.indexOf(ratio)]!, ratio };
 }
 
 /** Joint speeds (rad/s) that move the tool with `twist` (m/s, rad/s; base frame) at the home pose. */

@@ -4,6 +4,7 @@ export { namesOfBits, SAFETY_BITS, type SafetyBit, START_REFUSED } from './bits.
 export { SafetyChain, type SeedResult } from './chain.ts';
 export type { ChainTrial } from './chain-trial.ts';
 export { ActionMap } from './command/action-map.ts';
+export { START_NEAR_M, START_NEAR_RAD } from './command/start-guard.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,

@@ -6,6 +6,7 @@ import { createSetup, type RunSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
 import { firstDifference, readJournal } from '../link/index.ts';
 import { RUN_FILES } from '../record/index.ts';
+import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
@@ -41,6 +42,7 @@ export class Demonstrations {
   readonly #pace: Pace;
   readonly #marks: Marks;
   readonly #hooks: DemonstrationHooks;
+  readonly #changes = new StageChanges();
   #isSkipping = false;
   #isShownByPerson = false;
 
@@ -100,6 +102,7 @@ export class Demonstrations {
       if (shown !== undefined && !(await this.#awaitPerson(activity, shown, episodes))) break;
       const taken: Transition[] = [];
       const report = await this.#run(activity, operator, shown, taken);
+      this.#changes.add(taken);
       if (activity.reason !== undefined) return false;
       const isGivenUp = shown !== undefined && report.abortedBy === GIVEN_UP;
       if (!(await this.#hooks.mayGoOn(activity, isGivenUp ? undefined : report.abortedBy))) return false;
@@ -199,13 +202,49 @@ export class Demonstrations {
   #scriptFailed(episodes: number, tries: number): ReinError {
     const { restartReason } = this.#pace;
     const stop = restartReason === undefined ? '' : ` The last stop: ${restartReason}`;
-    const message = `The operator succeeded in ${episodes} of ${tries} demonstrations only.${stop}`;
+    const message = `The operator succeeded in ${episodes} of ${tries} demonstrations only.${stop}${this.#changes.sentence}`;
     return new ReinError('task', message, {
       remedy:
-        restartReason === undefined
-          ? 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.'
-          : 'Mend what stops the robot: most often a limit in its file that its motion needs more than.',
+        restartReason !== undefined
+          ? MEND_STOP
+          : this.#changes.isMost
+            ? MEND_STAGE
+            : 'Make the task easier, or ask for fewer demonstrations.',
     });
+  }
+}
+
+const MEND_STOP = 'Mend what stops the robot: most often a limit in its file that its motion needs more than.';
+const MEND_STAGE =
+  "Lower the action's scale in the task, or widen that limit in the robot's file where the robot can bear it.";
+
+/** How often each stage of the safety chain changed a step of what was tried. */
+class StageChanges {
+  readonly #steps = new Map<string, number>();
+  #all = 0;
+
+  add(tried: readonly Transition[]): void {
+    this.#all += tried.length;
+    for (const { filterBits } of tried)
+      for (const name of namesOfBits(filterBits)) this.#steps.set(name, (this.#steps.get(name) ?? 0) + 1);
+  }
+
+  /** Whether the stage that changed most changed at least half of the steps: then the script is not to blame. */
+  get isMost(): boolean {
+    return 2 * (this.#most?.[1] ?? 0) >= this.#all && this.#all > 0;
+  }
+
+  /** Which stage changed most, and what it says; empty where none did. */
+  get sentence(): string {
+    const most = this.#most;
+    if (most === undefined) return '';
+    const [name, steps] = most;
+    const message = SAFETY_BITS.find((bit) => bit.name === name)?.message ?? '';
+    return ` The safety stage ${name} changed ${steps} of ${this.#all} steps: ${message}`;
+  }
+
+  get #most(): readonly [string, number] | undefined {
+    return [...this.#steps].sort(([, a], [, b]) => b - a)[0];
   }
 }
 

@@ -2,9 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
+import { loadRobotFile, neededSpeed, type RobotConfig } from '../../config/index.ts';
 import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../core/index.ts';
 import { worldOf } from '../../drivers/index.ts';
+import { START_NEAR_M, START_NEAR_RAD } from '../../safety/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import type { TeleopOptions } from '../teleop.ts';
 import { runBody } from './run.ts';
@@ -62,7 +63,7 @@ function taskOf(
 function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number): ActionSpec {
   const dimensionOf = ({ name, kind, velocityMaxRadPerS }: JointModel) => ({
     name,
-    scale: Math.min(1, velocityMaxRadPerS * perStep),
+    scale: Math.min(robot.base === undefined ? START_NEAR_RAD : 1, velocityMaxRadPerS * perStep),
     unit: jointActionUnit({ kind }),
   });
   if (moves === 'joints') return { kind: 'joint', dimensions: robot.joints.map(dimensionOf) };
@@ -71,10 +72,16 @@ function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number)
       remedy: 'Take --moves joints.',
     });
   }
-  const axes = ['x', 'y', 'z'].map((name) => ({ name, scale: TOOL_M_PER_S * perStep, unit: 'm' as const }));
+  const rate = (axis: number, fullPerS: number): number =>
+    fullPerS / Math.max(1, neededSpeed(robot, axis, fullPerS).ratio);
+  const slowest = Math.min(...[0, 1, 2].map((axis) => rate(axis, TOOL_M_PER_S)));
+  // The three together may begin an episode, whose first target has to be near; a leash that is no longer sees to that.
+  const nearM = robot.leashM > START_NEAR_M ? START_NEAR_M / Math.sqrt(3) : Number.POSITIVE_INFINITY;
+  const scale = Math.min(slowest * perStep, nearM);
+  const axes = ['x', 'y', 'z'].map((name) => ({ name, scale, unit: 'm' as const }));
   const { topology } = new ArmKinematics(robot);
   const besides = robot.joints.filter((_, i) => !topology.carriesTool(i)).map(dimensionOf);
-  const yaw = { name: 'yaw', scale: TOOL_RAD_PER_S * perStep, unit: 'rad' as const };
+  const yaw = { name: 'yaw', scale: rate(3, TOOL_RAD_PER_S) * perStep, unit: 'rad' as const };
   return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
 }
 

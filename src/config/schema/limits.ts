@@ -1,5 +1,6 @@
 /** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
 import { z } from 'zod';
+import { START_NEAR_M } from '../../safety/index.ts';
 import {
   box,
   type Configured,
@@ -72,7 +73,11 @@ export const limitsSchema = z
       { min: 0, max: 0.5 },
       'Distance kept from every position limit; 0.02 where absent, but not more than 5 % of the smallest range.',
     ).optional(),
-    leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.').default(0.03),
+    leashM: num(
+      'm',
+      { above: 0, max: 0.2 },
+      'How far the reference may lead the measured tool point; the default is as far as a first target may be from it.',
+    ).default(START_NEAR_M),
     leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.').default(0.2),
     homeRad: z
       .array(z.number())

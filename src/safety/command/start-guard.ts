@@ -3,9 +3,13 @@ import { isFree, type RobotModel } from '../../core/index.ts';
 import { START_REFUSED } from '../bits.ts';
 import type { ActionMap, MapInput } from './action-map.ts';
 
-// A hair more than 0.1 rad and 20 mm, so that a step of exactly that passes whatever its rounding.
-const NEAR_RAD = 0.1 + 1e-9;
-const NEAR_M = 0.02 + 1e-9;
+/** How far a first target may be from the measured pose. */
+export const START_NEAR_RAD = 0.1;
+export const START_NEAR_M = 0.02;
+
+// A hair more, so that a step of exactly that passes whatever its rounding.
+const NEAR_RAD: number = START_NEAR_RAD + 1e-9;
+const NEAR_M: number = START_NEAR_M + 1e-9;
 
 /** Watches the first command after each `reset`. Tick-safe. */
 export class StartGuard {
