@@ -275,6 +275,18 @@ describe('what no robot model can say', () => {
     await expect(importRobot(mimic)).rejects.toMatchObject({ remedy });
   });
 
+  it('names all joints that follow others at once', async () => {
+    const mimics = urdf((text) =>
+      text
+        .replace('effort="20" velocity="1"/>', '$&<mimic joint="j1"/>')
+        .replace('effort="10" velocity="2"/>', '$&<mimic joint="j9"/>'),
+    );
+    await expect(importRobot(mimics)).rejects.toMatchObject({
+      message: expect.stringContaining('joint "j1" follows joint "j9"; joint "j2" follows joint "j1"'),
+      remedy: expect.stringContaining('--fixed j1 --fixed j2'),
+    });
+  });
+
   it('may be said of what is switched off', async () => {
     const equalities =
       '\n<equality><joint joint1="j2" joint2="j1" active="false"/><connect body1="b" body2="a" anchor="0 0 0" active="false"/></equality>';
@@ -306,6 +318,19 @@ describe('a closed chain', () => {
       remedy: expect.stringContaining(
         '(fixed: [left, tip_joint, right]), or give --fixed left --fixed tip_joint --fixed right',
       ),
+    });
+    const opened = await importRobot(loop, (joint) => ['left', 'tip_joint', 'right'].includes(joint));
+    expect(opened.joints.map(({ name }) => name)).toEqual(['root']);
+  });
+
+  it('of fingers is named whole, with all joints that have to stand still', async () => {
+    const fourBar = loop.replace(
+      '</equality>',
+      '<joint joint1="right" joint2="left"/><connect body1="one" body2="two" anchor="0 0 0"/></equality>',
+    );
+    await expect(importRobot(fourBar)).rejects.toMatchObject({
+      message: expect.stringMatching(/"tip" and "two".*; joint "right" follows joint "left"; "one" and "two"/),
+      remedy: expect.stringContaining('--fixed left --fixed tip_joint --fixed right'),
     });
   });
 });

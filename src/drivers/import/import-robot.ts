@@ -24,7 +24,12 @@ interface FileFacts {
   readonly limited: LimitedFlags;
   /** Numbers of the geoms that can collide. */
   readonly solid: ReadonlySet<number>;
+  /** Names of the bodies whose joints were fixed. */
+  readonly fingers: ReadonlySet<string>;
 }
+
+/** Less than any part weighs; URDFs give frames a mass because some readers ask for one. */
+const NO_MASS_KG = 1e-4;
 
 /** How a file is read. */
 export interface ImportOptions {
@@ -52,7 +57,7 @@ export async function importRobot(
     // Before anything is compiled: it says where, and MuJoCo does not.
     places.refuseUrdf(stays);
     const homes = homeOf(module, text);
-    const fixed = fixJoints(module, spec, stays);
+    const still = fixJoints(module, spec, stays);
     refuseOthers(module, spec, places.of);
     // Links without joints keep their names: one of them may be the tool.
     spec.compiler.fusestatic = false;
@@ -62,8 +67,9 @@ export async function importRobot(
     const simulation = new Simulation(module, model, new module.MjData(model));
     try {
       const solid = new Set(solids.map((element) => module.mjs_getId(element)));
-      const facts = { places, limited: limitedFlags(module, spec), solid };
-      return { ...describe(simulation, facts, homes), fixed };
+      const facts = { places, limited: limitedFlags(module, spec), solid, fingers: still.bodies };
+      const followed = [...new Set([...still.followed, ...places.urdfFollowed])];
+      return { ...describe(simulation, facts, homes), fixed: still.joints, followed };
     } finally {
       simulation.close();
     }
@@ -85,11 +91,12 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
   return {
     name: nameOf(simulation, file),
     joints,
-    frames: framesOf(simulation, parts, joints),
+    frames: framesOf(simulation, parts, joints, facts.fingers),
     capsules: capsulesOf(simulation, parts, joints, facts.solid),
     ...inertiasOf(simulation),
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
     fixed: [],
+    followed: [],
     packages: packagesFound(facts.places.file.assets),
   };
 }
@@ -231,22 +238,37 @@ function within(ranges: Float64Array, index: number): number | undefined {
   return most > 0 ? most : undefined;
 }
 
-function framesOf(simulation: Simulation, parts: readonly Part[], joints: readonly ImportedJoint[]): NamedFrame[] {
+function framesOf(
+  simulation: Simulation,
+  parts: readonly Part[],
+  joints: readonly ImportedJoint[],
+  fingers: ReadonlySet<string>,
+): NamedFrame[] {
   const { model } = simulation;
+  const [parents, masses, geoms] = [
+    model.body_parentid as Int32Array,
+    model.body_mass as Float64Array,
+    model.body_geomnum as Int32Array,
+  ];
+  const isOnFinger = (body: number): boolean =>
+    body > 0 && (fingers.has(simulation.nameOf('body', body)) || isOnFinger(parents[body]!));
   const link = ({ joint }: Part): string => (joint < 0 ? 'base' : joints[joint]!.name);
-  const named = (kind: 'site' | 'body', id: number, part: Part, frame: Frame): NamedFrame => ({
+  const named = (kind: 'site' | 'body', id: number, body: number, frame: Frame): NamedFrame => ({
     name: simulation.nameOf(kind, id),
     kind,
-    link: link(part),
+    link: link(parts[body]!),
     originXyzM: frame.at,
     originRpyRad: rpyOf(frame.rotation),
+    isBare: kind === 'site' || (geoms[body] === 0 && masses[body]! < NO_MASS_KG),
+    isOnFinger: isOnFinger(body),
   });
   const sites = Array.from({ length: model.nsite as number }, (_, site) => {
-    const part = parts[(model.site_bodyid as Int32Array)[site]!]!;
+    const body = (model.site_bodyid as Int32Array)[site]!;
+    const part = parts[body]!;
     const own = frameOf(model.site_pos as Float64Array, model.site_quat as Float64Array, site);
-    return named('site', site, part, compose(part.frame, own));
+    return named('site', site, body, compose(part.frame, own));
   });
-  const bodies = parts.map((part, body) => named('body', body, part, part.frame));
+  const bodies = parts.map((part, body) => named('body', body, body, part.frame));
   return [...sites, ...bodies.slice(1)].filter(({ name }) => name !== '');
 }
 

@@ -47,6 +47,10 @@ export interface NamedFrame {
   readonly link: string;
   readonly originXyzM: Triple;
   readonly originRpyRad: Triple;
+  /** Without a shape or a mass: it is there to name a place. */
+  readonly isBare: boolean;
+  /** On what a joint of `fixed` would move. */
+  readonly isOnFinger: boolean;
 }
 
 export interface ImportedRobot {
@@ -64,6 +68,8 @@ export interface ImportedRobot {
   readonly homeRad?: readonly number[] | undefined;
   /** All joints of the file that were left out because they are to stand still. */
   readonly fixed: readonly string[];
+  /** Joints that others follow: fingers open and close together. */
+  readonly followed: readonly string[];
   /** Folders of the ROS packages that the file needs, by name, where it found them. */
   readonly packages: PackageFolders;
 }

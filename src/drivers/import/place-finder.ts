@@ -58,15 +58,7 @@ export class PlaceFinder {
     this.#refuseRepeated(joints);
     const isMoving = (joint: XmlElement): boolean =>
       joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
-    for (const joint of joints) {
-      const mimic = childOf(joint, 'mimic');
-      if (mimic !== undefined && isMoving(joint)) {
-        const name = joint.attributes.get('name') ?? '';
-        this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`, {
-          remedy: standStillRemedy([name]),
-        });
-      }
-    }
+    this.#refuseFollowers(joints.filter(isMoving));
     const links = new Map(
       elementsNamed(this.#elements, 'link').map((link) => [link.attributes.get('name') ?? '', link]),
     );
@@ -80,6 +72,25 @@ export class PlaceFinder {
         );
       }
     }
+  }
+
+  /** All at once: one in each try would cost a try for each finger. */
+  #refuseFollowers(moving: readonly XmlElement[]): void {
+    const followers = moving.flatMap((joint) => {
+      const mimic = childOf(joint, 'mimic');
+      const name = joint.attributes.get('name') ?? '';
+      return mimic === undefined ? [] : [{ name, mimic, leader: mimic.attributes.get('joint') }];
+    });
+    const [first] = followers;
+    if (first === undefined) return;
+    const whys = followers.map(({ name, leader }) => `joint "${name}" follows joint "${leader}"`).join('; ');
+    this.#refuse(first.mimic, whys, { remedy: standStillRemedy(followers.map(({ name }) => name)) });
+  }
+
+  /** Joints of a URDF that others follow. */
+  get urdfFollowed(): readonly string[] {
+    if (!this.#isUrdf) return [];
+    return elementsNamed(this.#elements, 'mimic').flatMap((mimic) => mimic.attributes.get('joint') ?? []);
   }
 
   #refuseRepeated(joints: readonly XmlElement[]): void {

@@ -1,5 +1,5 @@
 /** What the safety chain's geometry cannot describe, each refused with one message, and joints that are to stand still. */
-import type { MainModule, MjSpec, MjsEquality } from '@mujoco/mujoco';
+import type { MainModule, MjSpec, MjsElement, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 import { codeOf, deleteAll, elementsOf } from '../mujoco/model-file.ts';
 import type { FilePlace } from './imported-robot.ts';
@@ -7,18 +7,34 @@ import type { FilePlace } from './imported-robot.ts';
 /** Finds the line of an element of the file by its name. */
 export type PlaceOf = (element: string, name: string) => FilePlace;
 
+/** What was taken out of a model because it is to stand still. */
+export interface FixedJoints {
+  readonly joints: readonly string[];
+  /** The bodies that they would move. */
+  readonly bodies: ReadonlySet<string>;
+  /** Joints that stay, which they followed. */
+  readonly followed: readonly string[];
+}
+
 /**
  * Takes the joints that `stays` names out of the model, so that their bodies stand still where the file has them, and all
- * that would refer to them: equalities, tendons, actuators, sensors and key frames.
+ * that would refer to them: equalities, tendons, actuators, sensors and key frames. A chain that only they could move is no chain then.
  */
-export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: string) => boolean): string[] {
+export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: string) => boolean): FixedJoints {
   const { mjtObj: types } = module;
   const fixed = elementsOf(module, spec, types.mjOBJ_JOINT).filter((joint) => stays(module.mjs_getName(joint)));
-  if (fixed.length === 0) return [];
   const names = fixed.map((joint) => module.mjs_getName(joint));
+  const bodies = new Set(fixed.map((joint) => ownerOf(module, joint)));
+  if (fixed.length === 0) return { joints: [], bodies, followed: [] };
+  const followed: string[] = [];
   for (const element of elementsOf(module, spec, types.mjOBJ_EQUALITY)) {
-    const { name1, name2 } = module.mjs_asEquality(element)!;
-    if (names.includes(name1) || names.includes(name2)) module.mjs_delete(spec, element);
+    const equality = module.mjs_asEquality(element)!;
+    const tied = jointsTied(module, spec, equality);
+    if (codeOf(equality.type) === module.mjtEq.mjEQ_JOINT.value) {
+      if (!tied.some((name) => names.includes(name))) continue;
+      followed.push(...tied.filter((name) => !names.includes(name)));
+    } else if (tied.length === 0 || !tied.every((name) => names.includes(name))) continue;
+    module.mjs_delete(spec, element);
   }
   const tendons = elementsOf(module, spec, types.mjOBJ_TENDON);
   const gone = new Set([...names, ...tendons.map((tendon) => module.mjs_getName(tendon))]);
@@ -27,7 +43,13 @@ export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: strin
   }
   deleteAll(module, spec, types.mjOBJ_SENSOR, types.mjOBJ_KEY);
   for (const element of [...tendons, ...fixed]) module.mjs_delete(spec, element);
-  return names;
+  return { joints: names, bodies, followed };
+}
+
+/** Name of the body that a joint moves. */
+function ownerOf(module: MainModule, joint: MjsElement): string {
+  const body = module.mjs_getParent(joint);
+  return body === undefined || body === null ? '' : module.mjs_getName(body.element);
 }
 
 /** Throws `ReinError('config')` for a joint or a constraint that no tree of turning and sliding joints has. */
@@ -35,8 +57,7 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
   const { mjtObj: types, mjtJoint } = module;
   for (const element of elementsOf(module, spec, types.mjOBJ_JOINT)) {
     const name = module.mjs_getName(element);
-    const body = module.mjs_getParent(element);
-    const owner = body === undefined || body === null ? '' : module.mjs_getName(body.element);
+    const owner = ownerOf(module, element);
     const value = codeOf(module.mjs_asJoint(element)!.type);
     if (value === mjtJoint.mjJNT_FREE.value) refuse(placeOf, 'joint', name, `body "${owner}" floats freely`);
     if (value === mjtJoint.mjJNT_BALL.value)
@@ -44,13 +65,21 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
     if (name === '')
       refuse(placeOf, 'body', owner, `body "${owner}" has a joint without a name, to which no limit can be given`);
   }
-  for (const element of elementsOf(module, spec, types.mjOBJ_EQUALITY)) {
-    const equality = module.mjs_asEquality(element)!;
-    // One that is switched off holds nothing.
-    if (!equality.active) continue;
-    const why = equalityText(module, equality);
-    refuse(placeOf, 'equality', module.mjs_getName(element), why, jointsTied(module, spec, equality));
-  }
+  // One that is switched off holds nothing.
+  const active = elementsOf(module, spec, types.mjOBJ_EQUALITY).filter(
+    (element) => module.mjs_asEquality(element)!.active,
+  );
+  const equalities = active.map((element) => module.mjs_asEquality(element)!);
+  if (equalities.length === 0) return;
+  const whys = equalities.map((equality) => equalityText(module, equality)).join('; ');
+  const tied = [...new Set(equalities.flatMap((equality) => standStill(module, spec, equality)))];
+  refuse(placeOf, 'equality', module.mjs_getName(active[0]!), whys, tied);
+}
+
+/** Joints that have to stand still for a constraint to hold nothing: of two that follow each other the one that follows. */
+function standStill(module: MainModule, spec: MjSpec, equality: MjsEquality): string[] {
+  const isPair = codeOf(equality.type) === module.mjtEq.mjEQ_JOINT.value;
+  return isPair ? [equality.name1] : jointsTied(module, spec, equality);
 }
 
 /** The joints that a constraint ties: one of two that follow each other, or all between two bodies or sites. */

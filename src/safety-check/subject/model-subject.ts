@@ -17,6 +17,7 @@ import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage } from '../.
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
+import { toolOf } from './tool-frame.ts';
 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;
@@ -197,10 +198,13 @@ class ModelBuilder {
         'tool.originRpyRad goes with tool.link; a frame has its own orientation',
       );
     }
-    const frame = name === undefined ? this.#lastFrame() : this.#frameNamed(name);
+    const chosen = name === undefined ? toolOf(this.#robot) : { frame: this.#frameNamed(name), fingers: [] };
+    const { frame, fingers } = chosen;
     if (name === undefined) {
       this.assumedParts.add('tool');
-      this.#assumed.push(`No tool is given: it was taken to be the ${frame.kind} "${frame.name}".`);
+      const before =
+        fingers.length === 0 ? '' : `, which ${fingers.join(' and ')} ${fingers.length === 1 ? 'does' : 'do'} not move`;
+      this.#assumed.push(`No tool is given: it was taken to be the ${frame.kind} "${frame.name}"${before}.`);
     }
     const turn = new Float64Array(9);
     matrixFromRpy(turn, ...frame.originRpyRad);
@@ -217,17 +221,6 @@ class ModelBuilder {
       ['tool', 'frame'],
       `tool.frame is "${name}", the moving sites and bodies of the model are ${names.join(', ')}${didYouMean(name, names)}`,
     );
-  }
-
-  /** A site of a usual name, else the last body of the last joint's link. */
-  #lastFrame(): NamedFrame {
-    const moving = this.#robot.frames.filter(({ link }) => link !== 'base');
-    const usual = moving.find(({ name }) =>
-      /^(tcp|tool0?|ee|eef|end_effector|attachment_site|grip_site|pinch|tool_center_point)$/i.test(name),
-    );
-    const last = moving.filter(({ link }) => link === this.#joints.at(-1)!.joint.name).at(-1);
-    const joint = this.#joints.at(-1)!.joint.name;
-    return usual ?? last ?? { name: joint, kind: 'body', link: joint, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] };
   }
 
   /** What is kept from position limits: a gripper's finger moves less than twice the usual margin. */
