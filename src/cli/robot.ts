@@ -8,11 +8,11 @@ import {
   path,
   pathOption,
   positiveNumber,
-  recordOption,
   switchOption,
   text,
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
+import { modelOptions } from './model-options.ts';
 
 /** Of the driver `ros`, those that arms take. */
 const ROS_INTERFACES = ['position', 'jointTrajectory', 'velocity', 'effort', 'pose'] as const;
@@ -20,27 +20,9 @@ const ROS_INTERFACES = ['position', 'jointTrajectory', 'velocity', 'effort', 'po
 const options = optionsOf({
   /** An MJCF, a URDF, or a limits file. */
   model: option(path(), '<model>', "the robot's MJCF or URDF, or a limits file that names it"),
-  limits: pathOption('--limits <file>', 'its limits: our YAML, or a ROS joint_limits.yaml'),
+  ...modelOptions,
   out: pathOption('--out <file>', 'the file to write; NAME.yaml here where absent'),
   name: option(text().optional(), '--name <name>', "the robot's name; else what the model is called"),
-  fixed: option(
-    text().array().default([]),
-    '--fixed <joint>',
-    'a joint that stands still or follows another, such as a finger; may be repeated',
-    { read: collect },
-  ),
-  packages: recordOption(
-    '--package <name=folder>',
-    'where package://name of a URDF is; may be repeated',
-    /^([\w.-]+)=(.+)$/s,
-    'It must be NAME=FOLDER.',
-  ),
-  accelMaxRadPerS2: option(
-    positiveNumber(1000).optional(),
-    '--accel <rad/s2>',
-    'acceleration of joints of which no file says it; else worked out',
-  ),
-  payloadMaxKg: option(positiveNumber(1000).optional(), '--payload <kg>', 'heaviest load of the tool'),
   ros: option(
     text().optional(),
     '--ros <controller>',
@@ -76,7 +58,7 @@ What it does:
      driver is the simulator, with this model, or with --ros the topics of its controllers. The file is loaded and compiled once before it gets its name.
 
 What a model has to have: limits of position, speed and torque of every joint that moves. An MJCF knows no speed limits,
-and a URDF only what its <limit> says; what is lacking comes from --limits:
+and a URDF only what its <limit> says. What is lacking is one number for all, --speed 1.5 --torque 20, or comes from --limits:
   joints:
     shoulder: { velocityMaxRadPerS: 2, accelMaxRadPerS2: 8, torqueMaxNm: 20 }
 or from a ROS joint_limits.yaml as it is. docs/config.md lists all keys of a limits file.
@@ -86,6 +68,7 @@ What it does not do: measure. Which of the numbers are your robot's, you know; "
 
 Examples:
   $ rein robot import my_arm.urdf                             writes my_arm.yaml here
+  $ rein robot import my_arm.xml --speed 1.5                  an MJCF says no speeds
   $ rein robot import my_arm.xml --limits joint_limits.yaml --out robots/my-arm.yaml
   $ rein robot import arm.urdf --package my_description=~/ws/src/my_description --fixed right_finger
   $ rein robot import ur5e.urdf --limits joint_limits.yaml --ros forward_position_controller \\

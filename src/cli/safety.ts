@@ -9,14 +9,12 @@ import {
   outputOption,
   path,
   pathOption,
-  positiveNumber,
-  recordOption,
   seconds,
   seedOption,
-  text,
   wholeNumber,
 } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
+import { modelOptions } from './model-options.ts';
 
 /** Ticks of a check unless told otherwise: 0 violations in them bound the rate to 3·10⁻⁵ per tick. */
 const DEFAULT_TICKS = 100_000;
@@ -25,31 +23,7 @@ const MOST_TICKS = 100_000_000;
 const options = optionsOf({
   /** A robot's name, or a file. */
   subject: option(path(), '<config>', "a robot's name, its YAML file, a limits file, or an MJCF or URDF with --limits"),
-  limits: pathOption('--limits <file>', 'limits for an MJCF or URDF: our YAML, or a ROS joint_limits.yaml'),
-  accelMaxRadPerS2: option(
-    positiveNumber(1000).optional(),
-    '--accel <rad/s2>',
-    'acceleration of joints of which no file says it; else worked out',
-  ),
-  payloadMaxKg: option(
-    positiveNumber(1000).optional(),
-    '--payload <kg>',
-    "heaviest load of the tool; else the file's payloadMaxKg",
-  ),
-  /** Joints that stand still. */
-  fixed: option(
-    text().array().default([]),
-    '--fixed <joint>',
-    'a joint that stands still, such as a finger; may be repeated',
-    { read: collect },
-  ),
-  /** Folders of ROS packages by name. */
-  packages: recordOption(
-    '--package <name=folder>',
-    'where package://name of a URDF is; may be repeated',
-    /^([\w.-]+)=(.+)$/s,
-    'It must be NAME=FOLDER.',
-  ),
+  ...modelOptions,
   timeLimitS: option(
     seconds().optional(),
     '--time-limit <s>',

@@ -1,6 +1,6 @@
 /** MuJoCo: simulated robots, plants, and robots imported from MJCF and URDF. Loads WebAssembly. */
 export { importRobot } from './import/import-robot.ts';
-export type { ImportedJoint, ImportedRobot, NamedFrame } from './import/imported-robot.ts';
+export type { ImportedJoint, ImportedRobot, NamedFrame, UnusableLimit } from './import/imported-robot.ts';
 export { CarWheels, type Wheel } from './mujoco/car-wheels.ts';
 export { compilePlantImage } from './mujoco/compile-plant.ts';
 export { type DrawnPose, type DrawnScene, drawnScene, type SceneShape } from './mujoco/drawn-scene.ts';

@@ -21,12 +21,13 @@ const LINE_MS = 15_000;
 
 /** Resolves to 0. Rejects with `ReinError('config')`; then the file is as it was. */
 export async function robotImportBody(options: RobotImportOptions): Promise<number> {
-  const { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, force } = options;
+  const { limits, fixed, packages, velocityMaxRadPerS, accelMaxRadPerS2, torqueMaxNm, payloadMaxKg, force } = options;
   if (options.out !== undefined) checkOut(options.out, force);
   const ros = rosAsked(options);
   const progress = progressLine('live', LINE_MS);
   const onPhase = progress.phase;
-  const about = { limits, fixed, packages, accelMaxRadPerS2, payloadMaxKg, onPhase };
+  const defaults = { velocityMaxRadPerS, accelMaxRadPerS2, torqueMaxNm };
+  const about = { limits, fixed, packages, defaults, payloadMaxKg, onPhase };
   const subject = await loadModelSubject(options.model, about).catch(withRemedy).finally(progress.end);
   const { plantFile } = subject.subject;
   const named = { ...subject.subject.model, name: options.name ?? subject.subject.model.name };

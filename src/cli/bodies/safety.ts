@@ -4,6 +4,7 @@ import { ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
 import {
   type CheckProgress,
+  LIMIT_FLAGS,
   loadCheckSubject,
   runSafetyCheck,
   type SafetyCheckResult,
@@ -29,8 +30,9 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
   const startedMs = performance.now();
   const progress = progressLine(options.output, LINE_MS);
   const body = async ({ signal }: Interruptible): Promise<number> => {
-    const { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages } = options;
-    const about = { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages };
+    const { limits, velocityMaxRadPerS, accelMaxRadPerS2, torqueMaxNm, payloadMaxKg, fixed, packages } = options;
+    const defaults = { velocityMaxRadPerS, accelMaxRadPerS2, torqueMaxNm };
+    const about = { limits, defaults, payloadMaxKg, fixed, packages };
     const subject = await loadCheckSubject(options.subject, { ...about, onPhase: progress.phase });
     progress.end();
     const { ticks, seed, chain, without } = options;
@@ -89,10 +91,12 @@ function asMisuse(error: unknown): never {
 
 /** The command that repeats this check, defaults written out. */
 export function commandLine(options: SafetyCheckOptions): string {
-  const { subject, limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages, ticks, seed, chain, without } = options;
+  const { subject, limits, payloadMaxKg, fixed, packages, ticks, seed, chain, without } = options;
   const parts = ['rein safety check', subject];
   if (limits !== undefined) parts.push('--limits', limits);
-  if (accelMaxRadPerS2 !== undefined) parts.push('--accel', String(accelMaxRadPerS2));
+  for (const [key, flag] of LIMIT_FLAGS) {
+    if (options[key] !== undefined) parts.push(flag, String(options[key]));
+  }
   if (payloadMaxKg !== undefined) parts.push('--payload', String(payloadMaxKg));
   for (const name of fixed) parts.push('--fixed', name);
   for (const [name, folder] of Object.entries(packages)) parts.push('--package', `${name}=${folder}`);

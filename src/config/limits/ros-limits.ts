@@ -1,7 +1,8 @@
 /**
  * Limits of joints by name, in two forms. Of Franka's descriptions: `joint1: { limit: { lower, upper, velocity, effort } }`.
  * `joint_limits.yaml` as MoveIt and ros2_control write it: below `joint_limits:`, alone or inside `ros__parameters:`, or with
- * the joints at the top. A limit counts where its `has_…` is true or absent; `!degrees` is understood.
+ * the joints at the top. A limit counts where its `has_…` is true or absent; `!degrees` is understood. And as Kinova writes it: a list
+ * `joint_names` beside lists of as many numbers (`maximum_velocities`, …).
  */
 import { type Place, type Problem, problemsError } from '../text/place.ts';
 import { type RawYaml, readRawYaml } from '../text/raw-yaml.ts';
@@ -22,6 +23,8 @@ type MapYaml = Extract<RawYaml, { kind: 'map' }>;
 export function readRosLimits(path: string): RosLimits {
   const root = readRawYaml(path);
   const reader = new Reader();
+  const listed = listedIn(root);
+  if (listed !== undefined) return reader.listed(listed);
   const limits = limitsIn(root) ?? (root.kind === 'map' ? root : undefined);
   const joints = new Map<string, NamedFacts>();
   const endless = new Set<string>();
@@ -65,6 +68,24 @@ function limitsIn(node: RawYaml): MapYaml | undefined {
   return undefined;
 }
 
+/** The group that has the list `joint_names`, at any depth. */
+function listedIn(node: RawYaml): MapYaml | undefined {
+  if (node.kind !== 'map') return undefined;
+  if (node.entries.some(([key, value]) => key === 'joint_names' && value.kind === 'list')) return node;
+  return node.entries.map(([, value]) => listedIn(value)).find((found) => found !== undefined);
+}
+
+/** Lists of one number a joint beside `joint_names`. */
+const LISTED = {
+  minimum_positions: 'positionMinRad',
+  maximum_positions: 'positionMaxRad',
+  maximum_velocities: 'velocityMaxRadPerS',
+  maximum_accelerations: 'accelMaxRadPerS2',
+  maximum_jerks: 'jerkMaxRadPerS3',
+  maximum_torques: 'torqueMaxNm',
+  maximum_efforts: 'torqueMaxNm',
+} as const satisfies Readonly<Record<string, keyof JointFacts>>;
+
 function mapOf(node: RawYaml): MapYaml | undefined {
   return node.kind === 'map' ? node : undefined;
 }
@@ -96,6 +117,41 @@ class Reader {
 
   report(place: Place, message: string): void {
     this.problems.push({ place, message });
+  }
+
+  /** Limits as lists beside `joint_names`. Throws `ReinError` that lists what is wrong. */
+  listed(group: MapYaml): RosLimits {
+    const lists = new Map(group.entries.map(([key, value]) => [key, value] as const));
+    const names = lists.get('joint_names') as Extract<RawYaml, { kind: 'list' }>;
+    const facts = names.items.map((): Partial<Record<keyof JointFacts, Fact>> => ({}));
+    const notes: string[] = [];
+    for (const [key, value] of lists) {
+      const meaning = LISTED[key as keyof typeof LISTED];
+      if (key === 'joint_names') continue;
+      if (meaning === undefined) notes.push(`${key} is not read.`);
+      else if (value.kind !== 'list' || value.items.length !== names.items.length)
+        this.report(value.place, `${key} must be a list of ${names.items.length} numbers, one for each of joint_names`);
+      else for (const [i, item] of value.items.entries()) this.#listItem(facts[i]!, meaning, item, key);
+    }
+    if (this.problems.length > 0) throw problemsError(this.problems);
+    const joints = names.items.map((item, i): [string, NamedFacts] => [
+      item.kind === 'scalar' ? item.text : '',
+      { place: item.place, facts: facts[i]! },
+    ]);
+    return { joints: new Map(joints), endless: new Set(), notes };
+  }
+
+  #listItem(
+    facts: Partial<Record<keyof JointFacts, Fact>>,
+    meaning: keyof JointFacts,
+    item: RawYaml,
+    key: string,
+  ): void {
+    const fact = this.#number(item, `a number of ${key}`);
+    if (fact === undefined) return;
+    if (!meaning.startsWith('position') && !(fact.value > 0))
+      this.report(fact.place, `${key} has ${fact.value}, it must be above 0`);
+    facts[meaning] = fact;
   }
 
   joint(name: string, node: MapYaml): NamedFacts & { isEndless: boolean } {

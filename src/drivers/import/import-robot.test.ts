@@ -524,6 +524,21 @@ describe('files that a model refers to', () => {
   it('are told apart from COLLADA, which MuJoCo does not read', async () => {
     const file = urdf({ 'r.urdf': urdfWith('x.dae'), 'x.dae': '<COLLADA/>' }, 'r.urdf');
     await expect(importRobot(file)).rejects.toThrow(/r.urdf:4: mesh file x.dae is a COLLADA file/);
+    // Makers ship an STL of the same name beside it.
+    const both = urdf(
+      {
+        'r.urdf': urdfWith('x.dae'),
+        'x.dae': '<COLLADA/>',
+        'x.stl': stlOf([
+          [0, 1, 2],
+          [0, 1, 3],
+          [0, 2, 3],
+          [1, 2, 3],
+        ]),
+      },
+      'r.urdf',
+    );
+    expect((await importRobot(both)).capsules.length).toBeGreaterThan(0);
   });
 
   it('are shown with the line where they are no XML', async () => {

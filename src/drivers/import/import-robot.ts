@@ -69,7 +69,7 @@ export async function importRobot(
       const solid = new Set(solids.map((element) => module.mjs_getId(element)));
       const facts = { places, limited: limitedFlags(module, spec), solid, fingers: still.bodies };
       const followed = [...new Set([...still.followed, ...places.urdfFollowed])];
-      return { ...describe(simulation, facts, homes), fixed: still.joints, followed };
+      return { ...describe(simulation, facts, homes), fixed: still.joints, followed, notRead: places.urdfNotRead };
     } finally {
       simulation.close();
     }
@@ -97,6 +97,7 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
     fixed: [],
     followed: [],
+    notRead: [],
     packages: packagesFound(facts.places.file.assets),
   };
 }
@@ -121,6 +122,8 @@ function place(simulation: Simulation, body: number, parts: Part[], joints: Impo
       ...servoOf(simulation, joint, file.limited),
       velocityMaxRadPerS: file.places.urdfVelocity(name),
       rangeProblem: file.places.urdfRangeProblem(name),
+      soft: file.places.urdfSoftRange(name),
+      unusable: file.places.urdfUnusable(name),
     });
     part = { joint: joints.length - 1, frame: rest };
   }

@@ -17,6 +17,14 @@ export interface RangeProblem {
   readonly why: string;
 }
 
+/** A limit that is written, and holds or moves nothing. */
+export interface UnusableLimit {
+  readonly key: 'torqueMaxNm' | 'velocityMaxRadPerS';
+  /** As it stands in the file. */
+  readonly text: string;
+  readonly place: FilePlace;
+}
+
 export interface ImportedJoint {
   readonly name: string;
   readonly kind: 'revolute' | 'prismatic';
@@ -28,6 +36,10 @@ export interface ImportedJoint {
   readonly place: FilePlace;
   /** Absent for a joint without a stop. */
   readonly range?: readonly [number, number] | undefined;
+  /** URDF only: `<safety_controller>`, tighter than the range or not. */
+  readonly soft?: { readonly range: readonly [number, number]; readonly place: FilePlace } | undefined;
+  /** URDF only: limits that are there and are no limit, as `effort="0"`. */
+  readonly unusable?: readonly UnusableLimit[] | undefined;
   /** URDF only: a joint that turns or slides without end is of the type `continuous` there. */
   readonly rangeProblem?: RangeProblem | undefined;
   /** Largest force of its actuators, or its own limit, N·m. */
@@ -70,6 +82,8 @@ export interface ImportedRobot {
   readonly fixed: readonly string[];
   /** Joints that others follow: fingers open and close together. */
   readonly followed: readonly string[];
+  /** What the file says that limits or moves a joint and is not read, with its line. */
+  readonly notRead: readonly string[];
   /** Folders of the ROS packages that the file needs, by name, where it found them. */
   readonly packages: PackageFolders;
 }

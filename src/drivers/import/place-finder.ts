@@ -1,7 +1,7 @@
 /** Where in the robot's file something stands, and what only a URDF's text says: speeds, followers, links without a mass. */
 import { ReinError } from '../../core/index.ts';
 import type { ModelFile } from '../mujoco/model-file.ts';
-import type { FilePlace, RangeProblem } from './imported-robot.ts';
+import type { FilePlace, ImportedJoint, RangeProblem, UnusableLimit } from './imported-robot.ts';
 import { standStillRemedy } from './refusals.ts';
 import { elementsNamed, type XmlElement, xmlElements } from './xml-elements.ts';
 
@@ -28,6 +28,55 @@ export class PlaceFinder {
     const limit = childOf(this.#urdfJoint(joint), 'limit');
     const value = Number(limit?.attributes.get('velocity'));
     return value > 0 && Number.isFinite(value) ? value : undefined;
+  }
+
+  /** The soft range of a URDF's joint, whose limits its controller is to keep. */
+  urdfSoftRange(joint: string): ImportedJoint['soft'] {
+    const controller = childOf(this.#urdfJoint(joint), 'safety_controller');
+    if (controller === undefined) return undefined;
+    const side = (name: string, absent: number): number => {
+      const value = controller.attributes.get(name);
+      return value === undefined || !Number.isFinite(Number(value)) ? absent : Number(value);
+    };
+    const range = [side('soft_lower_limit', -Infinity), side('soft_upper_limit', Infinity)] as const;
+    // Both 0 is what exporters write where nobody said anything.
+    if (!(range[0] < range[1])) return undefined;
+    return { range, place: this.#placeOf(controller) };
+  }
+
+  /** Limits of a URDF's joint that are 0 or less, as exporters write them where nobody entered any. */
+  urdfUnusable(joint: string): UnusableLimit[] {
+    const limit = childOf(this.#urdfJoint(joint), 'limit');
+    if (limit === undefined) return [];
+    return (['effort', 'velocity'] as const).flatMap((name) => {
+      const text = limit.attributes.get(name);
+      if (text === undefined || Number(text) > 0) return [];
+      const key = name === 'effort' ? 'torqueMaxNm' : 'velocityMaxRadPerS';
+      return [{ key, text: `${name}="${text}"`, place: this.#placeOf(limit) } as const];
+    });
+  }
+
+  /** Elements of a URDF that say how a joint is limited or moved, and are not read. */
+  get urdfNotRead(): readonly string[] {
+    if (!this.#isUrdf) return [];
+    const calibrations = elementsNamed(this.#elements, 'joint').flatMap((joint) => {
+      const found = childOf(joint, 'calibration');
+      return found === undefined
+        ? []
+        : [`<calibration> of joint "${joint.attributes.get('name')}" (${this.#lineOf(found)})`];
+    });
+    const gears = elementsNamed(this.#elements, 'mechanicalReduction').map(
+      (gear) => `<mechanicalReduction> (${this.#lineOf(gear)})`,
+    );
+    return [...calibrations, ...gears];
+  }
+
+  #placeOf({ line, column }: XmlElement): FilePlace {
+    return { file: this.file.name, line, column };
+  }
+
+  #lineOf({ line }: XmlElement): string {
+    return `${this.file.name}:${line}`;
   }
 
   /** Why a URDF's joint that must stop at both ends has no range, and where; absent for one that has, and in MJCF. */

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CONFIG_ROOT } from '../../config/names.ts';
 import { ArmKinematics, ReinError } from '../../core/index.ts';
-import { loadCheckSubject } from './load-subject.ts';
+import { loadCheckSubject, loadModelSubject } from './load-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-subject-'));
@@ -82,6 +82,9 @@ const THIRD =
 const TANK =
   'tank: { port: joint, startJ: 5, minJ: 0.1, maxJ: 8, powerMaxW: 20, recovery: 0.9, velocityFeedForward: false }\n';
 
+/** The same without accelerations. */
+const MOVEIT = ROS.replace(/has_acceleration_limits: true\n.*\n/g, 'has_acceleration_limits: false\n');
+
 write({ 'scara.urdf': URDF, 'joint_limits.yaml': ROS, 'scara.yaml': OWN });
 
 describe('a robot to be checked', () => {
@@ -116,8 +119,6 @@ describe('a robot to be checked', () => {
 });
 
 describe('what no file says', () => {
-  const MOVEIT = ROS.replace(/has_acceleration_limits: true\n.*\n/g, 'has_acceleration_limits: false\n');
-
   it('is worked out from the servos and said: acceleration, stiffness and damping of a URDF with MoveIt’s file as shipped', async () => {
     write({ 'moveit.yaml': MOVEIT });
     const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml' });
@@ -134,7 +135,7 @@ describe('what no file says', () => {
 
   it('is what --accel says', async () => {
     write({ 'moveit.yaml': MOVEIT });
-    const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml', accelMaxRadPerS2: 3 });
+    const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml', defaults: { accelMaxRadPerS2: 3 } });
     expect(model.joints.map(({ accelMaxRadPerS2 }) => accelMaxRadPerS2)).toEqual([3, 3]);
     expect(assumed.join('\n')).toContain('shoulder (3), elbow (3): as --accel says');
   });
@@ -171,6 +172,82 @@ describe('limits as others ship them', () => {
     write({ 'twice.yaml': `${named}  left_elbow:\n    max_velocity: 1\n` });
     await expect(load('scara.urdf', { limits: 'twice.yaml' })).rejects.toThrow(
       /has no joint "elbow_joint".*did you mean/,
+    );
+  });
+});
+
+describe('what a URDF says of its limits', () => {
+  const elbow = '<limit lower="-2.5" upper="2.5" effort="20" velocity="3"/>';
+  const withElbow = (text: string): string => URDF.replace(elbow, text);
+
+  it('is the range that its own controller keeps, where that is tighter, with its line', async () => {
+    write({
+      'soft.urdf': withElbow(
+        `${elbow}\n<safety_controller k_velocity="0" soft_lower_limit="-1.2" soft_upper_limit="9"/>`,
+      ),
+      'moveit.yaml': MOVEIT,
+    });
+    const { subject, place } = await loadModelSubject(join(folder, 'soft.urdf'), {
+      limits: join(folder, 'moveit.yaml'),
+    });
+    expect(subject.model.joints[1]).toMatchObject({ positionMinRad: -1.2, positionMaxRad: 2.5 });
+    expect(place(['joints', 1, 'positionMinRad']).line).toBe(14);
+  });
+
+  it('is listed where it is not read', async () => {
+    write({
+      'geared.urdf': URDF.replace(
+        '</robot>',
+        '<transmission><joint name="elbow"/><actuator name="m">\n<mechanicalReduction>50</mechanicalReduction></actuator></transmission></robot>',
+      ).replace(elbow, `${elbow}<calibration rising="0.1"/>`),
+      'moveit.yaml': MOVEIT,
+    });
+    const { assumed } = await load('geared.urdf', { limits: 'moveit.yaml' });
+    expect(assumed.join('\n')).toMatch(
+      /Not read: <calibration> of joint "elbow" \(.*geared\.urdf:13\), <mechanicalReduction> \(.*geared\.urdf:16\)\./,
+    );
+  });
+
+  it('is quoted where it is no limit, and nothing is said to be missing that follows from it', async () => {
+    write({ 'zero.urdf': withElbow('<limit lower="-1" upper="1" effort="0" velocity="0"/>') });
+    const message = await refusal('zero.urdf');
+    expect(message).toMatch(/zero\.urdf:13:\d+: joint "elbow" has effort="0": it could hold nothing/);
+    expect(message).toMatch(/joint "elbow" has velocity="0": it could never move/);
+    expect(message).not.toMatch(/no file says|stiffness/);
+    const { model } = await load('zero.urdf', { defaults: { velocityMaxRadPerS: 1.5, torqueMaxNm: 8 } });
+    expect(model.joints[1]).toMatchObject({ velocityMaxRadPerS: 1.5, torqueMaxNm: 8 });
+    expect(model.joints[0]).toMatchObject({ velocityMaxRadPerS: 3, torqueMaxNm: 40 });
+  });
+});
+
+describe("a maker's file of limits", () => {
+  it('fits a model whose joints have one prefix, whatever else ends like them', async () => {
+    write({
+      'hand.urdf': URDF.replaceAll('"shoulder"', '"m1_joint1"')
+        .replaceAll('"elbow"', '"m1_joint2"')
+        .replace('</robot>', `${THIRD.replaceAll('"wrist"', '"m1_finger_joint1"')}</robot>`),
+      'short.yaml':
+        'joint1: { limit: { lower: -1, upper: 1, velocity: 2, effort: 9 } }\njoint2: { limit: { lower: -1, upper: 1, velocity: 2.5, effort: 9 } }\n',
+    });
+    const { model, assumed } = await load('hand.urdf', { limits: 'short.yaml', fixed: ['m1_finger_joint1'] });
+    expect(model.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS)).toEqual([2, 2.5]);
+    expect(assumed.join('\n')).toContain('joint1 is m1_joint1, joint2 is m1_joint2');
+  });
+
+  it('is read where it has a list of names and lists of numbers', async () => {
+    write({
+      'lists.yaml':
+        'joint_names: [shoulder, elbow]\nmaximum_velocities: [0.9, 0.8]\nmaximum_accelerations: [5.2, 10]\nsoft_stops: [1]\n',
+    });
+    const { model, assumed } = await load('scara.urdf', { limits: 'lists.yaml' });
+    expect(model.joints.map((joint) => [joint.velocityMaxRadPerS, joint.accelMaxRadPerS2])).toEqual([
+      [0.9, 5.2],
+      [0.8, 10],
+    ]);
+    expect(assumed.join('\n')).toContain('soft_stops is not read.');
+    write({ 'lists.yaml': 'joint_names: [shoulder, elbow]\nmaximum_velocities: [0.9]\n' });
+    expect(await refusal('scara.urdf', { limits: 'lists.yaml' })).toMatch(
+      /lists\.yaml:2:21: maximum_velocities must be a list of 2 numbers/,
     );
   });
 });
@@ -405,7 +482,7 @@ describe('limits that cannot be', () => {
         'slow.urdf': URDF.replace('effort="40" velocity="3"', 'effort="40" velocity="0"'),
         'x.yaml': OWN.replace('scara.urdf', 'slow.urdf').replace('joint_limits', 'x-ros'),
       },
-      'slow.urdf:12:1: joint "shoulder" has no speed limit (velocityMaxRadPerS): no file says it, and x-ros.yaml does not name it',
+      'joint "shoulder" has velocity="0": it could never move',
     ],
     [
       'a slider that cannot stop, in metres,',
@@ -515,7 +592,7 @@ describe('limits that cannot be', () => {
     write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"').replace('name="elbow"', 'name="a&#60;b"') });
     expect(await refusal('y.urdf')).toContain('y.urdf:13:1: joint "a<b" stands in line 12 already');
     write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"').replace('velocity="3"', 'velocity="0"') });
-    expect(await refusal('y.urdf')).toContain('y.urdf:12:1: joint "a<b" has no speed limit');
+    expect(await refusal('y.urdf')).toContain('joint "a<b" has velocity="0"');
   });
 
   it('a home in which the robot touches itself is refused', async () => {
@@ -561,9 +638,7 @@ describe('limits that cannot be', () => {
 
   it('says what a model alone lacks, and where limits have no place', async () => {
     write({ 'weak.urdf': URDF.replace('effort="40" velocity="3"', 'effort="0" velocity="0"') });
-    expect(await refusal('weak.urdf')).toContain(
-      'weak.urdf:12:1: joint "shoulder" has no speed limit (velocityMaxRadPerS), no torque limit (torqueMaxNm), no stiffness',
-    );
+    expect(await refusal('weak.urdf')).toContain('joint "shoulder" has effort="0": it could hold nothing');
     expect(await refusal('arm6', { limits: 'joint_limits.yaml' })).toContain('--limits belongs to an MJCF or URDF');
     expect(await refusal('none.urdf')).toContain('none.urdf: cannot be read');
     expect(await refusal('scara.yaml', { limits: 'joint_limits.yaml' })).toContain(

@@ -16,7 +16,7 @@ import {
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { isMujoco, modelOf } from '../../drivers/index.ts';
 import { type ModelFiles, type ModelSubject, type PlacedSubject, subjectOfModel } from './model-subject.ts';
-import { type CheckSubject, checkPlant, compileSubject, type SubjectOptions } from './subject.ts';
+import { type CheckSubject, checkPlant, compileSubject, LIMIT_FLAGS, type SubjectOptions } from './subject.ts';
 
 /**
  * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
@@ -82,9 +82,9 @@ async function modelSubjectOf(
 }
 
 /** What a robot's own file says in full. */
-function refuseModelOptions(name: string, { accelMaxRadPerS2, fixed = [], packages = {} }: SubjectOptions): void {
+function refuseModelOptions(name: string, { defaults = {}, fixed = [], packages = {} }: SubjectOptions): void {
   const given = [
-    ...(accelMaxRadPerS2 === undefined ? [] : ['--accel']),
+    ...LIMIT_FLAGS.filter(([key]) => defaults[key] !== undefined).map(([, flag]) => flag),
     ...(fixed.length === 0 ? [] : ['--fixed']),
     ...(Object.keys(packages).length === 0 ? [] : ['--package']),
   ];
@@ -223,6 +223,7 @@ function isRos(node: RawYaml): boolean {
   return node.entries.some(
     ([key, value]) =>
       key === 'joint_limits' ||
+      key === 'joint_names' ||
       hasLimitGroup(value) ||
       key === 'ros__parameters' ||
       /^(has|max)_\w+$/.test(key) ||

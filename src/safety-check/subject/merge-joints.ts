@@ -11,15 +11,16 @@ import {
   type RosLimits,
 } from '../../config/index.ts';
 import { didYouMean, type JointModel, significant } from '../../core/index.ts';
-import type { ImportedJoint, ImportedRobot } from '../../drivers/mujoco.ts';
+import type { ImportedJoint, ImportedRobot, UnusableLimit } from '../../drivers/mujoco.ts';
+import { LIMIT_FLAGS, type LimitDefaults } from './subject.ts';
 
 /** The limits files of one model. */
 export interface LimitFiles {
   readonly robot: ImportedRobot;
   readonly own?: OwnLimits | undefined;
   readonly ros?: (RosLimits & { readonly file: string }) | undefined;
-  /** For joints of which no file says it, rad/s²; worked out where absent. */
-  readonly accelMaxRadPerS2?: number | undefined;
+  /** For joints of which no file says it. */
+  readonly given: LimitDefaults;
 }
 
 export interface MergedJoint {
@@ -52,13 +53,24 @@ function isSameJoint(one: string, other: string): boolean {
   return bare(long) === bare(short) || long.endsWith(`_${short}`);
 }
 
+/** The names of a maker's file with one prefix before all of them, where exactly one makes names of the model of every one. */
+function byOnePrefix(names: readonly string[], all: readonly string[]): Map<string, string> | undefined {
+  const [first] = names;
+  if (first === undefined || names.every((name) => all.includes(name))) return undefined;
+  const prefixes = all
+    .filter((name) => name !== first && name.endsWith(first))
+    .map((name) => name.slice(0, -first.length));
+  const fitting = prefixes.filter((prefix) => names.every((name) => all.includes(prefix + name)));
+  return fitting.length === 1 ? new Map(names.map((name) => [name, fitting[0]! + name])) : undefined;
+}
+
 /** The ROS file under the model's names, where its own differ from exactly one of them in a prefix or `_joint`. */
 function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
   const { robot, ros } = files;
   if (ros === undefined) return files;
   const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
-  const renamed = new Map<string, string>();
-  for (const name of ros.joints.keys()) {
+  const renamed = byOnePrefix([...ros.joints.keys()], all) ?? new Map<string, string>();
+  for (const name of renamed.size > 0 ? [] : ros.joints.keys()) {
     if (all.includes(name)) continue;
     const like = all.filter((each) => isSameJoint(each, name) && !ros.joints.has(each));
     const rivals = [...ros.joints.keys()].filter((each) => like.some((one) => isSameJoint(one, each)));
@@ -96,7 +108,11 @@ class Defaults {
 
   /** For joint `index`: a value where `key` can be assumed. `torqueMaxNm`: of the joint, where a file says it. */
   of(index: number): (key: keyof JointLimits, facts: JointFacts) => Fact | undefined {
-    const { robot, own, accelMaxRadPerS2 } = this.#files;
+    const {
+      robot,
+      own,
+      given: { accelMaxRadPerS2 },
+    } = this.#files;
     const { name, place } = robot.joints[index]!;
     const inertia = robot.inertiaKgM2[index]!;
     const freeInertia = robot.freeInertiaKgM2[index]!;
@@ -126,7 +142,7 @@ class Defaults {
 
   /** One sentence a kind. */
   messages(): string[] {
-    const { accelMaxRadPerS2 } = this.#files;
+    const { accelMaxRadPerS2 } = this.#files.given;
     const words: Readonly<Record<DefaultKey, readonly [string, string]>> = {
       accelMaxRadPerS2: [
         'acceleration',
@@ -187,7 +203,7 @@ function nearestName(name: string, all: readonly string[]): string {
 }
 
 function mergeJoint(
-  { own, ros }: LimitFiles,
+  { own, ros, given }: LimitFiles,
   model: ImportedJoint,
   problems: Problem[],
   assumed: string[],
@@ -199,7 +215,7 @@ function mergeJoint(
   const ofOwn = own?.joints.get(name)?.facts ?? {};
   const merged: Partial<Record<keyof JointLimits, Fact>> = {};
   for (const key of LIMIT_KEYS) {
-    const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key];
+    const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key] ?? givenFact(given, key);
     if (fact !== undefined) merged[key] = fact;
   }
   const guessed = new Set<keyof JointLimits>();
@@ -226,12 +242,29 @@ function mergeJoint(
   return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
 }
 
+/** An end of the range that the joint's own controller keeps, where it has one. */
+function softFact({ soft }: ImportedJoint, end: number): Fact | undefined {
+  const value = soft?.range[end];
+  return soft === undefined || value === undefined || !Number.isFinite(value)
+    ? undefined
+    : { value, place: soft.place };
+}
+
+/** What the command line says for joints of which no file says it. The acceleration is told of with those that are worked out. */
+function givenFact(given: LimitDefaults, key: keyof JointLimits): Fact | undefined {
+  const flag = LIMIT_FLAGS.find(([name]) => name === key && name !== 'accelMaxRadPerS2');
+  const value = flag && given[flag[0]];
+  return value === undefined ? undefined : { value, place: { file: flag![1], line: 0, column: 0 } };
+}
+
 function factsOf(model: ImportedJoint): JointFacts {
   const fact = (value: number | undefined): Fact | undefined =>
     value === undefined ? undefined : { value, place: model.place };
+  const [softMin, softMax] = [0, 1].map((end) => softFact(model, end)) as [Fact | undefined, Fact | undefined];
+  const [hardMin, hardMax] = [fact(model.range?.[0]), fact(model.range?.[1])];
   return {
-    positionMinRad: fact(model.range?.[0]),
-    positionMaxRad: fact(model.range?.[1]),
+    positionMinRad: softMin !== undefined && softMin.value > (hardMin?.value ?? -Infinity) ? softMin : hardMin,
+    positionMaxRad: softMax !== undefined && softMax.value < (hardMax?.value ?? Infinity) ? softMax : hardMax,
     velocityMaxRadPerS: fact(model.velocityMaxRadPerS),
     torqueMaxNm: fact(model.torqueMaxNm),
     stiffnessNmPerRad: fact(model.stiffnessNmPerRad),
@@ -284,6 +317,8 @@ function checkMissing(
   // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.
   const isOfRos = ros !== undefined && lacking.some(([key]) => !ONLY_OURS.includes(key));
   const elsewhere = isOfRos ? (ofRos ?? inModel) : (own?.place(['joints']) ?? ofRos ?? inModel);
+  const unusable = (model.unusable ?? []).filter(({ key }) => lacking.some(([name]) => name === key));
+  if (unusable.length > 0) return unusable.map((limit) => unusableProblem(name, limit));
   const words = lacking.map(([key, text]) => `${text} (${key})`).join(', ');
   const absent =
     isOfRos && ofRos === undefined
@@ -291,6 +326,15 @@ function checkMissing(
       : '';
   const message = `joint "${name}" has ${words}: no file says it${absent}`;
   return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
+}
+
+/** What follows from it (no stiffness, no damping) is not the joint's problem: this is. */
+function unusableProblem(name: string, { key, text, place }: UnusableLimit): Problem {
+  const [what, option] = key === 'torqueMaxNm' ? ['hold nothing', '--torque'] : ['never move', '--speed'];
+  return {
+    place,
+    message: `joint "${name}" has ${text}: it could ${what}. Write the robot's own there, give ${key} in a limits file, or ${option} for all`,
+  };
 }
 
 /** A URDF's joint with stops that the URDF has wrong, and no limits file gives. */

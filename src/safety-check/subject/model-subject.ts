@@ -55,16 +55,22 @@ export interface ModelSubject extends PlacedSubject {
 /** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
 export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<ModelSubject> {
   const { importRobot } = await import('../../drivers/mujoco.ts');
-  const { packages, onPhase, accelMaxRadPerS2, payloadMaxKg } = options;
+  const { packages, onPhase, payloadMaxKg } = options;
   const written = files.own?.config ?? noLimits();
   const config = payloadMaxKg === undefined ? written : { ...written, payloadMaxKg };
   const fixed = [...config.fixed, ...(options.fixed ?? [])];
   onPhase?.(`reading ${files.model}`);
   const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
   refuseUnknownFixed(robot, options.fixed ?? []);
-  const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros, accelMaxRadPerS2 });
+  const { joints, problems, assumed } = mergeJoints({
+    robot,
+    own: files.own,
+    ros: files.ros,
+    given: options.defaults ?? {},
+  });
   if (problems.length > 0) throw problemsError(problems, LIMITS_REMEDY);
   assumed.push(...(files.ros?.notes ?? []));
+  if (robot.notRead.length > 0) assumed.push(`Not read: ${robot.notRead.join(', ')}.`);
   const builder = new ModelBuilder(files, config, robot, joints, assumed);
   const model = builder.build();
   const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);

@@ -15,11 +15,23 @@ export interface CheckSubject {
   readonly assumed: readonly string[];
 }
 
+/** One number for all joints; in m and N for one that slides. Accelerations are worked out from the servos where absent. */
+export type LimitDefaults = {
+  readonly [key in 'velocityMaxRadPerS' | 'accelMaxRadPerS2' | 'torqueMaxNm']?: number | undefined;
+};
+
+/** The options of the command line that say them. */
+export const LIMIT_FLAGS = [
+  ['velocityMaxRadPerS', '--speed'],
+  ['accelMaxRadPerS2', '--accel'],
+  ['torqueMaxNm', '--torque'],
+] as const satisfies readonly (readonly [keyof LimitDefaults, string])[];
+
 export interface SubjectOptions {
   /** For an MJCF or URDF: our limits YAML, or a ROS `joint_limits.yaml`. */
   readonly limits?: string | undefined;
-  /** Acceleration of joints of which no file says it, rad/s² (m/s²); worked out from the servos where absent. */
-  readonly accelMaxRadPerS2?: number | undefined;
+  /** Limits of joints of which no file says them. */
+  readonly defaults?: LimitDefaults | undefined;
   /** Heaviest load of the tool, kg; else what the robot's file says. */
   readonly payloadMaxKg?: number | undefined;
   /** Joints that stand still, beyond those that the limits file lists. */

@@ -1,0 +1,38 @@
+/** Options of commands that read a robot's MJCF or URDF: what stands still, where packages are, and limits that no file says. */
+import { collect, option, pathOption, positiveNumber, recordOption, text } from '../schema/index.ts';
+
+export const modelOptions = {
+  limits: pathOption('--limits <file>', 'limits of the model: our YAML, or a ROS joint_limits.yaml'),
+  velocityMaxRadPerS: option(
+    positiveNumber(100).optional(),
+    '--speed <rad/s>',
+    'speed limit of joints of which no file says it (m/s for one that slides)',
+  ),
+  accelMaxRadPerS2: option(
+    positiveNumber(1000).optional(),
+    '--accel <rad/s2>',
+    'acceleration of joints of which no file says it; else worked out',
+  ),
+  torqueMaxNm: option(
+    positiveNumber(10_000).optional(),
+    '--torque <N.m>',
+    'torque limit of joints of which no file says it (N for one that slides)',
+  ),
+  payloadMaxKg: option(
+    positiveNumber(1000).optional(),
+    '--payload <kg>',
+    'heaviest load of the tool; else what a file says',
+  ),
+  fixed: option(
+    text().array().default([]),
+    '--fixed <joint>',
+    'a joint that stands still or follows another, such as a finger; may be repeated',
+    { read: collect },
+  ),
+  packages: recordOption(
+    '--package <name=folder>',
+    'where package://name of a URDF is; may be repeated',
+    /^([\w.-]+)=(.+)$/s,
+    'It must be NAME=FOLDER.',
+  ),
+};
