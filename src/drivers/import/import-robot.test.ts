@@ -458,7 +458,7 @@ describe('files that a model refers to', () => {
 <collision><geometry><mesh filename="${mesh}"/></geometry></collision>
 <collision><geometry><cylinder length="0" radius="0.2"/></geometry></collision></link>
 <joint name="shoulder" type="revolute"><parent link="stand"/><child link="upper"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint></robot>`;
-  const urdf = (files: Record<string, string>, at: string): string => join(write(files), '..', at);
+  const urdf = (files: Record<string, string | Uint8Array>, at: string): string => join(write(files), '..', at);
 
   it.each([
     ['beside it', 'assets/x.obj', { 'r.urdf': '', 'assets/x.obj': cube }, 'r.urdf'],

@@ -1,5 +1,5 @@
 /** Files that a model refers to: what they are called, and where its text says that they are. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { elementsNamed, xmlElements } from '../import/xml-elements.ts';
@@ -37,8 +37,6 @@ export const PACKAGE_URL: RegExp = /^package:\/\/([^/]+)\/(.*)$/;
 /** Throws `ReinError('config')` with its place where it is not there. */
 export function bytesOf({ element, reference, path, place, looked }: ModelAsset): Uint8Array {
   if (path !== undefined) {
-    const converted = path.replace(/\.dae$/i, '.stl');
-    if (converted !== path && existsSync(converted)) return readFileSync(converted);
     if (/\.dae$/i.test(path)) {
       throw new ReinError(
         'config',

@@ -40,9 +40,12 @@ export function urdfForMujoco(
   const limited = withWholeLimits(sized);
   return limited.replace(URDF_MESH, (whole, head: string, double?: string, single?: string, offset = 0) => {
     const reference = double ?? single ?? '';
-    const name = reference.replace(/^\w+:\/\//, '').replace(/[\\/]+/g, '__');
     const looked = urdfCandidates(reference, folder, below, packages);
-    const path = looked.find((candidate) => existsSync(candidate));
+    const found = looked.find((candidate) => existsSync(candidate));
+    const path = found === undefined ? undefined : readable(found);
+    const name = (path === found ? reference : reference.replace(COLLADA, '.stl'))
+      .replace(/^\w+:\/\//, '')
+      .replace(/[\\/]+/g, '__');
     const place = `${file}:${lineAt(limited, offset)}`;
     assets.set(below === '' ? name : join(below, name), { element: 'mesh', reference, path, place, looked });
     return `${head}"${name}"${whole.endsWith('/') ? '/' : ''}`;
@@ -61,6 +64,14 @@ export function withWholeLimits(urdf: string): string {
       .filter((side) => !new RegExp(`\\b${side}\\s*=`).test(limit))
       .reduce((text, side) => text.replace(/\s*\/?>$/, (end) => ` ${side}="0"${end}`), limit);
   return urdf.replace(URDF_LIMITED, (joint) => joint.replace(/<limit\b[^<>]*>/g, whole));
+}
+
+const COLLADA = /\.dae$/i;
+
+/** The STL that makers ship beside a COLLADA mesh, which MuJoCo does not read; else the file itself. */
+function readable(path: string): string {
+  const stl = path.replace(COLLADA, '.stl');
+  return stl !== path && existsSync(stl) ? stl : path;
 }
 
 /** Where a URDF's mesh may be, the likeliest first. */
