@@ -169,7 +169,7 @@ export function monitorOptions(firstPort = 7400): {
     monitor: option(
       text().optional(),
       '--monitor <address>',
-      'where the page for browsers is served: port, host:port or off',
+      'where the page for browsers is served: port, host:port, or off',
       {
         defaultText: `this machine only, port ${firstPort} or the next that is free`,
       },

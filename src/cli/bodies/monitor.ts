@@ -11,7 +11,7 @@ export function pageHere({ monitor, monitorToken, output }: Asked): 'operates' |
 type Asked = Pick<MonitorRequest, 'monitor' | 'monitorToken'> & { readonly output: 'live' | 'quiet' };
 
 function isWanted({ monitor, output }: Asked): boolean {
-  return monitor === undefined ? output !== 'quiet' : monitor !== 'off';
+  return monitor === undefined ? output !== 'quiet' : monitor !== 'off' && monitor !== 'none';
 }
 
 /**

@@ -36,6 +36,7 @@ export function isLoopback(host: string): boolean {
 /** Throws `ReinError('config')` for a place where strangers could move the robot. */
 export function checkPlace({ host, tls, token, viewToken }: MonitorPlace): void {
   for (const given of [token, viewToken]) {
+    if (given === '') refuse('is empty');
     if (given !== undefined && !/^[\x21-\x7e]+$/.test(given))
       refuse('holds blanks or letters that no address can carry');
     if (given !== undefined && given.length < LEAST_TOKEN_LETTERS)
@@ -50,7 +51,9 @@ export function checkPlace({ host, tls, token, viewToken }: MonitorPlace): void 
 }
 
 function refuse(what: string): never {
-  throw new ReinError('config', `The monitor's token ${what}.`, { remedy: 'Make one: openssl rand -hex 24 > token' });
+  throw new ReinError('config', `The monitor's token ${what}.`, {
+    remedy: 'Make one: (umask 077; openssl rand -hex 24 > token)',
+  });
 }
 
 /** What whoever shows `given` may do; `undefined`: nothing. Takes as long for a wrong token as for the right one. */

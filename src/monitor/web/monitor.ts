@@ -1,6 +1,6 @@
 /** The monitor of a run: where it is served, and how a run reaches it. A monitor that fails is told of; no robot waits for it or stops by it. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import type { FromServer, ServerThreadData, ToServer } from './server-thread.ts'
 
 /** What the command line says of the monitor. */
 export interface MonitorRequest {
-  /** `off`, a port, a host, or both: `0.0.0.0:7400`. Absent: the first free port of the loopback address from 7400 on. */
+  /** `off` or `none`, a port, a host, or both: `0.0.0.0:7400`. Absent: the first free port of the loopback address from 7400 on. */
   readonly monitor?: string | undefined;
   /** Files. */
   readonly monitorToken?: string | undefined;
@@ -48,7 +48,7 @@ const MOST_HEAP_MB = 256;
 /** The place that `request` means; `undefined` for none. Throws `ReinError('config')` where it means none, or strangers could get in. */
 export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined {
   const { monitor: word, monitorToken, monitorCert, monitorKey } = request;
-  if (word === 'off') return undefined;
+  if (word === 'off' || word === 'none') return undefined;
   const [host, port] = word === undefined ? [LOOPBACK_HOST, undefined] : hostAndPort(word);
   if ((monitorCert === undefined) !== (monitorKey === undefined)) {
     throw new ReinError('config', 'TLS needs both --monitor-cert and --monitor-key.');
@@ -94,6 +94,14 @@ function tlsOf(certFile: string, keyFile: string): { readonly cert: string; read
   return tls;
 }
 
+/** What is to be said of a secret that others on this machine may read or change; `undefined` where they may not. */
+export function openToOthers(file: string): string | undefined {
+  const { mode } = statSync(file);
+  if ((mode & 0o077) === 0) return undefined;
+  const shown = (mode & 0o777).toString(8).padStart(3, '0');
+  return `Other users of this machine may read or change ${file} (mode ${shown}), and move the robot with it. → chmod 600 ${file}`;
+}
+
 function textOf(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -112,6 +120,10 @@ export async function openMonitor(
 ): Promise<Monitor | undefined> {
   const place = monitorPlace(request);
   if (place === undefined) return undefined;
+  for (const file of [request.monitorToken, request.monitorKey]) {
+    const warning = file && openToOthers(file);
+    if (warning) print(warning);
+  }
   const isAsked = /\d$/.test(request.monitor ?? '') && request.monitor !== place.host;
   for (let tried = 1; ; tried++) {
     const port = isAsked ? place.port : tried < PORTS_TRIED ? (request.firstPort ?? FIRST_PORT) + tried - 1 : 0;

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { monitorPlace } from './monitor.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { monitorPlace, openToOthers } from './monitor.ts';
 import { qrCode } from './named-monitor.ts';
 
 const ADDRESS = `https://192.168.10.112:7400/#token=${'0123456789abcdef'.repeat(3)}`;
@@ -27,6 +27,38 @@ describe('a monitor that is asked for', () => {
 
   it.each(['nonsense:99999', '99999', 'http://robot', ':', 'a b'])('is nowhere at %s', (monitor) => {
     expect(() => monitorPlace({ monitor })).toThrow('is no address');
+  });
+});
+
+describe('the secrets of a monitor', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-monitor-secrets-'));
+  const file = join(folder, 'token');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    [0o600, undefined],
+    [0o400, undefined],
+    [0o644, 'mode 644'],
+    [0o660, 'mode 660'],
+    [0o602, 'mode 602'],
+  ])('of mode %o: %s', (mode, said) => {
+    writeFileSync(file, 'a'.repeat(24));
+    chmodSync(file, mode);
+    if (said === undefined) expect(openToOthers(file)).toBeUndefined();
+    else expect(openToOthers(file)).toContain(said);
+    // The cure that is named is one.
+    const [, cure] = /→ chmod (\d+) /.exec(openToOthers(file) ?? '') ?? [];
+    if (cure !== undefined) chmodSync(file, Number.parseInt(cure, 8));
+    expect(openToOthers(file)).toBeUndefined();
+  });
+
+  it('are refused by what is amiss with them', () => {
+    writeFileSync(file, '\n');
+    expect(() => monitorPlace({ monitorToken: file })).toThrow('is empty');
+  });
+
+  it.each(['off', 'none'])('are not asked for by --monitor %s, which is no host', (monitor) => {
+    expect(monitorPlace({ monitor })).toBeUndefined();
   });
 });
 

@@ -33,6 +33,9 @@ export async function openNamedMonitor(
       : '';
     print(`monitor: ${isTerminal ? secretAddress : address}${rights}`);
     if (isTerminal && viewerAddress !== undefined) print(`monitor, for Foxglove (only watches): ${viewerAddress}`);
+    // By a file whoever reads it finds the page, and nobody the token.
+    const outside = phoneAddress?.replace(/#.*$/, '');
+    if (!isTerminal && outside !== undefined && outside !== address) print(`monitor, for other machines: ${outside}`);
     if (code === undefined) return;
     if (phoneAddress !== secretAddress) print(`monitor, for other machines: ${phoneAddress}`);
     print(code);

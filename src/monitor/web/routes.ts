@@ -27,7 +27,7 @@ export interface RouteSources {
   readonly past: Past;
   readonly metrics: () => string;
   /** Whoever may watch stops the robot. */
-  readonly stop: () => void;
+  readonly stop: (from: string) => void;
   /** `undefined` until a run has said where it is. */
   readonly run: () => RunPlace | undefined;
 }
@@ -74,13 +74,13 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace, headers: Readonl
 }
 
 /** For a page whose script does not run, and for programs. `guardRoutes` lets in who may watch. */
-function addStop(app: FastifyInstance, stop: () => void): void {
+function addStop(app: FastifyInstance, stop: RouteSources['stop']): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', (_, payload, done) => {
     payload.resume();
     done(null);
   });
-  app.post('/api/stop', (_, reply) => {
-    stop();
+  app.post('/api/stop', ({ ip }, reply) => {
+    stop(ip);
     return reply.type('text/plain; charset=utf-8').send('The robot is told to stop.\n');
   });
 }

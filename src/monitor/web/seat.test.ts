@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEAT_LEASE_S, Seat } from './seat.ts';
+import { IDLE_S, SEAT_LEASE_S, Seat } from './seat.ts';
 
 describe("the operator's seat", () => {
   it('is for one: a second is told whose it is, and gets it once it is given up', () => {
@@ -21,6 +21,22 @@ describe("the operator's seat", () => {
     expect(seat.isHeldBy(1, 0.91 + SEAT_LEASE_S)).toBe(false);
     seat.hear(1, 5);
     expect(seat.holder(5)).toBeUndefined();
+  });
+
+  it('is given to another where its holder has done nothing for a minute, though their page is there', () => {
+    const seat = new Seat();
+    seat.take(1, 'Ann', 0);
+    const sit = (untilS: number, how: 'acts' | 'is there'): void => {
+      for (let s = Math.floor(untilS) - 60; s < untilS; s += 0.5) if (s > 0) seat.hear(1, s, how);
+    };
+    sit(59.4, 'is there');
+    expect(seat.take(2, 'Ben', 59.5)).toEqual({ isTaken: false, by: 'Ann' });
+    seat.hear(1, 59.8, 'acts');
+    sit(119, 'is there');
+    expect(seat.take(2, 'Ben', 119).isTaken).toBe(false);
+    seat.hear(1, 119.3, 'is there');
+    expect(seat.take(2, 'Ben', 59.8 + IDLE_S)).toEqual({ isTaken: true, by: 'Ann' });
+    expect(seat.isHeldBy(1, 120)).toBe(false);
   });
 
   it('never has two holders, nor one who was silent for its lease, whatever happens and however time jumps', () => {

@@ -66,7 +66,10 @@ describe('who asks for what', () => {
       one.ask({ kind: 'start' });
     }
     await until(() => notices(ben).length === 2 && notices(eve).length === 2, 'the refusals');
-    expect(notices(ben)).toEqual(['Ann operates the robot: they give it up first.', 'Ann operates the robot.']);
+    expect(notices(ben)).toEqual([
+      'Ann operates the robot: they give it up first, or do nothing for 60 s.',
+      'Ann operates the robot.',
+    ]);
     expect(notices(eve)[0]).toContain('shows the robot only');
     expect(asked).toEqual([{ ...TAKE_OVER, by: 'Ann' }, INPUT, { kind: 'start' }]);
     eve.ask({ kind: 'stop' });
@@ -189,7 +192,7 @@ describe('bad input', () => {
     other.ask({ kind: 'stop' });
     await until(() => asked.length > 0, 'the stop');
     await delay(50);
-    expect(asked).toEqual([{ kind: 'stop', by: 'watcher' }]);
+    expect(asked).toEqual([{ kind: 'stop', by: 'watcher (2)' }]);
   });
 
   it('a thousand connections that say nothing keep nobody out, nor end what is there', async () => {

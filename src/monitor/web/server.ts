@@ -12,6 +12,7 @@ import { TraceReader } from '../../record/trace.ts';
 import type { PersonRequest, RunView } from '../../session/index.ts';
 import { readPersonRequest } from '../../session/person-request.ts';
 import { foreignReason, type MonitorPlace, type Right, rightByToken, rightOf, viewerReason } from './access.ts';
+import { AccessLog } from './access-log.ts';
 import { Allowance } from './allowance.ts';
 import { Answers } from './answers.ts';
 import { Connections } from './connections.ts';
@@ -21,7 +22,7 @@ import { Peer, Peers } from './peers.ts';
 import { PrometheusMetrics } from './prometheus.ts';
 import { relabelFromPage } from './relabels.ts';
 import { addRoutes, type RunPlace } from './routes.ts';
-import { Seat } from './seat.ts';
+import { IDLE_S, Seat } from './seat.ts';
 import { createSocketServer, dismiss, PATIENCE, refuseUpgrade, SERVER_PATIENCE, TRY_LATER } from './sockets.ts';
 import { Stops } from './stops.ts';
 
@@ -72,12 +73,15 @@ const STALE_TOKEN = 'This token is not of this run: the page watches, and can st
 interface Greeting {
   readonly right: Right;
   readonly name: string;
+  /** Address of the other end. */
+  readonly from: string | undefined;
   readonly window: number;
 }
 
 class Page extends Peer {
   readonly id: number;
   readonly right: Right;
+  readonly from: string | undefined;
   /** Of the person at it. */
   name: string;
   /** That were heard of it. */
@@ -85,10 +89,11 @@ class Page extends Peer {
   readonly #pressed: Allowance = new Allowance(PRESSED);
   #isTold = false;
 
-  constructor(socket: WebSocket, id: number, { right, name, window }: Greeting) {
+  constructor(socket: WebSocket, id: number, { right, name, from, window }: Greeting) {
     super(socket, window);
     this.id = id;
     this.right = right;
+    this.from = from;
     this.name = name || `page ${id}`;
   }
 
@@ -120,6 +125,7 @@ export class MonitorServer {
   readonly #viewers: FoxgloveServer = new FoxgloveServer(this.#past);
   readonly #metrics: PrometheusMetrics = new PrometheusMetrics();
   readonly #stops: Stops;
+  readonly #log: AccessLog = new AccessLog();
   readonly #answers: Answers;
   readonly #connections: Connections;
   #run: RunPlace | undefined;
@@ -151,7 +157,10 @@ export class MonitorServer {
       pages: options.pages,
       past: this.#past,
       metrics: () => this.#metrics.text(this.#pages.size),
-      stop: () => this.#stops.say('somebody'),
+      stop: (from) => {
+        this.#log.add({ what: 'stop', from });
+        this.#stops.say('somebody');
+      },
       run: () => this.#run,
     });
   }
@@ -194,6 +203,7 @@ export class MonitorServer {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stops.close();
+    await this.#log.settled();
     this.#pages.close();
     this.#viewers.close();
     await this.#app.close();
@@ -206,7 +216,9 @@ export class MonitorServer {
 
   #setFolder({ folder }: RunView): void {
     if (typeof folder !== 'string') throw new TypeError('a run without a folder');
-    if (folder !== this.#run?.folder) this.#run = { folder, trace: new TraceReader(folder) };
+    if (folder === this.#run?.folder) return;
+    this.#run = { folder, trace: new TraceReader(folder) };
+    this.#log.openIn(folder);
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -220,16 +232,17 @@ export class MonitorServer {
         this.#viewers.refusalOf(request))
       : (foreignReason(host, origin, place) ?? (request.url === '/stream' ? undefined : 'There is no stream here.'));
     if (reason !== undefined) {
+      this.#log.add({ what: 'refused', from: socket.remoteAddress, why: reason });
       refuseUpgrade(socket, reason);
       return;
     }
     this.#connections.becomesStream(socket);
     if (isViewer) this.#viewers.upgrade(request, socket, head);
-    else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws));
+    else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws, socket.remoteAddress));
   }
 
   /** A page says who it is first, with its token: addresses are written into logs and histories, messages are not. */
-  #greet(socket: WebSocket): void {
+  #greet(socket: WebSocket, from: string | undefined): void {
     const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.', TRY_LATER), HELLO_MS);
     const isHeard = (): void => {
       clearTimeout(timer);
@@ -249,20 +262,30 @@ export class MonitorServer {
       const hello = isBinary ? undefined : asObject(parseJson(String(data)));
       const right = hello?.['kind'] === 'hello' ? rightOf(hello['token'], place) : undefined;
       if (right === undefined) {
+        this.#log.add({ what: 'refused', from, why: 'Wrong token.' });
         dismiss(socket, 'Wrong token.');
         return;
       }
       // A link that only shows may be given to others by whoever may do more.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
       if (!this.#hasPlaceFor(granted)) {
+        this.#log.add({ what: 'refused', from, why: 'Too many pages are open.' });
         dismiss(socket, 'Too many pages are open.', TRY_LATER);
         return;
       }
-      const greeting = { right: granted, name: nameOf(hello?.['name']), window: windowOf(hello?.['window']) };
+      const name = this.#freeName(nameOf(hello?.['name']));
+      const greeting = { right: granted, name, from, window: windowOf(hello?.['window']) };
       const page = this.#admit(socket, greeting);
       const isStale = hello?.['token'] !== undefined && rightByToken(hello['token'], place) === undefined;
       if (isStale && place.token !== undefined) page.tell(STALE_TOKEN);
     });
+  }
+
+  /** `name`, with a number behind it where another page has the same: two tabs of one browser have one memory. */
+  #freeName(name: string, own?: Page): string {
+    const taken = new Set([...this.#pages].filter((page) => page !== own).map((page) => page.name));
+    if (name === '' || !taken.has(name)) return name;
+    for (let k = 2; ; k++) if (!taken.has(`${name} (${k})`)) return `${name} (${k})`;
   }
 
   #hasPlaceFor(right: Right): boolean {
@@ -290,18 +313,21 @@ export class MonitorServer {
     const message = text === undefined ? undefined : asObject(parseJson(text));
     const kind = message?.['kind'];
     // From everybody who may watch, also as the last that is heard of them.
-    if (kind === 'stop') this.#stops.say(page.name);
+    if (kind === 'stop') {
+      this.#log.add({ what: 'stop', from: page.from, by: page.name });
+      this.#stops.say(page.name);
+    }
     if (!page.mayGoOn()) {
       this.#forget(page);
       return;
     }
     const nowS = this.#clock.nowS();
-    this.#seat.hear(page.id, nowS);
+    this.#seat.hear(page.id, nowS, isAct(message) ? 'acts' : 'is there');
     if (kind === 'input' || kind === 'seen') page.outbox.answer(message?.['shownAtS']);
     if (!NO_BUTTONS.includes(kind) && !page.mayPress(nowS)) return;
     switch (kind) {
       case 'sit':
-        page.name = nameOf(message?.['name']) || page.name;
+        page.name = this.#freeName(nameOf(message?.['name']), page) || page.name;
         this.#sit(page, nowS);
         return;
       case 'leave':
@@ -330,7 +356,13 @@ export class MonitorServer {
       return;
     }
     const { isTaken, by } = this.#seat.take(page.id, page.name, nowS);
-    if (!isTaken) page.tell(`${by} operates the robot: they give it up first.`);
+    const { from, name } = page;
+    if (!isTaken) {
+      this.#log.add({ what: 'refused', from, by: name, why: `${by} operates the robot.` });
+      page.tell(`${by} operates the robot: they give it up first, or do nothing for ${IDLE_S} s.`);
+    } else if (by !== name) {
+      this.#log.add({ what: 'seat', from, by: name, why: `${by} had done nothing for ${IDLE_S} s` });
+    }
     this.#tellOperators();
   }
 
@@ -399,6 +431,15 @@ function canRead(take: () => void): boolean {
   } catch {
     return false;
   }
+}
+
+/** Somebody does something at a page, which by itself says only that it is there: moves the robot, or presses a button. */
+function isAct(message: Readonly<Record<string, unknown>> | undefined): boolean {
+  const kind = message?.['kind'];
+  if (kind === 'seen' || kind === 'alive') return false;
+  if (kind !== 'input') return true;
+  const { action, pose } = message ?? {};
+  return Array.isArray(action) ? pose !== undefined || action.some((value) => value !== 0) : false;
 }
 
 /** As a person gave it, short enough for a line. */
