@@ -36,7 +36,7 @@ const doors = [
   '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/(mujoco|serial)\\.ts$',
   '^src/monitor/(terminal|web)\\.ts$',
-  '^src/core/(hardware|robot-defaults|shown-capsules|statistics|telemetry)\\.ts$',
+  '^src/core/(hardware|robot-defaults|shown-capsules|statistics|telemetry|text)\\.ts$',
   '^src/emulate/kinds\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',

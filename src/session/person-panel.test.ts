@@ -46,6 +46,14 @@ async function recorded(): Promise<readonly Record<string, unknown>[]> {
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+it('says how old what the page showed was when it was heard last', () => {
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard', by: 'Ada' });
+  const shownAtS = clock.nowS();
+  clock.advanceMs(240);
+  panel.ask({ kind: 'input', shownAtS, isEnabled: true, isRecovering: false, action: [0] });
+  expect(panel.teleop.network).toEqual({ ageMs: expect.closeTo(240), leaseMs: 250 });
+});
+
 it('names who stopped the robot: the first who did, or the silence of whoever drove', () => {
   panel.ask({ kind: 'stop', by: 'Ada' });
   panel.ask({ kind: 'stop', by: 'Ben' });

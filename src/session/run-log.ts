@@ -47,6 +47,7 @@ export interface LogSources {
   readonly person?: () => OperatorEcho | undefined;
   readonly tool?: () => ToolView | undefined;
   readonly held?: () => HeldStatus | undefined;
+  readonly network?: () => RunStatus['operator']['network'];
 }
 
 export interface RunKind {
@@ -328,9 +329,13 @@ export class RunLog {
       const { isInControl, isStopped, stepScale, lastKey } = person;
       status.operator = { ...status.operator, person: { isInControl, isStopped, stepScale, lastKey } };
     }
-    const { held: _, ...operator } = status.operator;
-    const held = this.#sources.held?.();
-    status.operator = held === undefined ? operator : { ...operator, held };
+    const { held: _, network: __, ...operator } = status.operator;
+    const [held, network] = [this.#sources.held?.(), this.#sources.network?.()];
+    status.operator = {
+      ...operator,
+      ...(held === undefined ? {} : { held }),
+      ...(network === undefined ? {} : { network }),
+    };
     const tool = this.#sources.tool?.();
     if (tool !== undefined) status.tool = tool;
     status.policy = {

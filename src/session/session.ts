@@ -72,7 +72,7 @@ export class LiveSession {
     });
     this.#hearGuard();
     this.#watch();
-    parts.live.log.watch({ held: () => this.held });
+    parts.live.log.watch({ held: () => this.held, network: () => this.#parts.people?.network });
   }
 
   /** The guard's newest frame, updated in place. */

@@ -146,6 +146,8 @@ const runStatusSchema = z.object({
     by: z.object({ operator: z.string(), person: z.string() }).optional(),
     /** What keeps the robot from moving until a person lets it go on: what did it, for people; left out where nothing does. */
     held: z.object({ kind: z.enum(['stopped', 'paused', 'fault']), by: z.string() }).optional(),
+    /** How old what the driver's page showed was when its newest command came, ms, and how old it may be; left out where no page drives. */
+    network: z.object({ ageMs: num, leaseMs: num }).optional(),
     /** The person at the keyboard, where there is one. */
     person: echoSchema.optional(),
   }),

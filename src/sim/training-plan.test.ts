@@ -7,7 +7,7 @@ import type { EvaluationPool, Trial } from './evaluation-pool.ts';
 import { TrainingPlan, TrainingTime } from './training-plan.ts';
 
 /** A plan over a pool in which policies succeed as `succeeds` says, by their version. */
-function planOf(task: object, succeeds: (version: number) => boolean) {
+function planOf(task: object, succeeds: (version: number) => boolean, weightOf = (version: number) => version) {
   const setup = arm6Setup();
   const { training, validation } = setup.config.task;
   const config = {
@@ -35,15 +35,22 @@ function planOf(task: object, succeeds: (version: number) => boolean) {
   const work = { successes: 0, steps: 0, helpedSteps: 0, robotS: 0 };
   const parts = { setup: { ...setup, config }, policy, live: { log, work } } as unknown as SessionParts;
   const connection = {
-    takeVersion: async (version: number) => ({ manifest: { version }, weights: Float32Array.of(version) }),
+    takeVersion: async (version: number) => ({ manifest: { version }, weights: Float32Array.of(weightOf(version)) }),
   } as unknown as LearnerConnection;
   const pool = {
-    run: async ({ candidate, episodes }: Trial) => {
+    run: async ({ candidate, episodes, record }: Trial) => {
       const { version } = (candidate as { bundle: PolicyWeights }).bundle.manifest;
       runs.push(version);
       const successes = succeeds(version) ? episodes : 0;
       const counts = { meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
-      return { ...counts, episodes, successes, restarts: { count: successes === 0 ? 1 : 0, reason: 'It fell.' } };
+      const film = record === undefined ? {} : { recording: { caption: '' } };
+      return {
+        ...counts,
+        ...film,
+        episodes,
+        successes,
+        restarts: { count: successes === 0 ? 1 : 0, reason: 'It fell.' },
+      };
     },
   } as unknown as EvaluationPool;
   const plan = new TrainingPlan(parts, connection, pool, new AbortController().signal);
@@ -70,6 +77,20 @@ it('judges the first weights, and then others once enough steps are done; it end
     { version: 4, step: 100 },
   ]);
   expect(plan.result).toMatchObject({ endedBy: 'steps', restarts: { count: 3, reason: 'It fell.' } });
+});
+
+it('names the policy of the film before training as its figures do, also where the next has the same weights', async () => {
+  const { plan, written, train } = planOf(
+    {},
+    () => false,
+    () => 1,
+  );
+  for (const steps of [60, 40, 0]) {
+    await plan.nextEpisode();
+    train(steps);
+  }
+  expect(written[0]).toEqual({ version: 1, step: 0 });
+  expect(plan.result?.firstRecording?.caption).toBe('First validation episode, before training, policy 1');
 });
 
 it('ends as soon as a policy is confirmed, but not before the least number of steps', async () => {

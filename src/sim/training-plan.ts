@@ -220,7 +220,8 @@ export class TrainingPlan {
     const { recording } = judged.result;
     if (recording !== undefined) {
       const caption = `First validation episode, before training, policy ${bundle.manifest.version}`;
-      this.#firstRecording = { ...recording, caption };
+      // Weights that are the same are not looked at again, and their film is that of the first.
+      this.#firstRecording ??= { ...recording, caption };
     }
     return { step, judged };
   }

@@ -72,6 +72,11 @@ export class OperatorArbiter implements TeleopSource {
     return this.#seats.some((seat) => seat.source.isInControl ?? seat === this.#holder);
   }
 
+  /** Of the operator who has control. */
+  get network(): TeleopSource['network'] {
+    return this.#holder?.source.network;
+  }
+
   /** Whether nobody of them can be heard any more. */
   get isLost(): boolean {
     return this.#seats.every((seat) => seat.source.isLost === true);

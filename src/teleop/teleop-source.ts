@@ -65,6 +65,8 @@ export interface TeleopSource {
   readonly isInControl?: boolean;
   /** Takes control from people too: only they ask it to. Absent: a script takes it from nobody. */
   readonly mayTakeFromPeople?: boolean;
+  /** How old what they were shown was when they were heard last, ms, and how old it may be. Absent: they are at the robot. */
+  readonly network?: { readonly ageMs: number; readonly leaseMs: number } | undefined;
   /** They are gone for good: nothing will be heard of them in this process again. Absent: never. */
   readonly isLost?: boolean;
   /** For displays: one line on what to press. Absent: nothing is said. */

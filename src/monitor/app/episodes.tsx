@@ -5,7 +5,7 @@ import { focusOn } from './focus.ts';
 import { type EpisodeTrace, Player } from './player.tsx';
 import { listRelabels, Relabel, relabels } from './relabel.tsx';
 import { Scroll } from './scroll.tsx';
-import { episodes, operators, readJson } from './stream.ts';
+import { episodes, operators, readJson, session } from './stream.ts';
 import { timeOf } from './times.ts';
 
 /** How an episode ended, as a trace tells it. */
@@ -64,7 +64,8 @@ function saidOf({ recordedAs }: Listed): string | undefined {
 async function list(): Promise<void> {
   const known = traced.peek();
   const from = (known.at(-1)?.episode ?? -1) + 1;
-  const added = (await readJson<readonly Listed[]>(`/api/episodes?from=${from}`)) ?? [];
+  const all = (await readJson<readonly Listed[]>(`/api/episodes?from=${from}`)) ?? [];
+  const added = all.filter(({ episode }) => episode >= from);
   if (added.length > 0) traced.value = [...known.filter(({ episode }) => episode < from), ...added];
 }
 
@@ -201,7 +202,7 @@ function Line({ episode, isTraced, maySay }: LineProps) {
   return (
     <tr aria-current={isLooked ? 'true' : undefined} class={said === undefined ? undefined : 'relabelled'}>
       <td data-head="episode">{number}</td>
-      <td data-head="purpose">{purpose}</td>
+      <td data-head="purpose">{session.value?.learner === 'absent' && purpose === 'training' ? 'running' : purpose}</td>
       <td data-head="ended by">
         {success ? '✓ ' : ''}
         {endedBy}

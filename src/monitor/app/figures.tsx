@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { grouped } from '../../core/text.ts';
 import { heldText } from '../page/shown-state.ts';
 import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';
@@ -20,7 +21,11 @@ export function Figures() {
       <Figure label="tool" value={point(shown)} note="mm, base frame" />
       <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
       <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
-      <Figure label="tick" value={tick(shown)} note={`${shown.overruns} overruns of ${shown.ticks}`} />
+      <Figure
+        label="tick"
+        value={tick(shown)}
+        note={`${counted(shown.overruns, 'overrun')} of ${grouped(shown.ticks, '\u202f')}`}
+      />
       <Lease shown={shown} />
       <Figure
         label="policy"
@@ -35,7 +40,7 @@ export function Figures() {
       <Figure
         label="success"
         value={share(success.successes, success.episodes)}
-        note={`of the last ${success.episodes} without help`}
+        note={`of ${success.episodes} episodes without help, when it was looked at last`}
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
@@ -57,9 +62,11 @@ function InControl() {
 function Lease({ shown: { leaseS, leaseLeftS } }: { readonly shown: FrameView }) {
   const isValid = leaseLeftS > 0;
   const value = isValid ? `${Math.round(1e3 * leaseLeftS)} ms left` : 'no command';
-  return (
-    <Figure label="lease" value={value} note={isValid ? `of ${Math.round(1e3 * leaseS)} ms` : 'none counts now'} />
-  );
+  const network = status.value?.operator.network;
+  const delay =
+    network === undefined ? '' : `; network ${Math.round(network.ageMs)} ms of ${Math.round(network.leaseMs)}`;
+  const note = isValid ? `of ${Math.round(1e3 * leaseS)} ms` : 'none counts now';
+  return <Figure label="lease" value={value} note={`${note}${delay}`} />;
 }
 
 /** A figure that stands out, in a list of class `cards`. */
@@ -103,6 +110,7 @@ export function Stages() {
     <section class="stages" aria-label="Safety chain">
       <h2>Safety chain</h2>
       <SpeedLimit />
+      <p class="soft">A full bar is far from what the stage guards, an empty one at it.</p>
       <p id="acting">
         {stateName(shown).startsWith('active') && acting.length === 0 ? 'Lets the command through as it is.' : null}
         {acting.map(({ name, message }) => (
@@ -125,7 +133,7 @@ export function Stages() {
                 value={Math.max(0, Math.min(1, margin))}
                 aria-label={`room that ${name} leaves`}
               />
-              <span class="soft">{shown.stageTicks[i] ?? 0} ticks changed</span>
+              <span class="soft">{counted(shown.stageTicks[i] ?? 0, 'tick')} changed</span>
             </li>
           );
         })}
@@ -200,6 +208,11 @@ function point({ measuredTcp }: FrameView): string {
 
 function age(ageS: number | null): string {
   return ageS === null ? '' : `acts for ${ageS < 100 ? `${ageS.toFixed(0)} s` : `${(ageS / 60).toFixed(0)} min`}`;
+}
+
+/** `1 tick`, `4 596 ticks`. */
+function counted(count: number, what: string): string {
+  return `${grouped(count, '\u202f')} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function share(part: number, whole: number): string {

@@ -4,7 +4,7 @@ import type { LearnerView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
 import { Scroll } from './scroll.tsx';
 import { Sign } from './sign.tsx';
-import { events, faultsSeen, glance, learner, operators, processes, run, session, status } from './stream.ts';
+import { events, faultsSeen, glance, learner, notices, operators, processes, run, session, status } from './stream.ts';
 import { timeOf } from './times.ts';
 
 export function Health() {
@@ -101,7 +101,8 @@ function seenAt({ signs }: FaultLine): number {
 }
 
 function Log() {
-  const lines = [...events.value].reverse();
+  const said = notices.value.map(({ line, atMs }) => ({ level: 'info', row: 0, message: line, remedy: '', atMs }));
+  const lines = [...events.value, ...said].sort((a, b) => b.atMs - a.atMs);
   return (
     <section>
       <h2>What happened</h2>

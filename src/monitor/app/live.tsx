@@ -29,7 +29,10 @@ export function Live() {
   return (
     <div class="live">
       <div class="column">
-        <Picture frame={frame} />
+        <div class="scene-place">
+          <Picture frame={frame} joints={status.value?.tool?.jointsM} />
+          {isSeated.value ? <Pads /> : null}
+        </div>
         <Figures />
         <Tank />
         <Cameras />
@@ -193,7 +196,7 @@ function Hands() {
       <p class="soft">
         {isDriver.value && state.value === 'active.human'
           ? `You drive, by ${device.value}.`
-          : 'Take over, then hold a key, a finger on a pad below, or LB of a gamepad.'}
+          : 'Take over, then hold a key, a finger on a stick, or LB of a gamepad.'}
         {gamepadName.value === '' ? '' : ` Gamepad: ${gamepadName.value}`}
       </p>
       {unknownPad.value === '' ? null : (
@@ -202,11 +205,17 @@ function Hands() {
           (XInput), try another browser, or plug it in at the robot and start with --operator gamepad.
         </p>
       )}
-      <div class="pads">
-        <TouchPad name="x, y" place={0} />
-        <TouchPad name="z, yaw" place={2} />
-      </div>
       <HandTracking />
+    </div>
+  );
+}
+
+/** On a phone they lie over the picture: who drives sees what moves. */
+function Pads() {
+  return (
+    <div class="pads">
+      <TouchPad name="x, y" place={0} />
+      <TouchPad name="z, yaw" place={2} />
     </div>
   );
 }
@@ -217,10 +226,20 @@ function Keys() {
       {keys.value.map(({ name, keys: [more, less] }, i) => (
         <li key={name}>
           <kbd>{keyLabel(more)}</kbd>/<kbd>{keyLabel(less)}</kbd> {name}
-          <meter min={-1} max={1} value={wanted.value[i] ?? 0} aria-label={`asked for along ${name}`} />
+          <Swing value={wanted.value[i] ?? 0} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What is asked for, −1 to 1 from the middle: nothing is drawn where nothing is. */
+function Swing({ value }: { readonly value: number }) {
+  const percent = 50 * Math.abs(value);
+  return (
+    <span class="swing" aria-hidden="true">
+      <i style={{ left: `${value < 0 ? 50 - percent : 50}%`, width: `${percent}%` }} />
+    </span>
   );
 }
 

@@ -11,24 +11,42 @@ import { KeysChip } from './keys-chip.tsx';
 import { Live } from './live.tsx';
 import { isSeated, operate } from './operate.ts';
 import { hearStopKeys } from './page-keys.ts';
-import { ask, connect, connection, isDriver, notices, operators, quietS, run, state, status, stop } from './stream.ts';
+import {
+  ask,
+  connect,
+  connection,
+  freshNotices,
+  isDriver,
+  operators,
+  quietS,
+  run,
+  state,
+  status,
+  stop,
+} from './stream.ts';
+import { timeOf } from './times.ts';
 import { Training } from './training.tsx';
 import { Why, wrongs } from './why.tsx';
 
 const VIEWS = [
-  { name: 'live', title: 'Live', View: Live },
-  { name: 'training', title: 'Training', View: Training },
-  { name: 'why', title: 'Why is it not learning?', View: Why },
-  { name: 'episodes', title: 'Episodes', View: Episodes },
-  { name: 'health', title: 'Health', View: Health },
+  { name: 'live', title: 'Live', short: 'Live', View: Live },
+  { name: 'training', title: 'Training', short: 'Training', View: Training },
+  { name: 'why', title: 'Why is it not learning?', short: 'Why?', View: Why },
+  { name: 'episodes', title: 'Episodes', short: 'Episodes', View: Episodes },
+  { name: 'health', title: 'Health', short: 'Health', View: Health },
 ] as const;
 
-const view = signal<string>(new URLSearchParams(location.search).get('view') ?? 'live');
+const viewOfAddress = (): string => new URLSearchParams(location.search).get('view') ?? 'live';
+const view = signal<string>(viewOfAddress());
 
+/** Back leads to the view before. */
 function show(name: string): void {
+  if (name !== view.value) history.pushState(null, '', `?view=${name}${location.hash}`);
   view.value = name;
-  history.replaceState(null, '', `?view=${name}${location.hash}`);
 }
+addEventListener('popstate', () => {
+  view.value = viewOfAddress();
+});
 
 /** A learner has no robot to show, or to stop. */
 const OF_A_LEARNER: readonly string[] = ['training', 'why', 'health'];
@@ -49,7 +67,7 @@ function App() {
         <StopNotice />
       </div>
       <nav aria-label="Views">
-        {shown.map(({ name, title }) => (
+        {shown.map(({ name, title, short }) => (
           <button
             type="button"
             key={name}
@@ -57,7 +75,8 @@ function App() {
             aria-current={current === name ? 'page' : undefined}
             onClick={() => show(name)}
           >
-            {title}
+            <span class="wide">{title}</span>
+            <span class="narrow">{short}</span>
             {name === 'why' ? wrongs() : ''}
           </button>
         ))}
@@ -101,7 +120,7 @@ function Head() {
         </button>
       )}
       <div class="what">
-        <strong>{run.value?.task.name ?? 'Rein'}</strong>
+        <h1>{run.value?.task.name ?? 'Rein'}</h1>
         <span class="soft">
           {run.value?.robot.name} {run.value?.isSimulated === true ? '(simulated)' : ''} · {phase}
         </span>
@@ -162,7 +181,7 @@ function StateBadge() {
 }
 
 function Messages() {
-  const last = notices.value.slice(-3);
+  const last = freshNotices.value.slice(-3);
   const { prompt, promptAtPage = prompt } = status.value?.operator ?? {};
   if (last.length === 0 && prompt === undefined) return null;
   return (
@@ -170,7 +189,7 @@ function Messages() {
       {promptAtPage === undefined || promptAtPage === helpWanted.value ? null : <p class="prompt">{promptAtPage}</p>}
       {last.map((notice) => (
         <p key={notice.atMs + notice.line} class={notice.isForYou === true ? 'for-you' : ''}>
-          {notice.line}
+          <time>{timeOf(notice.atMs)}</time> {notice.line}
         </p>
       ))}
     </section>

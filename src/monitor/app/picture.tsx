@@ -13,8 +13,14 @@ async function askForShapes(): Promise<void> {
   if (shapes.peek() === undefined) shapes.value = (await readJson<DrawnScene>('/api/scene')) ?? null;
 }
 
-/** `frame`: what is shown, as often as the screen is drawn. */
-export function Picture({ frame }: { readonly frame: ReadonlySignal<Pose | undefined> }) {
+interface PictureProps {
+  /** What is shown, as often as the screen is drawn. */
+  readonly frame: ReadonlySignal<Pose | undefined>;
+  /** [k][3] from the base to the tool point, m: drawn where the browser draws no 3-D. */
+  readonly joints?: readonly (readonly number[])[] | undefined;
+}
+
+export function Picture({ frame, joints }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<RobotView | undefined>(undefined);
   const [problem, setProblem] = useState('');
@@ -27,7 +33,7 @@ export function Picture({ frame }: { readonly frame: ReadonlySignal<Pose | undef
     try {
       made = new RobotView(canvas.current, shown);
     } catch (error) {
-      setProblem(`No picture: ${(error as Error).message}`);
+      setProblem((error as Error).message);
       return undefined;
     }
     view.current = made;
@@ -49,13 +55,10 @@ export function Picture({ frame }: { readonly frame: ReadonlySignal<Pose | undef
   useEffect(() => {
     if (view.current !== undefined) view.current.showsCapsules = showsCapsules.value || shapes.value == null;
   }, [showsCapsules.value]);
+  if (problem !== '') return <Flat problem={problem} joints={joints} />;
   return (
     <section class="scene" aria-label="Robot">
-      {problem === '' ? (
-        <canvas ref={canvas} data-shapes={count} aria-label="The robot in 3-D: drag to turn, wheel to zoom" />
-      ) : (
-        <p class="empty">{problem}</p>
-      )}
+      <canvas ref={canvas} data-shapes={count} aria-label="The robot in 3-D: drag to turn, wheel to zoom" />
       <p class="legend">
         <span class={count === 0 ? 'solid' : ''}>{count === 0 ? 'measured' : 'measured, in its own colours;'}</span>{' '}
         <span class="pale">reference</span>{' '}
@@ -74,6 +77,42 @@ export function Picture({ frame }: { readonly frame: ReadonlySignal<Pose | undef
           </label>
         )}
       </p>
+    </section>
+  );
+}
+
+/** Half the width of a drawing, m. */
+const REACH_M = 1;
+const SIDES = [
+  { name: 'from the side', up: 2 },
+  { name: 'from above', up: 1 },
+] as const;
+
+/** Where a browser has no WebGL: the arm's joints as lines, x to the right. */
+function Flat({ problem, joints }: { readonly problem: string; readonly joints: PictureProps['joints'] }) {
+  return (
+    <section class="scene flat" aria-label="Robot">
+      <p class="empty" title={problem}>
+        This browser draws no 3-D (WebGL).{' '}
+        {joints === undefined ? 'All else of the page works.' : 'The arm as lines, with its tool as a dot:'}
+      </p>
+      {joints === undefined ? null : (
+        <div class="sides">
+          {SIDES.map(({ name, up }) => (
+            <figure key={name}>
+              <svg
+                viewBox={`${-REACH_M} ${-REACH_M} ${2 * REACH_M} ${2 * REACH_M}`}
+                role="img"
+                aria-label={`The arm ${name}`}
+              >
+                <polyline points={joints.map((at) => `${at[0]},${-at[up]!}`).join(' ')} />
+                <circle cx={joints.at(-1)?.[0]} cy={-(joints.at(-1)?.[up] ?? 0)} r={0.03} />
+              </svg>
+              <figcaption>{name}</figcaption>
+            </figure>
+          ))}
+        </div>
+      )}
     </section>
   );
 }

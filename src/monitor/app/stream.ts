@@ -33,7 +33,12 @@ export interface Notice {
   readonly line: string;
   readonly atMs: number;
   readonly isForYou?: boolean;
+  /** When this page heard it, ms of its own clock; absent of what it was told afterwards. */
+  readonly heardAtMs?: number;
 }
+
+/** A notice stands above the views for so long; all are in the Health view. */
+const NOTICE_MS = 60_000;
 
 /** What is known of the run; `undefined` before it was told. */
 export const run = signal<RunView | undefined>(undefined);
@@ -59,6 +64,8 @@ export const events = signal<readonly Stamped<SessionEvent>[]>([]);
 export const episodes = signal<readonly Stamped<EpisodeReport>[]>([]);
 export const interventions = signal<readonly Stamped<InterventionReport>[]>([]);
 export const notices = signal<readonly Notice[]>([]);
+/** Of the last minute. */
+export const freshNotices = signal<readonly Notice[]>([]);
 /** "Why is it not learning?"; `undefined` where nothing learns, or nothing was looked at yet. */
 export const diagnosis = signal<readonly DiagnosisRow[] | undefined>(undefined);
 /** The person at this page is the one who decides. */
@@ -177,6 +184,7 @@ function watch(): void {
   const quietMs = performance.now() - heardAtMs;
   quietS.value = isTold && quietMs > QUIET_MS ? Math.max(1, Math.round(quietMs / 1e3)) : 0;
   silentMs += WATCH_MS;
+  freshen();
   // A run may have nothing to tell: whoever serves it has an answer.
   if (silentMs % PROBE_MS === 0) probe();
   const said = stop.peek();
@@ -334,7 +342,8 @@ function take(bytes: Uint8Array): void {
       add(interventions, decodeJson(bytes) as Stamped<InterventionReport>);
       return;
     case 'notice':
-      add(notices, decodeJson(bytes) as Notice);
+      add(notices, { ...(decodeJson(bytes) as Notice), ...(isCaughtUp ? { heardAtMs: performance.now() } : {}) });
+      freshen();
       return;
     default:
   }
@@ -349,6 +358,14 @@ function lookAt(view: FrameView): void {
   lookedAtMs = performance.now();
   glance.value = { ...view, ...between };
   between = { filterBitsSince: 0, tickLateMs: 0 };
+}
+
+/** Leaves out what is old: clocks of robot and page may differ by days, so that only hearing it counts. */
+function freshen(): void {
+  const nowMs = performance.now();
+  const fresh = notices.peek().filter(({ heardAtMs }) => heardAtMs !== undefined && nowMs - heardAtMs < NOTICE_MS);
+  if (fresh.length !== freshNotices.peek().length || fresh.at(-1) !== freshNotices.peek().at(-1))
+    freshNotices.value = fresh;
 }
 
 function addEvent(event: Stamped<SessionEvent>): void {

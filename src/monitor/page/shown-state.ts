@@ -42,6 +42,7 @@ export function badgeOf(state: SafetyStateName, operator: Operator | undefined, 
     case 'active.policy':
       return badge('▶', driving === 'you' ? 'policy drives' : `${plain(driving)} drives`, 'go');
     case 'active.human':
+      if (driving === 'scripted operator') return badge('▶', `${driving} drives`, 'go');
       return badge('◆', isYou ? 'you drive' : `${by?.person || 'a person'} drives`, 'person');
     case 'ready':
       if (held?.kind === 'paused') return badge('❚❚', 'paused', 'hold', START);

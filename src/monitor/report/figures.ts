@@ -1,6 +1,6 @@
 /** The report's charts, each from the metric records alone. */
 import { type HistogramData, mean, percent, quantile, quantileOf } from '../../core/index.ts';
-import type { MetricKind, MetricRecord } from '../../record/index.ts';
+import type { MetricKind, MetricRecord, RunSummary } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
 import { type Chart, figure, type Layer, type Point, thin } from '../page/chart.ts';
 import {
@@ -139,8 +139,8 @@ function rangeOf(values: readonly number[]): readonly [number, number] {
   return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
 }
 
-/** Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
-export function filterActivity(records: readonly MetricRecord[]): Html {
+/** `all`: with the evaluation, which has no records. Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
+export function filterActivity(records: readonly MetricRecord[], all?: RunSummary['safety']): Html {
   const safety = only(records, 'safety');
   const last = safety.at(-1);
   if (last === undefined || !(last.ticks > 0)) return NOT_RECORDED;
@@ -152,7 +152,11 @@ export function filterActivity(records: readonly MetricRecord[]): Html {
   });
   const columns = ['Reason', words('What happened'), meters('Activity'), numbers('Ticks'), numbers('Share')];
   const changed = percent(last.changedTicks / last.ticks, 2);
-  return html`${table(columns, rows)}<p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed}) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(safety)}${roomCurves(safety)}`;
+  const evaluated =
+    all === undefined || all.ticks <= last.ticks
+      ? ''
+      : `, ${shortNumber(all.changed_ticks)} of ${shortNumber(all.ticks)} (${percent(all.changed_ticks / all.ticks, 2)}) with the evaluation`;
+  return html`${table(columns, rows)}<p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks of the robot that is recorded (${changed}) were changed by any stage${evaluated}; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(safety)}${roomCurves(safety)}`;
 }
 
 const STAGE_MESSAGES: Readonly<Record<string, string>> = {

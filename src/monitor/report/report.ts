@@ -11,6 +11,7 @@ import {
   RUN_FILES,
   type RunSummary,
   restartsText,
+  type WorkRates,
   workOf,
   workRates,
   workRatesText,
@@ -51,7 +52,7 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpText(records)}${askedText(records)}${basePhaseText(records)}${resetText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
+  const learning = html`${helpText(data)}${askedText(records)}${basePhaseText(records)}${resetText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
     kind: 'run report',
@@ -61,7 +62,7 @@ export function renderReport(data: ReportData): string {
       section('Learning', learning),
       section('Comparison', baselines(records, summary)),
       section('Why is it not learning?', whyRows(records)),
-      section('Safety filters', filterActivity(records)),
+      section('Safety filters', filterActivity(records, summary?.safety)),
       section('Timing', charts(histograms(records))),
       section('Link', linkTable(records, summary)),
       section('Configuration', configBlock(data)),
@@ -87,15 +88,22 @@ function robotHeadline(records: readonly MetricRecord[]): string | undefined {
 }
 
 /** How much of what the robot did was a person's or the script's. */
-function helpText(records: readonly MetricRecord[]): Html {
+function helpText({ records, summary }: ReportData): Html {
   const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
   const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
   const cut = episodes.filter(({ cutBy }) => cutBy !== undefined).length;
   if (episodes.length === 0) return NOTHING;
-  const rates = workRates(workOf(episodes));
+  const rates = trainingRates(summary, episodes);
   const uncounted = cut === 0 ? '' : ` ${cut} that were cut are not counted.`;
   const successes = alone.filter(({ success }) => success).length;
   return html`<p>Without help ${successes} of ${alone.length} episodes succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
+}
+
+/** Over all training episodes from their first step on, as the run counted them; by its records where it did not come to sum up. */
+function trainingRates(summary: RunSummary | null, episodes: Parameters<typeof workOf>[0]): WorkRates {
+  const { training_successes_per_hour: successesPerHour, human_step_share: humanStepShare } = summary ?? {};
+  if (successesPerHour === undefined || humanStepShare === undefined) return workRates(workOf(episodes));
+  return { successesPerHour, humanStepShare };
 }
 
 /** How the base policy and the learned one shared the episodes, where the task has a phase switch. */
@@ -194,7 +202,7 @@ function summaryCards(summary: RunSummary | null): Html {
     [
       'Limit violations',
       shortNumber(harm),
-      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters${restartsText(summary.safety.restarts, summary.safety.restarted_for)}`,
+      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of all ticks changed by filters, evaluation included${restartsText(summary.safety.restarts, summary.safety.restarted_for)}`,
       harm === 0 ? 'good' : 'bad',
     ],
     [

@@ -5,7 +5,7 @@
  */
 import { allFinite, type Clock, clamp } from '../../core/index.ts';
 import type { MotionFrame } from '../devices/motion-frame.ts';
-import type { SourcePose, TeleopCommand } from '../teleop-source.ts';
+import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
 /** What a page asks for, as often as it is told where the robot is. */
@@ -63,12 +63,17 @@ export class BrowserTeleop extends RemoteOperator {
   #closings = 0;
   #isHand = false;
   #isOfTool = false;
+  #ageS = 0;
 
   constructor(options: BrowserOptions) {
     super(options, { subject: "operator's page", silence: 'isDropout', lease: BROWSER_LEASE });
     this.#clock = options.clock;
     this.#toolFrame = options.toolFrame;
     this.#hand = { source: this.name, closing: 0, pose: new Float64Array(options.action.dimensions.length) };
+  }
+
+  get network(): TeleopSource['network'] {
+    return { ageMs: 1e3 * this.#ageS, leaseMs: 1e3 * this.leaseS };
   }
 
   override poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
@@ -101,6 +106,7 @@ export class BrowserTeleop extends RemoteOperator {
       this.counters.malformed++;
       return;
     }
+    this.#ageS = this.#clock.nowS() - shownAtS;
     // A gap that nobody has polled in is a gap all the same.
     this.watch();
     if (!this.#isShown(shownAtS)) {
