@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { checkTeleop } from '../../src/cli/bodies/teleop.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { driverKind } from '../../src/drivers/index.ts';
 import { loadCheckSubject } from '../../src/safety-check/index.ts';
@@ -52,6 +53,19 @@ const run = (...args: readonly string[]) => reinHere(['robot', 'import', ...args
 const textOf = (name: string): string => readFileSync(join(dir, name), 'utf8');
 
 describe('rein robot import', () => {
+  it('writes what the next command and a first task take as it is, also of slow joints and with a gripper', async () => {
+    const jaw = `<link name="jaw">${inertial(0.1, '0.02 0 0')}${box('0.04 0.02 0.02', '0.02 0 0')}</link>${joint('gripper', 'hand', 'jaw', '0.08 0 0', '0 0 1', 'lower="-0.2" upper="1.5" effort="5" velocity="0.4"')}`;
+    const slow = URDF.replaceAll(/velocity="[23]"/g, 'velocity="0.3"').replace('</robot>', `${jaw}</robot>`);
+    writeFileSync(join(dir, 'slow.urdf'), slow);
+    const { code, stdout } = await run('slow.urdf', '--out', 'slow.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toContain('rein teleop --robot slow.yaml     drive it, simulated');
+    const { robot } = loadRobotFile(join(dir, 'slow.yaml'));
+    expect(robot.tool.link).toBe('wrist');
+    expect(robot.leashM).toBeLessThanOrEqual(0.02);
+    await checkTeleop(join(dir, 'slow.yaml'));
+  });
+
   it('writes a robot that loads, is checked unchanged, and is driven to a place by a task', async () => {
     writeFileSync(join(dir, 'joint_limits.yaml'), ROS_LIMITS);
     const out = join('robots', 'mine.yaml');

@@ -8,6 +8,7 @@ import type { RobotImportOptions } from '../robot.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { type ImportedFile, robotFileText } from './robot-text.ts';
 import type { RosAsked } from './ros-driver-text.ts';
+import { checkTeleop } from './teleop.ts';
 import { progressLine } from './terminal.ts';
 
 /** As names in a robot's file are. */
@@ -40,8 +41,19 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders, ros };
   makeOutFolder(dirname(out));
   await writeChecked(out, robotFileText(file));
-  report(out, file);
+  report(out, file, ros === undefined ? await teleopProblem(out) : undefined);
   return 0;
+}
+
+/** Why the next command would be refused, which is tried before it is printed. */
+async function teleopProblem(out: string): Promise<string | undefined> {
+  try {
+    await checkTeleop(out);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    return error.message;
+  }
 }
 
 function withRemedy(error: unknown): never {
@@ -139,7 +151,7 @@ function relativePath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile): void {
+function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile, problem: string | undefined): void {
   const shown = shownPath(out);
   const lines = [
     `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
@@ -147,9 +159,11 @@ function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
     'next:',
     `  rein safety check ${shown}       what these limits are worth`,
-    ros === undefined
-      ? `  rein teleop --robot ${shown}     drive it, simulated`
-      : `  ros2 launch rein robot.launch.py robot:=${shown} sim:=true     rehearse it behind ROS 2`,
+    problem !== undefined
+      ? `  mend ${shown}, which rein teleop would refuse: ${problem}`
+      : ros === undefined
+        ? `  rein teleop --robot ${shown}     drive it, simulated`
+        : `  ros2 launch rein robot.launch.py robot:=${shown} sim:=true     rehearse it behind ROS 2`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

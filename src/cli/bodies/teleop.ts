@@ -2,12 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadRobotFile, neededSpeed, type RobotConfig } from '../../config/index.ts';
+import { loadRobotFile, neededSpeed, type RobotConfig, resolveConfig } from '../../config/index.ts';
 import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../core/index.ts';
 import { worldOf } from '../../drivers/index.ts';
 import { START_NEAR_M, START_NEAR_RAD } from '../../safety/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
-import type { TeleopOptions } from '../teleop.ts';
+import { type TeleopOptions, teleopCommand } from '../teleop.ts';
 import { runBody } from './run.ts';
 
 /** Of a tool at full speed. */
@@ -19,15 +19,25 @@ const EPISODE_S = 3600;
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
   const { robot: name, moves: _moves, speedRatio: _speedRatio, rateHz: _rateHz, ...request } = options;
+  return withTask(name, options, (task) => runBody(checkRunRequest({ ...request, task }), { command: 'teleop' }));
+}
+
+/** Throws what `rein teleop --robot FILE` would refuse in its configuration. */
+export async function checkTeleop(robotFile: string): Promise<void> {
+  const options = teleopCommand.options.parse({ robot: robotFile });
+  await withTask(robotFile, options, async (task) => void resolveConfig({ task, seed: 0 }));
+}
+
+/** `use` with a task's file for the robot, which is gone afterwards: the run's own config.yaml has it whole. */
+async function withTask<T>(name: string, options: TeleopOptions, use: (task: string) => Promise<T>): Promise<T> {
   const { robot, file } = loadRobotFile(name);
   checkOwnWorld(robot);
   const folder = await mkdtemp(join(tmpdir(), 'rein-teleop-'));
   try {
     const task = join(folder, 'teleop.yaml');
     await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
-    return await runBody(checkRunRequest({ ...request, task }), { command: 'teleop' });
+    return await use(task);
   } finally {
-    // The run's own config.yaml has it whole.
     await rm(folder, { recursive: true, force: true });
   }
 }
