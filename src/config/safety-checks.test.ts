@@ -240,6 +240,11 @@ describe('joints', () => {
       /^o\.yaml:5:\d+: joint "only" has no encoderNoiseRad, and an energy tank needs to know by how much a reading may be off: the largest difference seen over a minute of standing still, and no less than 2π \/ 2\^bits of the encoder$/m,
     ],
     [
+      'that separation needs a tool speed of',
+      'robot:\n  separation: { reactionS: 0.1, intrusionM: 0.2, uncertaintyM: 0.05 }\n',
+      /^o\.yaml:2:\d+: separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near$/m,
+    ],
+    [
       'that home is outside of the workspace of',
       'robot:\n  homeRad: [0, -1.57, 1.57, -1.57, -1.57, 0]\n',
       /at home "tool: x min" is exceeded by 692 mm$/m,

@@ -11,7 +11,15 @@ export function checkSafety(robot: RobotConfig): readonly Finding[] {
   const named = [...checkPoints(robot), ...checkCapsules(robot), ...checkPairs(robot), ...checkKeepOut(robot)];
   // Where a name leads nowhere, nothing can be measured.
   const atHome = named.length > 0 || robot.base !== undefined ? [] : checkHomeRoom(robot);
-  return [...named, ...atHome, ...checkTank(robot), ...checkFence(robot), ...checkObserver(robot), ...checkExit(robot)];
+  return [
+    ...named,
+    ...atHome,
+    ...checkTank(robot),
+    ...checkFence(robot),
+    ...checkObserver(robot),
+    ...checkExit(robot),
+    ...checkSeparation(robot),
+  ];
 }
 
 /** The corners of `box` at `path` that are not below their opposites. */
@@ -255,6 +263,12 @@ function checkExit(robot: RobotConfig): Finding[] {
     ? 'exitRampS is for an arm that sinks without torque: add `holdsWithoutTorque: false`, or leave it out'
     : 'holdsWithoutTorque is false, so exitRampS has to say how long torque takes to go off: long enough to get there and support the arm, or for it to sink onto its rest';
   return [{ path: [holds ? 'exitRampS' : 'holdsWithoutTorque'], message }];
+}
+
+function checkSeparation({ separation, toolSpeedMaxMPerS }: RobotConfig): Finding[] {
+  if (separation === undefined || toolSpeedMaxMPerS !== undefined) return [];
+  const message = 'separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near';
+  return [{ path: ['separation'], message }];
 }
 
 function checkFence({ base }: RobotConfig): Finding[] {

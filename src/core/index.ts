@@ -123,6 +123,8 @@ export {
   positionUnit,
   REDUCED_SPEED_M_PER_S,
   type RobotModel,
+  type SeparationModel,
+  type StopFigures,
   type TankModel,
   type TorqueObserverModel,
   torqueUnit,

@@ -125,6 +125,29 @@ export interface ContactModel {
   readonly torqueMaxNm: number;
 }
 
+/** A stop from a speed of the fastest monitored point: how long it took, and how far a point went, at worst. */
+export interface StopFigures {
+  readonly speedMPerS: number;
+  readonly timeS: number;
+  readonly distanceM: number;
+}
+
+/** Speed and separation (row 47): how fast the arm may be for the distance that its driver reports. See `separationM`. */
+export interface SeparationModel {
+  /** How fast a person comes, m/s. */
+  readonly humanSpeedMPerS: number;
+  /** From a person's motion to the brake's beginning: sensor, its line, and two ticks, s. */
+  readonly reactionS: number;
+  /** How far a part of the body reaches in before the sensor sees it, m. */
+  readonly intrusionM: number;
+  /** By how much the positions of person and robot may be wrong, m. */
+  readonly uncertaintyM: number;
+  /** A distance that is older counts as none, ms. */
+  readonly freshnessMs: number;
+  /** Stops as they were measured; reckoned from the limits where absent. */
+  readonly stops?: readonly StopFigures[] | undefined;
+}
+
 /**
  * What the joints' measured torques are compared with (row 54 of the fault table), as `rein safety identify` wrote it down. The
  * servo's law is that of the joints' own stiffness, damping and torque limit.
@@ -206,6 +229,8 @@ export interface RobotModel {
   readonly toolSpeedMaxMPerS?: number | undefined;
   /** The same at reduced speed, in which people begin beside the arm, m/s; `REDUCED_SPEED_M_PER_S` where absent. */
   readonly reducedSpeedMPerS?: number | undefined;
+  /** Absent: nobody's distance is watched. Arms only. */
+  readonly separation?: SeparationModel | undefined;
   /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */

@@ -52,6 +52,11 @@ export interface Driver {
   readonly hardwareFaults?: number;
   /** In the order of `BUS_COUNTERS`: what the bus has done, written by each `read` and `write`. Absent: no bus that counts. Tick path. */
   readonly busCounters?: Float64Array;
+  /**
+   * [2] how far the nearest person or thing is that the arm must not reach, m (Infinity: none in range; NaN: not known), and how often that
+   * was measured, which rises with each new reading. One buffer, written by each `read`. Absent: nothing measures it. Tick path.
+   */
+  readonly distance?: Float64Array;
   /** What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks; may allocate. */
   takeNotice?(): GuardNotice | undefined;
   /** Names of joints whose readings are what was asked of them, as nothing measures where they are. Absent: none. */

@@ -98,6 +98,9 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     get busCounters() {
       return driver.busCounters;
     },
+    get distance() {
+      return driver.distance;
+    },
     get unmeasuredJoints() {
       return driver.unmeasuredJoints;
     },

@@ -11,6 +11,7 @@ import {
   MeasuredClearance,
   OVERLOAD_SPEED_RATIO,
   OverloadWatchdog,
+  SeparationWatch,
   SLOWING,
   STALLED,
   TankWatch,
@@ -49,6 +50,8 @@ export class FaultWatch {
   readonly #contact: ContactMonitor;
   readonly #torques: TorqueObserver;
   readonly #nearness: MeasuredClearance;
+  readonly #separation: SeparationWatch;
+  readonly #toolSpeedMPerS: number;
   /** No joint goes faster than this share of its highest speed, whatever else slows it. */
   speedRatioMax = 1;
   /** What the measured arm touched, reported in the next tick. */
@@ -80,6 +83,9 @@ export class FaultWatch {
       driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
     );
     this.#nearness = new MeasuredClearance(model);
+    // Nobody stands beside an arm that is simulated.
+    this.#separation = new SeparationWatch(driver.isSimulated === true ? { ...model, separation: undefined } : model);
+    this.#toolSpeedMPerS = model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
     // Silence counts from now on, not from the beginning of time.
     this.#commands.check('standby', protection.report, measurement.nowS);
   }
@@ -93,6 +99,10 @@ export class FaultWatch {
     const overload = this.#overload.check(this.#timing.overruns, nowS);
     this.#slowDown(overload | this.#measurement.driverFaults);
     if (isMoving(state)) flags |= overload | this.#measurement.stalled;
+    const near = this.#separation.check(this.#driver.distance, nowS);
+    this.#protection.chain.toolSpeedMPerS = Math.min(this.#toolSpeedMPerS, this.#separation.toolSpeedMPerS);
+    // Whoever stands beside an arm that is not moved keeps nobody from working there.
+    if (isMoving(state)) flags |= near;
     return flags | this.#checkFollowing(state);
   }
 

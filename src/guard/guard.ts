@@ -201,8 +201,15 @@ export class Guard {
     // It may have taken seconds, in which an arm without torque goes where it likes.
     if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
     if (!this.#tick.isMeasured) return UNMEASURED;
-    const missing = this.#torqueMissing();
+    const missing = this.#torqueMissing() ?? this.#distanceMissing();
     return missing === undefined ? { ok: true } : { ok: false, reason: missing };
+  }
+
+  /** What is to be kept away from people has to be told where they are. */
+  #distanceMissing(): string | undefined {
+    if (this.#model.separation === undefined || this.#driver.isSimulated === true) return undefined;
+    if (this.#driver.distance !== undefined) return undefined;
+    return "separation of the robot's file needs the distance of people, and this driver measures none: name its source under driver (distance), or leave separation out";
   }
 
   /** Torque that is not measured is not no torque: the file's observer could only see nothing, or stop the arm at once. */

@@ -7,6 +7,7 @@ import {
   contactSchema,
   fenceSchema,
   pointsSchema,
+  separationSchema,
   tankSchema,
   torqueObserverSchema,
 } from './robot-parts.ts';
@@ -78,6 +79,7 @@ export const armModel = z.strictObject({
     { above: 0, max: 1 },
     'The same at reduced speed, in which `rein teleop` and the first steps of `rein bring-up` move the arm; 0.25 where absent.',
   ).optional(),
+  separation: separationSchema.optional(),
   payloadMaxKg: num(
     'kg',
     { min: 0, max: 1000 },

@@ -8,6 +8,7 @@ import {
   type KeepOutBox,
   LINK_PARAMETERS,
   type LinkPoint,
+  type SeparationModel,
   type TankModel,
   type TorqueObserverModel,
 } from '../core/index.ts';
@@ -95,6 +96,47 @@ const contact = z
   })
   .meta({ description: 'What the tool may press with before the robot stops. Absent: forces are not watched.' });
 
+/** A stop that was measured. */
+const stopFigures = z.strictObject({
+  speedMPerS: num('m/s', { above: 0, max: 20 }, 'Speed of the fastest monitored point when the stop began.'),
+  timeS: num('s', { min: 0, max: 60 }, 'Until the arm stood.'),
+  distanceM: num('m', { min: 0, max: 20 }, 'How far a monitored point went meanwhile.'),
+});
+
+const separation = z
+  .strictObject({
+    humanSpeedMPerS: num('m/s', { min: 0, max: 10 }, 'How fast a person comes; ISO 13855 has 1.6 for walking.').default(
+      1.6,
+    ),
+    reactionS: num(
+      's',
+      { above: 0, max: 5 },
+      "From a person's motion to the beginning of the brake: the sensor's own time, its line, and two ticks.",
+    ),
+    intrusionM: num(
+      'm',
+      { min: 0, max: 5 },
+      'How far a part of the body can reach in before the sensor sees it (C of ISO 13855).',
+    ),
+    uncertaintyM: num('m', { min: 0, max: 5 }, 'By how much the positions of person and arm may be wrong together.'),
+    freshnessMs: num('ms', { min: 1, max: 1000 }, 'A distance that is older counts as a person at the arm.').default(
+      100,
+    ),
+    stops: z
+      .array(stopFigures)
+      .min(1)
+      .max(32)
+      .meta({
+        description:
+          "Stops from several speeds, with the worst load. Absent: those that `rein bring-up --stops` has measured, else reckoned from the joints' limits and lag.",
+      })
+      .optional(),
+  })
+  .meta({
+    description:
+      'Speed and separation: the speed of the arm for the distance that its driver reports, by S = v_h·(T_r + T_s) + v_r·T_r + S_s + C + Z (ISO/TS 15066). Needs `toolSpeedMaxMPerS`. Absent: nobody is watched for.',
+  });
+
 const limitsNm = (description: string): z.ZodArray<z.ZodNumber> =>
   z.array(z.number().positive().max(10_000)).min(1).max(16).meta({ unit: 'N·m', description });
 
@@ -154,5 +196,6 @@ export const keepOutSchema: z.ZodType<KeepOutBox> = keepOutBox;
 export const collisionSchema: z.ZodType<CollisionModel> = collision;
 export const tankSchema: z.ZodType<TankModel> = tank;
 export const contactSchema: z.ZodType<ContactModel> = contact;
+export const separationSchema: z.ZodType<SeparationModel> = separation;
 export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = torqueObserver;
 export const fenceSchema: z.ZodType<Fence> = fence;

@@ -59,6 +59,7 @@ export class MockDriver implements Driver {
   readonly scene: Scene;
   readonly bus?: MockBus;
   readonly busCounters?: Float64Array;
+  readonly distance?: Float64Array;
   /** As of the last read. */
   hardwareFaults = 0;
   needsFirstMotion: boolean;
@@ -111,6 +112,7 @@ export class MockDriver implements Driver {
     this.needsFirstMotion = options.needsFirstMotion ?? false;
     if (options.busPath !== undefined) this.bus = new MockBus(options.busPath, joints);
     if (this.bus !== undefined || options.countsBus) this.busCounters = new Float64Array(BUS_COUNTERS.length);
+    if (options.distanceM !== undefined) this.distance = Float64Array.of(options.distanceM, 0);
     this.scene = { reset: (layout) => this.#reset(layout), geomPoses: () => undefined, geoms: [] };
   }
 
@@ -176,6 +178,7 @@ export class MockDriver implements Driver {
     if (this.#faults.take('foreignReply')) this.#count('foreignReplies', 1);
     if (this.#faults.take('slow')) wait(SLOW_PERIODS * this.#periodS);
     this.#pushedRad = this.#faults.take('pushed') ? this.#pushedRad + PUSH_RAD : 0;
+    if (this.distance !== undefined && !this.#faults.take('distanceSilent')) this.distance[1] = this.distance[1]! + 1;
     if (!this.#isOpen || this.#faults.take('lost')) return 'lost';
     if (this.#faults.take('late')) return 'late';
     this.#count('replies', 1);

@@ -8,7 +8,8 @@ import { HARDWARE, type HardwareFault, Rng } from '../../core/index.ts';
  * takes a little more than two control periods of real time. `foreignReply`: another servo answers first, which its bus drops and
  * counts. What `HARDWARE` names: the hardware says so. `mirrored`: the first joint turns the other way; `swapped`: the first two
  * obey for each other; `scaled`: the first goes half as far; `stuck`: the first does not move; `shifted`: its zero is 1 rad off;
- * `wrapped`: its reading jumps by 2π 0.01 rad beyond where torque came on.
+ * `wrapped`: its reading jumps by 2π 0.01 rad beyond where torque came on; `distanceSilent`:
+ * nothing new is heard of the distance of a person.
  */
 export const MOCK_FAULTS = [
   'absent',
@@ -29,6 +30,7 @@ export const MOCK_FAULTS = [
   'stuck',
   'shifted',
   'wrapped',
+  'distanceSilent',
   ...(Object.keys(HARDWARE) as readonly HardwareFault[]),
 ] as const;
 export type MockFault = (typeof MOCK_FAULTS)[number];

@@ -1,6 +1,6 @@
 /** What a mock is made from: what a robot's file says of it, and what tests ask for besides. */
 import { z } from 'zod';
-import type { Configured } from '../../schema/index.ts';
+import { type Configured, num } from '../../schema/index.ts';
 import { MOCK_FAULTS } from './mock-faults.ts';
 
 const fields = {
@@ -22,6 +22,11 @@ const fields = {
       description: 'Torques that it reports, joint by joint, whatever it does. Absent: it measures none.',
     })
     .optional(),
+  distanceM: num(
+    'm',
+    { min: 0, max: 100 },
+    'Distance of a person that it reports. Absent: it measures none.',
+  ).optional(),
   needsFirstMotion: z
     .boolean()
     .meta({

@@ -99,6 +99,17 @@ export const rosSchema = z.strictObject({
     })
     .optional(),
   signals: z.array(signal).max(32).meta({ description: 'Numbers of the task that topics give.' }).default([]),
+  distance: z
+    .strictObject({
+      topic: rosName('Topic of the distance of the nearest person.').default('range'),
+      type: z.string().min(1).max(255).meta({ description: 'Message type.' }).default('sensor_msgs/msg/Range'),
+      field: z.string().min(1).max(255).meta({ description: 'Where the metres are in the message.' }).default('range'),
+    })
+    .meta({
+      description:
+        'Arms with `separation`: how far the nearest person is. Before it has come the robot is not enabled; silent for longer than `separation.freshnessMs`, it stops (row 10).',
+    })
+    .optional(),
   freshnessMs: num(
     'ms',
     { min: 2, max: 500 },
@@ -141,6 +152,9 @@ export const rosSchema = z.strictObject({
     .optional(),
   packages: packagesField,
 });
+
+/** The name under which the distance of people goes beside the task's signals; no signal of a task can have it. */
+export const DISTANCE_SIGNAL = 'distance of people';
 
 export type RosConfig = Configured<typeof rosSchema>;
 

@@ -4,9 +4,10 @@ import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { vec } from '../../../tests/support/vec.ts';
 import { ArmKinematics, createRobotState, modelOfBase, type RobotModel } from '../../core/index.ts';
 import { createStopLaw } from './command-law.ts';
-import type { CommandInterface, RosDriverOptions } from './options.ts';
+import { type CommandInterface, DISTANCE_SIGNAL, type RosDriverOptions, rosSchema } from './options.ts';
 import { COMMAND, COMMAND_KIND, PULSE_KIND } from './protocol.ts';
 import { RosDriver } from './ros-driver.ts';
+import { rosKind } from './ros-kind.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 
@@ -148,6 +149,26 @@ describe('the ROS driver', () => {
     const { driver, link } = await rig();
     driver.prepare();
     expect(link.askedForMs).toBeGreaterThan(300 + 3 * 800 + 1000);
+  });
+
+  it('gives the distance of people beside the signals of the task, and nothing new of it while its topic is silent', async () => {
+    const [config] = [{ topic: 'range', type: 'sensor_msgs/msg/Range', field: 'range' }];
+    const separation = { humanSpeedMPerS: 1.6, reactionS: 0.1, intrusionM: 0, uncertaintyM: 0, freshnessMs: 80 };
+    const robot = { ...ur5eLike, toolSpeedMaxMPerS: 0.5, separation };
+    const command = { interface: 'position' as const, topic: 'commands' };
+    const driven = rosSchema.parse({ kind: 'ros', command, distance: config });
+    const asked = { robot, task: 'a task', signalNames: ['depthM'], scene: () => expect.fail() };
+    const { signals } = rosKind.optionsOf(driven, asked);
+    expect(signals).toEqual([{ name: DISTANCE_SIGNAL, freshnessMs: 80, ...config }]);
+    const { driver, link, state } = await enabledRig('position', { signalNames: ['depthM'], signals });
+    link.signals = [0.9];
+    driver.read(state);
+    expect(driver.distance![0]).toBe(0.9);
+    const readings = driver.distance![1]!;
+    link.signalsValidUntilS = link.clock.nowS() - 0.001;
+    expect(driver.read(state)).toBe('late');
+    expect(driver.distance![1]).toBe(readings);
+    expect([...state.signals]).toEqual([0]);
   });
 
   it('gives measured signals by name, and the others as the scene says', async () => {

@@ -20,7 +20,7 @@ import {
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import { ReferenceMotion } from '../reference-motion.ts';
 import { type CommandLaw, createCommandLaw, type LawInput } from './command-law.ts';
-import type { RosDriverOptions } from './options.ts';
+import { DISTANCE_SIGNAL, type RosDriverOptions } from './options.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -60,6 +60,7 @@ export class RosDriver implements Driver {
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly scene?: Scene;
+  readonly distance?: Float64Array;
   readonly #options: RosDriverOptions;
   readonly #model: RobotModel;
   readonly #link: RosLink;
@@ -72,6 +73,7 @@ export class RosDriver implements Driver {
   readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
   readonly #measured: RobotState;
   readonly #localSignals: Float64Array;
+  /** [signals] places in the task's names; −1 for the distance of people. */
   readonly #signalIndex: readonly number[];
   readonly #reference: ReferenceMotion;
   readonly #lawInput: { -readonly [K in keyof LawInput]: LawInput[K] };
@@ -104,6 +106,7 @@ export class RosDriver implements Driver {
     this.#measured = createRobotState(joints, options.signals.length);
     this.#localSignals = new Float64Array(options.signalNames.length);
     this.#signalIndex = options.signals.map(({ name }) => options.signalNames.indexOf(name));
+    if (options.signals.some(({ name }) => name === DISTANCE_SIGNAL)) this.distance = Float64Array.of(Number.NaN, 0);
     this.#reference = new ReferenceMotion(model);
     this.#lawInput = {
       referenceRad: this.#reference.positionRad,
@@ -258,7 +261,14 @@ export class RosDriver implements Driver {
     if (this.#wrist === undefined) out.wrench.fill(0);
     else this.#wrist.write(measured, out.wrench);
     out.signals.set(this.#localSignals);
-    for (let i = 0; i < this.#signalIndex.length; i++) out.signals[this.#signalIndex[i]!] = measured.signals[i]!;
+    for (let i = 0; i < this.#signalIndex.length; i++) {
+      const at = this.#signalIndex[i]!;
+      if (at >= 0) out.signals[at] = measured.signals[i]!;
+      else if (this.distance !== undefined) {
+        this.distance[0] = measured.signals[i]!;
+        this.distance[1] = this.distance[1]! + 1;
+      }
+    }
     out.measuredAtS = this.#row[STATE.measuredAtS]!;
   }
 

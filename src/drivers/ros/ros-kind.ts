@@ -2,7 +2,7 @@
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { modelSource, placedModel } from '../model-source.ts';
-import { type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
+import { DISTANCE_SIGNAL, type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
 
 /** Kinds of commands that only bases take. */
 const BASE_INTERFACES: readonly string[] = ['twist', 'twistStamped', 'ackermann'];
@@ -39,6 +39,12 @@ function checkInterface({ command }: RosConfig, robot: RobotModel): void {
   });
 }
 
+/** The distance of people comes as one more signal, which is no task's. */
+function distanceOf({ distance }: RosConfig, { separation }: RobotModel): RosDriverOptions['signals'] {
+  if (distance === undefined || separation === undefined) return [];
+  return [{ name: DISTANCE_SIGNAL, freshnessMs: separation.freshnessMs, ...distance }];
+}
+
 function optionsOf(driver: RosConfig, robot: RobotModel, signalNames: readonly string[]): RosDriverOptions {
   const jointNames = robot.joints.map((joint) => joint.name);
   const { jointStates, odometry, wrench, controllerManager, scene } = driver;
@@ -62,7 +68,7 @@ function optionsOf(driver: RosConfig, robot: RobotModel, signalNames: readonly s
       robot.base === undefined
         ? { kind: 'jointStates', topic: jointStates?.topic ?? 'joint_states' }
         : { kind: 'odometry', topic: odometry?.topic ?? 'odom' },
-    signals: driver.signals.filter(({ name }) => signalNames.includes(name)),
+    signals: [...driver.signals.filter(({ name }) => signalNames.includes(name)), ...distanceOf(driver, robot)],
     freshnessMs: driver.freshnessMs,
     minimumRateHz: driver.minimumRateHz,
     ...(wrench === undefined ? {} : { wrench }),

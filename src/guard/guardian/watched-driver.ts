@@ -16,6 +16,7 @@ export class WatchedDriver implements Driver {
   readonly bus?: DriverBus;
   readonly meanWrench?: Float64Array;
   readonly busCounters?: Float64Array;
+  readonly distance?: Float64Array;
   readonly torqueCapNm?: readonly number[];
   readonly #driver: Driver;
   readonly #pulse: GuardPulse;
@@ -32,6 +33,7 @@ export class WatchedDriver implements Driver {
     if (driver.bus !== undefined) this.bus = driver.bus;
     if (driver.meanWrench !== undefined) this.meanWrench = driver.meanWrench;
     if (driver.busCounters !== undefined) this.busCounters = driver.busCounters;
+    if (driver.distance !== undefined) this.distance = driver.distance;
     if (driver.torqueCapNm !== undefined) this.torqueCapNm = driver.torqueCapNm;
   }
 

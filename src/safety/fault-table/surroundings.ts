@@ -93,9 +93,9 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   },
   {
     row: 47,
-    fault: 'A person or obstacle is near a vehicle',
+    fault: 'A person or obstacle is near the robot',
     promise:
-      'As its driver says: in the outer zone half the highest speed, in the inner one category 2. A driver whose sensor has been silent for 0.5 s says the inner one.',
+      'An arm with `separation`: slower in the tick in which its driver reports less room than its speed needs, category 2 where there is room for none, or where the distance is older than `freshnessMs`. Else as its driver says: in the outer zone half the highest speed, in the inner one category 2. A driver whose sensor has been silent for 0.5 s says the inner one.',
     source: "Nav2's collision monitor",
     numbers: { speedRatio: 0.5, stopWithinTicks: 1 },
     signs: [
@@ -116,9 +116,8 @@ export const SURROUNDINGS: readonly FaultRow[] = [
         action: 'cat2',
         clears: 'acknowledged',
         mayMove: 'nobody',
-        message:
-          'Something is in the zone in which the vehicle does not move, or the sensor that would see it is silent.',
-        remedy: 'Take it away, or look at the sensor, then acknowledge.',
+        message: 'Somebody or something is too near for the robot to move, or the sensor that would see it is silent.',
+        remedy: 'Step back or take it away, or look at the sensor, then acknowledge.',
       },
     ],
   },
