@@ -7,3 +7,5 @@ export { portFindings } from './doctor/port-findings.ts';
 export { requireServoArm } from './families.ts';
 export { TerminalGuide } from './guide.ts';
 export { climb, ladderLines, ladderRobotOf } from './ladder/climb.ts';
+export { measureStops } from './ladder/measure-stops.ts';
+export { stopsFinding } from './ladder/stop-lines.ts';

@@ -7,6 +7,7 @@ import {
   pathOption,
   positiveNumber,
   seedOption,
+  switchOption,
   text,
 } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
@@ -17,7 +18,20 @@ const options = optionsOf({
   mode: option(oneOf('climb', 'status').default('climb'), '--status', 'print the ladder and do nothing', {
     given: 'status',
   }),
-  minutes: option(positiveNumber(1440).default(5), '--minutes <n>', 'how long the burn-in takes'),
+  stops: switchOption(
+    '--stops',
+    'measure how long the arm takes to stop and how far it goes, from three speeds, with what its tool carries now',
+  ),
+  loadKg: option(
+    positiveNumber(1000).optional(),
+    '--load <kg>',
+    '--stops: what the tool carries beyond what the file describes (default: nothing)',
+  ),
+  minutes: option(
+    positiveNumber(1440).default(5),
+    '--minutes <n>',
+    'how long the burn-in takes; --stops: each of its three speeds',
+  ),
   out: pathOption('--out <dir>', 'folder of the run, on rungs that drive (default: a new one below runs/)'),
   seed: seedOption(),
 });
@@ -40,6 +54,9 @@ What happens:
   On rungs that drive nothing moves before you have said yes; space stops the arm, Ctrl+C brings it to rest and ends.
   They are passed with 0 faults, 0 violations of limits, and every joint seen to move. Behind them the torque goes off:
   hold the arm, or it falls.
+  --stops measures stops once slow is passed, again and again in the same small box: repeat it after each rung, and with
+  the loads that the tool will carry. The worst time and distance of each speed is kept beside the ladder, shown by
+  --status and rein doctor, and used by separation of the robot's file (docs/safety-case.md).
   Answers are lines of standard input, so a script can give them.
 
 What it writes: a line a rung, and a summary, in REIN_STATE, else ~/.local/state/rein, below bring-up/: when, who, which file
@@ -48,6 +65,7 @@ What it writes: a line a rung, and a summary, in REIN_STATE, else ~/.local/state
 Examples:
   $ rein bring-up --robot my-arm.yaml
   $ rein bring-up --robot my-arm.yaml --status
+  $ rein bring-up --robot my-arm.yaml --stops --load 0.2 --minutes 1
 
 Exit codes:
   0  the rung is passed, or there is none left

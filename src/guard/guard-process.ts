@@ -27,6 +27,7 @@ import { readRequest } from './link/messages.ts';
 import { GuardSocketServer } from './link/socket-server.ts';
 import { MotionLog } from './motion-log.ts';
 import { raiseHelperThreads } from './priority.ts';
+import { StopMeter } from './stop-meter.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
 
 /** How long a guardian may take to open the bus and to answer. */
@@ -53,7 +54,12 @@ async function main(): Promise<void> {
   if (raise.isRaised) log.info(raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${raise.reason}.`);
   const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
-  link.onFrame((frame) => motion.see(frame));
+  const stops = new StopMeter(config.model);
+  link.onFrame((frame) => {
+    motion.see(frame);
+    const stop = stops.see(frame);
+    if (stop !== undefined) log.info({ event: 'stopped', ...stop }, 'motion');
+  });
   link.onNotice(({ level, row, message, remedy }) => log[level]({ row, remedy }, message));
   try {
     const ended = endOf(link);

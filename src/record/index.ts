@@ -61,4 +61,5 @@ export {
   readRungs,
   rungLogPath,
 } from './rung-log.ts';
+export { type MeasuredStop, readStops, recordStops } from './stop-record.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

@@ -12,6 +12,7 @@ import {
   type Rung,
   type RungRecord,
   readRungs,
+  readStops,
   rungLogPath,
 } from '../../record/index.ts';
 import { ladderSubject } from '../../session/supervision.ts';
@@ -26,6 +27,7 @@ import { ServoAccess } from '../servo-access.ts';
 import { mirrorCar, seenOfCar } from './car-rungs.ts';
 import { type DrivingRung, drivenS, driveRung } from './drive-rung.ts';
 import { mirrorArm } from './mirror.ts';
+import { stopLines } from './stop-lines.ts';
 
 /** What has a ladder: an arm of bus servos, or a car with a VESC. */
 export type LadderRobot = ServoArm | VescCar;
@@ -101,15 +103,24 @@ export function ladderLines(arm: LadderRobot): readonly string[] {
       ? 'At the top: it goes at the limits of its file.'
       : `Next: rein bring-up --robot ${arm.named}`;
   const speed = `Speed now: ${Math.round(100 * ladder.speedRatio)} % of what its file allows.`;
-  return [...lines, ...fallen, speed, next];
+  const stops = isCar(arm) ? [] : stopsOf(arm);
+  return [...lines, ...fallen, speed, ...stops, next];
 }
 
-function ladderNow(arm: LadderRobot): Ladder {
+function stopsOf(arm: LadderRobot): readonly string[] {
+  const stops = readStops(subjectOf(arm));
+  if (stops.length === 0) return ['Stops: not measured (rein bring-up --stops).'];
+  return ['Stops, the worst from each speed of its fastest point:', ...stopLines(stops).map((line) => `  ${line}`)];
+}
+
+/** Where `arm` stands now. */
+export function ladderNow(arm: LadderRobot): Ladder {
   const subject = subjectOf(arm);
   return ladderOf(readRungs(rungLogPath(subject)), subject);
 }
 
-function subjectOf({ robot }: LadderRobot): NonNullable<ReturnType<typeof ladderSubject>> {
+/** Which arm it is. */
+export function subjectOf({ robot }: LadderRobot): NonNullable<ReturnType<typeof ladderSubject>> {
   const subject = ladderSubject(robot);
   if (subject === undefined) throw new TypeError('arms of servos and cars have a ladder');
   return subject;

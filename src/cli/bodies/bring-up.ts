@@ -1,6 +1,14 @@
 /** What `rein bring-up` does: the next rung, with a person at the terminal. */
 import { join } from 'node:path';
-import { climb, ladderLines, ladderRobotOf, openBusPort, TerminalGuide } from '../../bring-up/index.ts';
+import {
+  climb,
+  ladderLines,
+  ladderRobotOf,
+  measureStops,
+  openBusPort,
+  requireServoArm,
+  TerminalGuide,
+} from '../../bring-up/index.ts';
 import { loadRobotFile, packageVersions } from '../../config/index.ts';
 import type { BringUpOptions } from '../bring-up.ts';
 import { tableOf } from '../doctor/check.ts';
@@ -18,6 +26,8 @@ export async function bringUpBody(options: BringUpOptions): Promise<number> {
     return 0;
   }
   const out = options.out ?? join('runs', `bring-up-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+  const version = packageVersions()['rein'] ?? '?';
+  const shared = { file, minutes, out, seed, version, wallMs: () => Date.now() };
   return interruptibly(warn, 'what moves is brought to rest', async ({ signal, interrupt }) => {
     const guide = new TerminalGuide({
       input: process.stdin,
@@ -26,17 +36,24 @@ export async function bringUpBody(options: BringUpOptions): Promise<number> {
       signal,
     });
     try {
+      if (options.stops) {
+        await measureStops({
+          ...shared,
+          arm: requireServoArm(robot, 'measure the stops of'),
+          loadKg: options.loadKg ?? 0,
+          guide,
+          signal,
+          onInterrupt: interrupt,
+        });
+        show();
+        return 0;
+      }
       await climb({
+        ...shared,
         arm,
-        file,
         port,
-        minutes,
-        out,
-        seed,
         guide,
         open: openBusPort,
-        version: packageVersions()['rein'] ?? '?',
-        wallMs: () => Date.now(),
         signal,
         onInterrupt: interrupt,
         showFindings: (findings) =>

@@ -1,6 +1,6 @@
 /** `rein doctor`'s body. */
 
-import { inspectPort, openBusPort, portFindings } from '../../bring-up/index.ts';
+import { inspectPort, openBusPort, portFindings, stopsFinding } from '../../bring-up/index.ts';
 import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
 import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
@@ -41,7 +41,11 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   if (named === undefined && port === undefined) return { findings: [], whom };
   const robot = named === undefined ? undefined : loadRobotFile(named).robot;
   const inspection = await inspectPort({ robot, port, open: openBusPort, say: warn });
-  if (inspection !== undefined) return { ...inspection, whom: robot?.name ?? whom };
+  if (inspection !== undefined) {
+    const stops = robot === undefined ? undefined : stopsFinding(robot);
+    const findings = stops === undefined ? inspection.findings : [...inspection.findings, stops];
+    return { ...inspection, findings, whom: robot?.name ?? whom };
+  }
   const detail = `${robot?.name} is driven by ${robot?.driver.kind}: it has no bus of servos and no VESC to look at`;
   return { findings: [{ name: 'bus', status: 'ok', detail }], whom };
 }

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ResolvedConfig } from '../../config/index.ts';
+import type { ResolvedConfig, RobotConfig } from '../../config/index.ts';
 import { driverSpec } from '../../config/setup.ts';
 import {
   acquireLock,
@@ -11,14 +11,16 @@ import {
   type DirectoryLock,
   patientMs,
   ReinError,
+  type RobotModel,
   remedyForLate,
   sendToChild,
 } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
+import { readStops } from '../../record/index.ts';
 import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
-import { rungLimit } from './rung-limit.ts';
+import { ladderSubject, rungLimit } from './rung-limit.ts';
 import { inSpeedMode, type SpeedMode, speedModeOf } from './speed-mode.ts';
 
 export interface RunPreparation extends CheckRequest {
@@ -100,6 +102,15 @@ function isChecked(answer: unknown): answer is CheckedMessage {
   return areNames && (runId === undefined || typeof runId === 'string');
 }
 
+/** `model` with the stops that were measured on `robot`, where its file leaves them to that. */
+function withMeasuredStops(model: RobotModel, robot: RobotConfig): RobotModel {
+  const { separation } = model;
+  const subject = separation === undefined ? undefined : ladderSubject(robot);
+  if (separation === undefined || separation.stops !== undefined || subject === undefined) return model;
+  const stops = readStops(subject).map(({ loadKg: _, ...stop }) => stop);
+  return stops.length === 0 ? model : { ...model, separation: { ...separation, stops } };
+}
+
 /** How a guard is reached, and by whom. */
 export type GuardPlace = Pick<GuardConfig, 'socketPath' | 'authority'> & {
   /** For a robot behind ROS 2: `--ros-args …`. */
@@ -118,7 +129,7 @@ export function guardConfigOf(
   const { driver: _, ...model } = robot;
   const limit = rungLimit(robot);
   return {
-    model: inSpeedMode(model, speedModeOf(robot, speedMode)),
+    model: withMeasuredStops(inSpeedMode(model, speedModeOf(robot, speedMode)), robot),
     ...(limit === undefined ? {} : { speedRatioMax: limit.speedRatio }),
     action: task.action,
     policyPeriodS: 1 / task.policyHz,

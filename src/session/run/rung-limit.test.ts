@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freshCalibration, servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
-import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
+import { loadRobotFile, type RobotConfig, resolveConfig } from '../../config/index.ts';
 import { calibrationText, feetechFamily } from '../../drivers/serial.ts';
-import { appendRung, RUNGS, rungLogPath } from '../../record/index.ts';
+import { appendRung, RUNGS, recordStops, rungLogPath } from '../../record/index.ts';
+import { guardConfigOf } from './prepare-run.ts';
 import { ladderSubject, rungLimit } from './rung-limit.ts';
 import { speedModeLine, speedModeOf } from './speed-mode.ts';
 
@@ -58,6 +59,20 @@ describe('an arm of bus servos', () => {
     });
     pass(robot, 5);
     expect(rungLimit(robot)).toBe(undefined);
+  });
+
+  it('keeps people away by the stops that were measured on it, where its file leaves them to that', () => {
+    const separation = { humanSpeedMPerS: 1.6, reactionS: 0.1, intrusionM: 0, uncertaintyM: 0, freshnessMs: 100 };
+    const robot = { ...calibratedArm('/dev/ttyACM7'), toolSpeedMaxMPerS: 0.5, separation };
+    const config = resolveConfig({ task: 'reach-judged', seed: 0 });
+    const stopsOf = (of: RobotConfig) =>
+      guardConfigOf({ ...config, robot: of }, [], { socketPath: '/s', authority: 'node' }).model.separation?.stops;
+    expect(stopsOf(robot)).toBe(undefined);
+    const stop = { speedMPerS: 0.1, timeS: 0.2, distanceM: 0.02 };
+    recordStops(ladderSubject(robot)!, [{ ...stop, loadKg: 0.1 }], '2026-01-01T00:00:00Z');
+    expect(stopsOf(robot)).toEqual([stop]);
+    const own = [{ speedMPerS: 0.3, timeS: 1, distanceM: 0.3 }];
+    expect(stopsOf({ ...robot, separation: { ...separation, stops: own } })).toEqual(own);
   });
 
   it('is at reduced speed until it has passed its burn-in, whatever is asked for', () => {

@@ -1,0 +1,86 @@
+/** `rein bring-up --stops`: how long an arm takes to stop, and how far it goes, from three speeds, with the load that is mounted. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseObject, ReinError, type StopFigures } from '../../core/index.ts';
+import { type MeasuredStop, type Rung, recordStops } from '../../record/index.ts';
+import { GUARD_LOG } from '../../session/supervision.ts';
+import type { ServoArm } from '../families.ts';
+import { confirm } from '../guide.ts';
+import { type ClimbRequest, ladderNow, subjectOf } from './climb.ts';
+import { driveRung } from './drive-rung.ts';
+import { stopLines } from './stop-lines.ts';
+
+/** Of the speed that the arm may have by now. */
+const SHARES = [0.25, 0.5, 1];
+/** Directions and rates are not known before this rung. */
+const NEEDED: Rung = 'slow';
+/** Fewer stops of a speed show little. */
+const LEAST_STOPS = 3;
+
+export interface StopsRequest extends Omit<ClimbRequest, 'arm' | 'showFindings' | 'open' | 'port'> {
+  readonly arm: ServoArm;
+  /** What the tool carries beyond what the file describes, kg. */
+  readonly loadKg: number;
+}
+
+/** Measures and records; resolves to all that counts for the arm now, one line each. Rejects with `ReinError`. */
+export async function measureStops(request: StopsRequest): Promise<readonly string[]> {
+  const { arm, guide, loadKg, minutes, out } = request;
+  const { passed, speedRatio } = ladderNow(arm);
+  if (!passed.some(({ rung }) => rung === NEEDED)) {
+    throw new ReinError('config', `Stops are measured once the rung ${NEEDED} is passed.`, {
+      remedy: `First: rein bring-up --robot ${arm.named}`,
+    });
+  }
+  const whole = (SHARES.length * minutes).toFixed(1).replace(/\.0$/, '');
+  const down = arm.robot.holdsWithoutTorque === false ? ' Each time its torque goes off slowly: hold it then.' : '';
+  guide.say(
+    `It moves by itself now, three times, ${whole} minutes together, at ${SHARES.map((share) => `${Math.round(100 * share * speedRatio)} %`).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
+  );
+  if (!(await confirm(guide, 'Hand on the emergency stop; space here stops it too. Begin?', 'no')))
+    throw new ReinError('environment', 'Nothing was measured: nobody let the arm go on.', {
+      remedy: 'Repeat the command when it may move.',
+    });
+  guide.close?.();
+  const stops: MeasuredStop[] = [];
+  for (const [k, share] of SHARES.entries()) {
+    const folder = join(out, `speed-${k + 1}`);
+    const { robot } = arm;
+    const { file, seed, signal, onInterrupt } = request;
+    const print = (text: string): void => guide.say(text);
+    const ratio = share * speedRatio;
+    await driveRung({
+      rung: 'burn-in',
+      robot,
+      file,
+      speedRatio: ratio,
+      minutes,
+      out: folder,
+      seed: seed + k,
+      print,
+      signal,
+      onInterrupt,
+    });
+    const seen = stopsIn(join(folder, GUARD_LOG));
+    if (seen.length < LEAST_STOPS) throw tooFew(seen.length, ratio);
+    stops.push(...seen.map((stop) => ({ ...stop, loadKg })));
+  }
+  return stopLines(recordStops(subjectOf(arm), stops, new Date(request.wallMs()).toISOString()));
+}
+
+function tooFew(count: number, ratio: number): ReinError {
+  return new ReinError('driver', `${count} stops were seen at ${Math.round(100 * ratio)} % of its speed.`, {
+    remedy: 'Give more --minutes, and see that nothing holds the arm.',
+  });
+}
+
+/** The stops that the guard measured, by its log. */
+export function stopsIn(log: string): readonly StopFigures[] {
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const { event, speedMPerS, timeS, distanceM } = parseObject(line) ?? {};
+      const isStop = event === 'stopped' && [speedMPerS, timeS, distanceM].every(Number.isFinite);
+      return isStop ? [{ speedMPerS, timeS, distanceM } as StopFigures] : [];
+    });
+}

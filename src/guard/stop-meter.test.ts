@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
+import { ur5eLike } from '../../tests/support/robot-models.ts';
+import { LockStepClock, type StopFigures } from '../core/index.ts';
+import { MockDriver } from '../drivers/index.ts';
+import { createActionCommand } from './link/frames.ts';
+import { lockStepGuard } from './lock-step-guard.ts';
+import { StopMeter } from './stop-meter.ts';
+
+const model = { ...ur5eLike, leashM: 0.2, leashRad: 1 };
+const PERIOD_S = 1 / model.controlHz;
+
+/** Stops of the arm, each after 40 ticks of such actions of its first joint, as the meter saw them. */
+async function stopsAfter(actions: readonly number[]): Promise<StopFigures[]> {
+  const clock = new LockStepClock(PERIOD_S);
+  const driver = new MockDriver(model);
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    model,
+    action: jointSpec(model, 0.09),
+    policyPeriodS: 0.1,
+    clock,
+  });
+  const meter = new StopMeter(model);
+  const found: StopFigures[] = [];
+  link.onFrame((frame) => {
+    const stop = meter.see(frame);
+    if (stop !== undefined) found.push(stop);
+  });
+  await driver.open();
+  await link.advance(2);
+  await link.request({ kind: 'enable' }, 'person');
+  await link.advance(1);
+  const command = createActionCommand(6);
+  for (const action of actions) {
+    await link.request({ kind: 'activate' }, 'person');
+    for (let tick = 0; tick < 40; tick++) {
+      Object.assign(command, { seq: command.seq + 1, decider: 'policy', issuedAtS: clock.nowS(), leaseS: 0.05 });
+      command.action[0] = action;
+      link.send(command);
+      await link.advance(1);
+    }
+    await link.advance(90);
+  }
+  return found;
+}
+
+it('measures time and way of each stop of the measured arm, of the fastest point', async () => {
+  const [short, long] = await stopsAfter([0.3, -1]);
+  for (const { speedMPerS, timeS, distanceM } of [short!, long!]) {
+    // A brake of v/A, the mock's lag of 20 ms and its tail; a way between that of an even brake and of none.
+    expect(timeS).toBeGreaterThan(PERIOD_S);
+    expect(timeS).toBeLessThan(0.5);
+    expect(distanceM).toBeGreaterThan(0.02 * speedMPerS);
+    expect(distanceM).toBeLessThan(speedMPerS * timeS);
+  }
+  expect(long!.speedMPerS).toBeGreaterThan(1.2 * short!.speedMPerS);
+  expect(long!.timeS).toBeGreaterThan(short!.timeS);
+  expect(long!.distanceM).toBeGreaterThan(short!.distanceM);
+});
+
+it('sees no stop of an arm that stood', async () => {
+  expect(await stopsAfter([0])).toEqual([]);
+});
