@@ -1,7 +1,7 @@
 /** `rein bring-up --stops`: how long an arm takes to stop, and how far it goes, from three speeds, with the load that is mounted. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseObject, ReinError, type StopFigures } from '../../core/index.ts';
+import { holdsItself, parseObject, ReinError, type StopFigures } from '../../core/index.ts';
 import { type MeasuredStop, type Rung, recordStops } from '../../record/index.ts';
 import { GUARD_LOG } from '../../session/supervision.ts';
 import type { ServoArm } from '../families.ts';
@@ -33,7 +33,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
     });
   }
   const whole = (SHARES.length * minutes).toFixed(1).replace(/\.0$/, '');
-  const down = arm.robot.holdsWithoutTorque === false ? ' Each time its torque goes off slowly: hold it then.' : '';
+  const down = holdsItself(arm.robot) ? '' : ' Each time its torque goes off slowly: hold it then.';
   guide.say(
     `It moves by itself now, three times, ${whole} minutes together, at ${SHARES.map((share) => `${Math.round(100 * share * speedRatio)} %`).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
   );
