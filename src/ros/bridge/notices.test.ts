@@ -18,6 +18,7 @@ function saidAt(ratesHz: readonly number[], freshnessMs: number, minimumRateHz =
     get measuredAtS() {
       return clock.nowS();
     },
+    isSimulated: false,
     missing: [],
     names: [],
     takeWorstAgeS: () => 0,
@@ -60,6 +61,31 @@ describe('what is said of the rate of measurements', () => {
     expect(notice).toMatchObject({ row: 10, level: 'warn', remedy: expect.stringContaining('freshnessMs: 150') });
     expect(saidAt([50], 50)).toEqual([]);
   });
+});
+
+it('says that what it hears is a simulation, and when it is not any more, once each', () => {
+  const clock = new FakeClock(1_000_000_000n);
+  const said: string[] = [];
+  const readings = {
+    isSimulated: true,
+    takeWorstAgeS: () => 0,
+    measurements: 0,
+    missing: [],
+    subscription: { topic: '/joint_states' },
+  };
+  const nobody = () => ({ topic: '', nodes: [] });
+  const parts = { clock, readings, commanders: nobody, contradiction: () => undefined, graphFaults: () => [] };
+  const say = ({ message }: GuardNotice): void => void (message.includes('simulation') && said.push(message));
+  const notices = new Notices({ ...parts, options: rosOptions(diffBase, 'twist'), say } as never);
+  for (const isSimulated of [true, true, false, false]) {
+    readings.isSimulated = isSimulated;
+    clock.advanceMs(1000);
+    notices.look();
+  }
+  expect(said).toEqual([
+    '/joint_states comes from a simulation: nothing real moves.',
+    '/joint_states does not come from a simulation any more: the robot is real.',
+  ]);
 });
 
 it('leaves a jump of /clock to the node, which knows what becomes of the episode', () => {

@@ -26,6 +26,7 @@ const CONDITION = {
   commanders: 'bridge/commanders',
   sources: 'bridge/sources',
   controllers: 'bridge/controllers',
+  simulated: 'bridge/simulated',
 };
 
 const ROWS: Readonly<Record<RosFault['kind'], number>> = {
@@ -70,6 +71,7 @@ export class Notices {
   #reportedCommanders = '';
   #reportedSources = '';
   #areTaken = false;
+  #isSimulated = false;
   #hasSaidOrder = false;
   #hasSaidFreshness = false;
   /** Graph faults that were told and last. */
@@ -132,6 +134,7 @@ export class Notices {
     this.#lookAtGraph();
     this.#lookAtCommanders();
     this.#lookAtSources();
+    this.#lookWhetherSimulated();
     const silence = nowS - this.#startedAtS < SILENT_AFTER_S ? undefined : this.whySilent();
     if (silence !== undefined) this.#once(silence, "Start what publishes it, or correct the robot's file.", 'error');
     else this.#lookAtRate(nowS);
@@ -229,6 +232,25 @@ export class Notices {
     const remedy = isOver ? '' : 'Stop the one that is not the robot, then reset.';
     const condition = CONDITION.sources;
     this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
+  }
+
+  /** A rehearsal looks like the robot, to whoever does not know: said when it begins and when it ends. */
+  #lookWhetherSimulated(): void {
+    const { isSimulated, subscription } = this.#parts.readings;
+    if (isSimulated === this.#isSimulated) return;
+    this.#isSimulated = isSimulated;
+    const message = isSimulated
+      ? `${subscription.topic} comes from a simulation: nothing real moves.`
+      : `${subscription.topic} does not come from a simulation any more: the robot is real.`;
+    const condition = CONDITION.simulated;
+    this.#parts.say({
+      row: 0,
+      level: isSimulated ? 'info' : 'warn',
+      message,
+      remedy: '',
+      condition,
+      isOver: !isSimulated,
+    });
   }
 
   /** Reports graph faults that are over. */

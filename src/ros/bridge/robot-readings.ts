@@ -4,6 +4,7 @@ import type { RosDriverOptions } from '../../drivers/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
 import { fieldAt, messageType } from '../messages/registry.ts';
 import { isSet, nanosecondsOf } from '../messages/time.ts';
+import { SIMULATED_FRAME } from '../observations/other-robot.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosClock, RosPort, RosSubscription } from '../port/ros-port.ts';
 import { Alternations } from './alternations.ts';
@@ -67,6 +68,8 @@ export class RobotReadings {
   wrenchAtS = 0;
   /** Joints that the newest joint state did not have, as the robot calls them. */
   missing: readonly string[] = [];
+  /** The newest joint state is a simulation's, by its own words. */
+  isSimulated = false;
   /** Names in the newest joint state. */
   names: readonly string[] = [];
   readonly subscription: RosSubscription;
@@ -174,6 +177,7 @@ export class RobotReadings {
       // Where torques are compared with a model, one that is missing must not look like none.
       torqueNm[i] = Number.isNaN(torque) && !this.#comparesTorque ? 0 : torque;
     }
+    this.isSimulated = message.header.frame_id === SIMULATED_FRAME;
     this.#alternations.note(positionRad, receivedAtS);
     this.#measured(receivedAtS);
   }
