@@ -5,10 +5,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GuardNotice, SystemClock } from '../../src/core/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type GuardAnswer, type GuardNotice, SystemClock } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { actConclusively, HELD_UP_S } from '../support/conclusive.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { HeldUp, heldUpS, type Span } from '../support/held-up.ts';
@@ -32,19 +33,23 @@ const LEASE_S = 0.6;
 const FRESHNESS_MS = 150;
 let folder: string;
 
-beforeEach(() => {
+/** A folder that the processes which are started from now on work in. */
+function openFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'rein-half-'));
   process.env['REIN_TEST_FOLDER'] = folder;
-});
+}
+
 // Processes that end may write a last line meanwhile.
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 
 describe('a guard whose robot is behind ROS', () => {
   type Guard = Awaited<ReturnType<typeof startWorkerGuard>>;
   let guard: Guard;
-  let notices: GuardNotice[];
+  let notices: GuardNotice[] = [];
 
-  beforeEach(async () => {
+  // One for all: what one of these does to it is over before the next.
+  beforeAll(async () => {
+    openFolder();
     const config: GuardConfig = {
       model: mockModel,
       action: mockAction,
@@ -56,12 +61,21 @@ describe('a guard whose robot is behind ROS', () => {
       realTimePriority: 'try',
     };
     guard = await startWorkerGuard(config);
-    notices = [];
     guard.onNotice((notice) => notices.push(notice));
-    await move(guard);
   });
 
-  afterEach(() => guard.close());
+  beforeEach(async () => {
+    for (const name of ['mode', 'acted', 'no-stopper']) rmSync(join(folder, name), { force: true });
+    await comeBack(guard);
+    for (const name of ['stops.log', 'commands.log', 'held-up.log']) rmSync(join(folder, name), { force: true });
+    notices = [];
+    await push(guard, 2);
+  });
+
+  afterAll(async () => {
+    await guard.close();
+    removeFolder();
+  });
 
   it('follows commands', async () => {
     const before = Array.from(guard.latest.robot.positionRad);
@@ -197,6 +211,8 @@ describe('the process that can only stop', () => {
   let guard: ChildProcess;
   let others: readonly number[] = [];
 
+  beforeEach(openFolder);
+  afterEach(removeFolder);
   // They write to the folder until they end.
   afterEach(async () => {
     guard.kill('SIGKILL');
@@ -206,31 +222,39 @@ describe('the process that can only stop', () => {
   faultRow(
     25,
     'real-time',
-    "stops the robot within 50 ms of the guard's death, again and again",
+    "stops the robot within 50 ms of the guard's death",
     async () => {
-      const delays: StopDelay[] = [];
-      for (let round = 0; round < ROUNDS; round++) {
-        for (const name of ['stops.log', 'held-up.log']) rmSync(join(folder, name), { force: true });
-        const pids = await startHalf(1);
-        delays.push(await firstStop(() => guard.kill('SIGKILL')));
-        await until(() => logOf('stops.log').length >= 6, 'all stops');
-        await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
-      }
-      const text = delays.map(({ rawMs, ownMs }) => `${rawMs.toFixed(1)} (${ownMs.toFixed(1)})`).join(', ');
-      console.log(`guard killed → first stop, and less what the machine held up: ${text} ms`);
-      expect(Math.max(...delays.map(({ ownMs }) => ownMs))).toBeLessThan(50);
-      // Nothing is excused in one of them at least.
-      expect(Math.min(...delays.map(({ rawMs }) => rawMs))).toBeLessThan(50);
+      let delay: StopDelay = { rawMs: Number.NaN, ownMs: Number.NaN };
+      await actConclusively(
+        async () => {
+          for (const name of ['stops.log', 'held-up.log']) rmSync(join(folder, name), { force: true });
+          const pids = await startHalf(1);
+          delay = await firstStop(() => guard.kill('SIGKILL'));
+          await until(() => logOf('stops.log').length >= 6, 'all stops');
+          await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
+        },
+        () => delay.rawMs - delay.ownMs < 1e3 * HELD_UP_S,
+      );
+      console.log(`guard killed → first stop, and less what the machine held up: ${delay.rawMs} (${delay.ownMs}) ms`);
+      expect(delay.ownMs).toBeLessThan(50);
     },
     240_000,
   );
 
   faultRow(24, 'real-time', 'stops the robot when the guard is frozen for 100 ms', async () => {
-    await startHalf(1);
-    const frozenAtS = clock.nowS();
-    guard.kill('SIGSTOP');
-    await until(() => logOf('stops.log').length >= 6, 'it to happen');
-    const afterMs = (logOf('stops.log')[0]!.atS - frozenAtS) * 1e3;
+    let delay: StopDelay = { rawMs: Number.NaN, ownMs: Number.NaN };
+    await actConclusively(
+      async () => {
+        for (const name of ['stops.log', 'held-up.log']) rmSync(join(folder, name), { force: true });
+        await startHalf(1);
+        delay = await firstStop(() => guard.kill('SIGSTOP'));
+        await until(() => logOf('stops.log').length >= 6, 'it to happen');
+        guard.kill('SIGKILL');
+        await until(() => !others.some(isAlive), 'the end of its processes');
+      },
+      () => delay.rawMs - delay.ownMs < 1e3 * HELD_UP_S,
+    );
+    const afterMs = delay.rawMs;
     // Its newest sign of life was up to a tick before, and what a busy machine held it up.
     expect(afterMs).toBeGreaterThan(65);
     expect(afterMs).toBeLessThan(160);
@@ -296,14 +320,24 @@ function logOf(name: string): readonly Logged[] {
 
 type WorkerGuard = Awaited<ReturnType<typeof startWorkerGuard>>;
 
-/** Guards that are killed to see how soon the stop comes. */
-const ROUNDS = 4;
-
 async function move(guard: WorkerGuard): Promise<void> {
   await granted(guard, 'enable');
   await guard.advance(2);
   expect(await guard.request({ kind: 'activate' })).toEqual({ ok: true });
   await push(guard, 2);
+}
+
+/** Whatever became of it: it moves again, once its processes are back. */
+async function comeBack(guard: WorkerGuard): Promise<void> {
+  const endMs = performance.now() + 30_000;
+  for (let answer: GuardAnswer = { ok: false, reason: '' }; !answer.ok; ) {
+    if (performance.now() > endMs) throw new Error(`it does not come back: ${guard.latest.state}, ${answer.reason}`);
+    for (const kind of ['acknowledge', 'enable'] as const) {
+      await guard.request({ kind });
+      await guard.advance(5);
+    }
+    answer = await guard.request({ kind: 'activate' });
+  }
 }
 
 /** From a kill to the first stop, ms: as it was, and less what the machine kept this process, or the one that stops, from running. */

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect } from 'vitest';
 import type { StopMeasure, StopTrialName, StopTrialResult } from '../../bench/stop-trials/result.ts';
+import { actConclusively } from '../support/conclusive.ts';
 import { faultRow } from '../support/fault-row.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -16,9 +17,20 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
   let results: readonly StopTrialResult[] = [];
 
   beforeAll(async () => {
-    // A machine that holds up a trial's own processes ends the trials, and shows nothing about the robot: once more, as for any test here.
-    const again = () => runStopTrials({ trials: TRIALS });
-    ({ results } = await again().catch(again));
+    // A machine that holds up a trial's own processes ends the trials, and shows nothing about the robot.
+    let failure: unknown;
+    await actConclusively(
+      async () => {
+        failure = await runStopTrials({ trials: TRIALS }).then(
+          (done) => {
+            ({ results } = done);
+          },
+          (error: unknown) => error,
+        );
+      },
+      () => failure === undefined,
+    );
+    if (failure !== undefined) throw failure;
   }, 600_000);
 
   /** What the trials named `name` showed, all within their bounds. */

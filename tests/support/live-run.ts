@@ -29,10 +29,14 @@ task:
   estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
 ${SMALL_LEARNER}`;
 
+/** A machine that is busy with other tests keeps such a tick: three periods of it are 150 ms. */
+const SLOW_TICK = 'controlHz: 20';
+
 /** The file of arm6 behind the mock driver, which does as it is told; `options` are lines of YAML for the driver. */
 export function mockArm6(options = ''): string {
   const shipped = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
-  return shipped.replace(/^driver:\n(?: .*\n?)+/m, `driver:\n  kind: mock\n${options}`);
+  const slow = shipped.replace(/^controlHz: \d+/m, SLOW_TICK);
+  return slow.replace(/^driver:\n(?: .*\n?)+/m, `driver:\n  kind: mock\n${options}`);
 }
 
 export interface Program {
