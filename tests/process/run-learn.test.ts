@@ -52,12 +52,12 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
   });
 
   faultRow(
-    9,
+    [4, 9],
     'process',
-    'records demonstrations, acts on every few new weights, and delivers each transition exactly once',
+    'records demonstrations, acts on every few new weights, goes on with the last when the learner is killed, and delivers each transition exactly once',
     async () => {
       const { learning, moving } = await startBoth();
-      await until(() => run.versionOf('robot') >= 4, 'new weights in use');
+      await until(() => run.versionOf('robot') >= 4 && run.files('learner/checkpoints').length > 0, 'a checkpoint');
       // Its own page says why it would not learn, as far as its own figures tell.
       const watcher = new StreamWatcher(/monitor: (http\S+)/.exec(learning.said())![1]!);
       const checks = (): { state: string }[] =>
@@ -68,34 +68,7 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       expect(view.robots[0]!.steps).toBeGreaterThan(0);
       expect(view.updates).toBeGreaterThan(0);
       watcher.close();
-      moving.child.kill('SIGINT');
-      expect(await moving.exit).toBe(130);
-      const journal = run.journal('robot');
-      const demonstrated = journal.filter((t) => t.source === 'demo');
-      expect(demonstrated.filter((t) => t.terminated)).toHaveLength(2);
-      const online = journal.slice(demonstrated.length);
-      expect(online.every((t) => t.source !== 'demo')).toBe(true);
-      const versions = online.map((t) => t.policyVersion);
-      expect(versions).toEqual([...versions].sort((a, b) => a - b));
-      expect(new Set(versions).size).toBeGreaterThan(2);
-      expect(moving.said()).toMatch(
-        new RegExp(`${journal.length} sent, ${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`),
-      );
-      await until(() => learned(learning).online === online.length, 'the last transition');
-      expect(moving.said()).toContain('0 violations');
-      expect(run.files('robot')).toEqual(
-        expect.arrayContaining(['config.yaml', 'guard.log', 'journal', 'metrics.jsonl']),
-      );
-    },
-  );
 
-  faultRow(
-    4,
-    'process',
-    'goes on with its last weights when the learner is killed, and gives a resumed one everything',
-    async () => {
-      const { learning, moving } = await startBoth();
-      await until(() => run.versionOf('robot') >= 4 && run.files('learner/checkpoints').length > 0, 'a checkpoint');
       learning.child.kill('SIGKILL');
       await learning.exit;
       await until(() => /The learner is gone: policy \d+ goes on/.test(moving.said()), 'the message');
@@ -112,9 +85,19 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       moving.child.kill('SIGINT');
       expect(await moving.exit).toBe(130);
       const journal = run.journal('robot');
+      const demonstrated = journal.filter((t) => t.source === 'demo');
+      expect(demonstrated.filter((t) => t.terminated)).toHaveLength(2);
+      const online = journal.slice(demonstrated.length);
+      expect(online.every((t) => t.source !== 'demo')).toBe(true);
+      const versions = online.map((t) => t.policyVersion);
+      expect(versions).toEqual([...versions].sort((a, b) => a - b));
+      expect(new Set(versions).size).toBeGreaterThan(2);
       expect(moving.said()).toMatch(new RegExp(`${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`));
-      const online = journal.filter((t) => t.source !== 'demo').length;
-      await until(() => learned(resumed).online === online, 'the whole journal');
+      await until(() => learned(resumed).online === online.length, 'the whole journal');
+      expect(moving.said()).toContain('0 violations');
+      expect(run.files('robot')).toEqual(
+        expect.arrayContaining(['config.yaml', 'guard.log', 'journal', 'metrics.jsonl']),
+      );
     },
   );
 });
