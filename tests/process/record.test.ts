@@ -198,7 +198,7 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
 it('says where keys come from where there is no terminal', async () => {
   const program = run.start('record', '--task', './shown.yaml', '--monitor', 'off', '--out', 'nowhere');
   expect(await program.exit).toBe(1);
-  expect(program.said()).toContain("Start it in a terminal, or take --operator none and the monitor's page.");
+  expect(program.said()).toContain('Start it in a terminal, or take --operator none --monitor');
 }, 60_000);
 
 it('begins no demonstration that is done already, and lets the robot be driven from there', async () => {
