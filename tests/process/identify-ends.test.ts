@@ -1,9 +1,8 @@
 /** How an identification in real time ends before it is done: people, processes that die or hang, files that cannot be written. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { arm6Without, IdentifyFolder, identify, realArm } from '../support/identify-folder.ts';
-import { childOf, until } from '../support/live-run.ts';
-import { goesAway, Rein, rein, reinLines } from '../support/rein.ts';
+import { IdentifyFolder, identify, realArm } from '../support/identify-folder.ts';
+import { goesAway, rein, reinLines } from '../support/rein.ts';
 
 const PATIENCE_MS = 120_000;
 let folder: IdentifyFolder;
