@@ -21,7 +21,8 @@ export function isActive(state: SafetyStateName): boolean {
 }
 
 /** Who asks for motion. The order is the wire's code. */
-export const DECIDERS = ['hold', 'policy', 'human'] as const;
+/** `script`: a program that is no policy, such as a scripted operator or a rewind: it moves what a policy may move, and no more. On the wire: only add. */
+export const DECIDERS = ['hold', 'policy', 'human', 'script'] as const;
 export type Decider = (typeof DECIDERS)[number];
 
 /** One action for one policy step, newest wins; it is valid for `leaseS` from `issuedAtS`. */

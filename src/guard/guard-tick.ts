@@ -32,6 +32,7 @@ import { FrameRecorder } from './frame-recorder.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
 import { Measurement } from './measurement.ts';
+import { ObserverSight } from './observer-sight.ts';
 import { PressureRelief } from './pressure-relief.ts';
 import { Protection } from './protection.ts';
 import type { TickStages } from './tick.ts';
@@ -67,6 +68,7 @@ export class GuardTick implements TickStages {
   readonly #rest: RestDetector = new RestDetector();
   readonly #exit: ExitRamp;
   readonly firstMotion: FirstMotion;
+  readonly sight: ObserverSight;
   readonly #relief: PressureRelief;
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
@@ -98,6 +100,7 @@ export class GuardTick implements TickStages {
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#exit = new ExitRamp(driver.keepsTorque === true ? {} : model);
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
+    this.sight = new ObserverSight(model, driver);
     this.#relief = new PressureRelief(cappedModel(model, driver));
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
@@ -232,11 +235,12 @@ export class GuardTick implements TickStages {
     const measurement = this.#measurement;
     const protection = this.#protection;
     const reading = measurement.check();
+    this.sight.see(measurement.dtS, measurement.isNew ? measurement.betweenS : 0);
     if (measurement.isTrusted) {
       protection.checkPlace();
       // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
       const isReferenceOld = !protection.isSent(this.#state) || measurement.stalled !== 0;
-      if (isReferenceOld) this.#seed(this.frame.robot.positionRad);
+      if (isReferenceOld) this.#seed(this.#standingRad);
     }
     const motion = this.#watch.check(this.#state) | protection.faults | this.#recorder.faults;
     const lettingDown = this.#exit.isRunning ? LETTING_DOWN : 0;
@@ -269,6 +273,16 @@ export class GuardTick implements TickStages {
   #seed(jointsRad: ArrayLike<number>): void {
     this.#protection.seed(jointsRad, this.#state);
     this.#followAnew();
+  }
+
+  /**
+   * [n] where the robot goes on from, rad: its reference, where its servos stand off that by no more than they must, and which then is
+   * inside its limits though they may not be; else where it was last measured.
+   */
+  get #standingRad(): ArrayLike<number> {
+    const { referenceRad } = this.#protection.chain;
+    const { positionRad } = this.frame.robot;
+    return this.isDriven && this.#relief.isHolding(referenceRad, positionRad) ? referenceRad : positionRad;
   }
 
   #followAnew(): void {
@@ -345,7 +359,7 @@ export class GuardTick implements TickStages {
     // Only a seed shows whether the arm may go on from where it is. The standing reference is put back.
     const referenceRad = chain.referenceRad.slice();
     const { isStopLatched } = report;
-    this.#seed(this.frame.robot.positionRad);
+    this.#seed(this.#standingRad);
     const causes = lost | this.#protection.startFault;
     this.#seed(referenceRad);
     report.isStopLatched = isStopLatched;
@@ -354,9 +368,9 @@ export class GuardTick implements TickStages {
 
   /** An operator has seen the faults: those whose cause is gone are forgotten. Only where `mayAcknowledge`. */
   acknowledge(): void {
-    // A standing robot goes on from what it last measured; one in fault has no torque and is measured anew. Elsewhere a
+    // A standing robot goes on from where it stands; one in fault has no torque and is measured anew. Elsewhere a
     // reading that is not believed yet must not become the measure of the next.
-    if (this.#state === 'stopped') this.#seed(this.frame.robot.positionRad);
+    if (this.#state === 'stopped') this.#seed(this.#standingRad);
     else if (this.#state === 'fault') this.#measurement.forget();
     this.#protection.acknowledge();
     this.#recorder.acknowledge();

@@ -139,7 +139,7 @@ export class Guard {
    * after each, and hands it on.
    */
   takeNotice(): GuardNotice | undefined {
-    const notice = this.#firstMotionNotice() ?? this.#driver.takeNotice?.();
+    const notice = this.#firstMotionNotice() ?? this.#sightNotice() ?? this.#driver.takeNotice?.();
     if (notice !== undefined) this.hear(notice);
     return notice;
   }
@@ -184,6 +184,10 @@ export class Guard {
     };
   }
 
+  #sightNotice(): GuardNotice | undefined {
+    return this.#tick.sight.takeNotice(hasTorque(this.#tick.state));
+  }
+
   /** What the states say to `input`. */
   #answerTo(input: SafetyInput): GuardAnswer {
     const { state, frame } = this.#tick;
@@ -219,7 +223,7 @@ export class Guard {
       return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver, or leave torqueObserver out";
     const { torqueNm } = this.#tick.frame.robot;
     const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
-    if (silent.length === 0) return undefined;
+    if (silent.length === 0) return this.#tick.sight.refusal();
     return `no torque of ${silent.join(', ')} is measured (effort in the joint states), and torqueObserver of the robot's file compares it: let the robot report it, or leave torqueObserver out`;
   }
 

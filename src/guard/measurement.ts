@@ -20,6 +20,13 @@ import {
 
 /** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
 export const MISSED_TICKS = 3;
+/**
+ * Stamps that advance so many times as fast as the guard's clock, or not at all, are none in seconds: milliseconds, a counter, NaN. Readings
+ * that waited for each other may come twice as fast.
+ */
+const STAMPS_AHEAD = 2;
+/** Nothing is measured twice within so small a part of a period. */
+const STAMPS_BEHIND = 100;
 
 /** Reads `driver`, and takes over into `frame` what can be believed. Tick-safe after construction. */
 export class Measurement {
@@ -41,9 +48,11 @@ export class Measurement {
   #sinceReadS = 0;
   /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
   #stampS: number = Number.NaN;
+  /** [1] how long the newest was taken after the one before, s. */
+  readonly #betweenS: Float64Array = new Float64Array(1);
   /** When the newest reading came, on the guard's clock, s. */
   #readAtS: number = Number.NaN;
-  /** Since `takeStampedS`, by the driver's own stamps: of a simulator, a tick that is late is no longer a period. */
+  /** Between the readings since `takeStampedS`: of a simulator, a tick that is late is no longer a period. */
   #stampedS = 0;
 
   constructor(driver: Driver, clock: Clock, model: RobotModel, frame: GuardFrame) {
@@ -67,14 +76,24 @@ export class Measurement {
     this.#status = this.#driver.read(reading);
     this.isNew = this.#status === 'ok' && reading.measuredAtS !== this.#stampS;
     if (this.isNew) {
-      const passedS = reading.measuredAtS - this.#stampS;
-      if (passedS > 0) this.#stampedS += passedS;
+      this.#takeBetween(reading.measuredAtS);
+      this.#stampedS += this.#betweenS[0]!;
       this.#stampS = reading.measuredAtS;
       this.#readAtS = nowS;
     }
     reading.measuredAtS = this.#readAtS;
     this.#hardware.check(this.#driver.hardwareFaults ?? 0, nowS);
     this.#count();
+  }
+
+  /** Notes how long after the reading before this one was taken, s; 0 after none: by the driver's stamps, where they advance like the clock. */
+  #takeBetween(stampS: number): void {
+    const clockS = this.nowS - this.#readAtS;
+    const passedS = stampS - this.#stampS;
+    const isBelieved =
+      passedS >= this.#periodS / STAMPS_BEHIND && passedS <= STAMPS_AHEAD * Math.max(clockS, this.#periodS);
+    if (Number.isNaN(clockS)) this.#betweenS[0] = 0;
+    else this.#betweenS[0] = isBelieved ? passedS : clockS;
   }
 
   /** Judges what `read` has got, once: fault flags. The frame keeps the reading before where this one is not believed. */
@@ -138,6 +157,11 @@ export class Measurement {
   /** `tickStalled` where this tick began much too late; else 0. */
   get stalled(): number {
     return checkTick(this.dtS, this.#periodS);
+  }
+
+  /** Of the newest reading, how long after the one before it was taken, s; 0 where there was none. */
+  get betweenS(): number {
+    return this.#betweenS[0]!;
   }
 
   /** How long the driver has measured since this was last asked, s. */

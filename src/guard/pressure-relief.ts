@@ -33,6 +33,19 @@ export class PressureRelief {
     );
   }
 
+  /**
+   * Whether an arm that only its servos hold stands off `referenceRad` by no more than its weight, or half of its limits, explains: what
+   * torque held at `positionRad` (both [n], rad) all the while may go on from its reference. Tick-safe.
+   */
+  isHolding(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>): boolean {
+    if (!this.#isUsed) return false;
+    for (let i = 0; i < this.#mostRad.length; i++) {
+      // Written so that a NaN is none.
+      if (!(Math.abs(referenceRad[i]! - positionRad[i]!) <= this.#mostRad[i]!)) return false;
+    }
+    return true;
+  }
+
   /** It was moved, or has no torque: the next tick in which it stands is the first. */
   restart(): void {
     this.#isFresh = true;

@@ -30,7 +30,7 @@ it('is enabled outside its limits, and sends its driver where it stands until a 
   };
   await rig.link.advance(2);
   expect(await rig.link.request({ kind: 'enable' })).toEqual({ ok: true });
-  for (const decider of ['policy', 'hold'] as const) {
+  for (const decider of ['policy', 'script', 'hold'] as const) {
     for (const value of [-1, 1, Number.NaN]) {
       rig.push(value, { decider });
       expect(await rig.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
@@ -101,4 +101,53 @@ it.each([0, 1])('moves nothing back inside that was not asked for, with the stic
   await rig.link.advance(10);
   expect(rig.link.latest.state).toBe('active.human');
   expect(rig.link.latest.referenceRad[LAST]).toBe(from);
+});
+
+/** Stopped by a person just inside the limit of its last joint, and read `offRad` farther out. What `acknowledge` then leaves, and `activate` answers. */
+async function stoppedAtItsLimit(
+  model: RobotModel,
+  offRad: number,
+): Promise<{ rows: readonly number[]; ok: boolean; movedRad: number }> {
+  const inside = model.joints[LAST]!.positionMaxRad - model.limitMarginRad - 0.001;
+  const rig = await FaultRig.open({ model, startRad: model.homeRad.map((q, i) => (i === LAST ? inside : q)) });
+  await rig.link.advance(2);
+  await rig.link.request({ kind: 'enable' });
+  const read = rig.driver.read.bind(rig.driver);
+  let offsetRad = 0;
+  rig.driver.read = (out) => {
+    const status = read(out);
+    out.positionRad[LAST] = out.positionRad[LAST]! + offsetRad;
+    return status;
+  };
+  await rig.link.advance(1);
+  for (; offsetRad < offRad; offsetRad += 0.005) await rig.link.advance(1);
+  await rig.link.request({ kind: 'stop' });
+  await rig.link.advance(5);
+  expect(rig.link.latest.state).toBe('stopped');
+  await rig.link.request({ kind: 'acknowledge' });
+  await rig.link.advance(1);
+  const { rows } = rig;
+  const fromRad = rig.link.latest.referenceRad[LAST]!;
+  rig.push(-0.2);
+  const { ok } = await rig.link.request({ kind: 'activate' });
+  await rig.link.advance(10);
+  return { rows, ok, movedRad: rig.link.latest.referenceRad[LAST]! - fromRad };
+}
+
+it('goes on from its standing reference after a stop, where its servos stand off outside its limits as their weight explains', async () => {
+  const { stiffnessNmPerRad } = ur5eLike.joints[LAST]!;
+  // Half of the torque limit: 0.03 rad, and the margin of the limit is less.
+  const joints = ur5eLike.joints.map((joint, i) =>
+    i === LAST ? { ...joint, torqueMaxNm: 0.06 * stiffnessNmPerRad } : joint,
+  );
+  const sagging = { ...ur5eLike, joints, limitMarginRad: 0.002, gravityCompensated: false };
+  const within = await stoppedAtItsLimit(sagging, 0.025);
+  expect(within).toMatchObject({ rows: [], ok: true });
+  expect(within.movedRad).toBeLessThan(0);
+  // Farther off than that, something else moved it; and an arm whose weight is held does not stand off at all.
+  expect(await stoppedAtItsLimit(sagging, 0.04)).toMatchObject({ rows: [16], ok: false });
+  expect(await stoppedAtItsLimit({ ...sagging, gravityCompensated: true }, 0.025)).toMatchObject({
+    rows: [16],
+    ok: false,
+  });
 });

@@ -171,9 +171,9 @@ describe('an identification', () => {
     const seen: Around = (link) => {
       link.onFrame(({ state, referenceRad, tick }) => {
         const off = Math.abs(referenceRad[2]! - model.homeRad[2]!);
-        if (state === 'active.human' && farthest === 0) farthest = off;
+        if (state === 'active.policy' && farthest === 0) farthest = off;
         // Until it is home, 1.3 s after it has stood.
-        if (state === 'active.human' && before !== undefined && tick < 430) {
+        if (state === 'active.policy' && before !== undefined && tick < 430) {
           fastest = Math.max(fastest, Math.abs(referenceRad[2]! - before) * model.controlHz);
         }
         before = referenceRad[2]!;

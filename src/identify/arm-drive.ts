@@ -10,7 +10,7 @@ import {
   type SafetyStateName,
 } from '../core/index.ts';
 import { createActionCommand, faultText, type GuardLink } from '../guard/index.ts';
-import { COMMAND_LATE, faultsOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
+import { faultsOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
 
@@ -43,7 +43,7 @@ export class ArmDrive {
     this.#link = link;
     this.#signal = signal;
     this.#command = createActionCommand(model.joints.length);
-    this.#command.decider = 'human';
+    this.#command.decider = 'script';
     this.#command.leaseS = LEASE_S;
     this.#ticks = actionTicks(model);
   }
@@ -92,7 +92,7 @@ export class ArmDrive {
   async follow(path: JointPath, see: OnFrame, onPassed: OnPassed): Promise<void> {
     const link = this.#link;
     const follower = new PathFollower(this.#model, path);
-    const leave = this.#watch('active.human', see);
+    const leave = this.#watch('active.policy', see);
     try {
       while (!follower.isOver) {
         onPassed(follower.atS);
@@ -141,7 +141,7 @@ export class ArmDrive {
   #watch(expected: SafetyStateName, see: OnFrame): () => void {
     const look = (frame: GuardFrame): void => {
       see(frame);
-      if (frame.state !== expected || frame.faultFlags !== 0) this.#trouble ??= this.#stopped(frame, expected);
+      if (frame.state !== expected || frame.faultFlags !== 0) this.#trouble ??= this.#stopped(frame);
     };
     const leaveFrames = this.#link.onFrame(look);
     // What was reported before is over, or is a fault in the frames.
@@ -157,11 +157,9 @@ export class ArmDrive {
     };
   }
 
-  #stopped(frame: GuardFrame, expected: SafetyStateName = 'ready'): ReinError {
-    // A person who lets go is no fault to the guard, and the arm is ready again: here, nobody meant to let go.
-    const late = expected === 'active.human' && frame.state === 'ready' ? COMMAND_LATE : 0;
-    const faults = faultsOf(frame.faultFlags | late);
-    const why = faultText(frame, this.#model.joints, frame.faultFlags | late);
+  #stopped(frame: GuardFrame): ReinError {
+    const faults = faultsOf(frame.faultFlags);
+    const why = faultText(frame, this.#model.joints, frame.faultFlags);
     return new ReinError('driver', `${STOPPED} ${why || `it is ${frame.state}.`}`, {
       remedy: (faults.some(({ bit }) => (bit & TORQUE_FAULTS) !== 0) ? CHANGED_ARM : faults[0]?.remedy) ?? BEGIN_AGAIN,
     });

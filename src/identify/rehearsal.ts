@@ -25,7 +25,7 @@ export function inTheWay(model: RobotModel, path: JointPath): string | undefined
   path.write(state.positionRad, 0);
   if (chain.seed(state.positionRad) !== 'ok') return reachedFirst(model, state.positionRad, state.positionRad);
   const command = createActionCommand(model.joints.length);
-  command.decider = 'human';
+  command.decider = 'script';
   command.leaseS = LEASE_S;
   const follower = new PathFollower(model, path);
   const report = createChainReport();

@@ -66,5 +66,5 @@ export { MeasuredClearance } from './watch/measured-clearance.ts';
 export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './watch/overload.ts';
 export { SeparationWatch } from './watch/separation.ts';
 export { TankWatch } from './watch/tank-watch.ts';
-export { TorqueObserver } from './watch/torque-observer.ts';
+export { COMPARED_TICKS, TorqueObserver } from './watch/torque-observer.ts';
 export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watch/watchdog.ts';

@@ -419,9 +419,18 @@ describe('an episode', () => {
     expect(steps.map((step) => step.segment)).toEqual([1, 1, 2, 3, 3, 4, 4, 5]);
     expect(result).toMatchObject({ interventionSteps: 4, interventions: 2 });
     expect(link.sent.map((command) => command.decider).join(' ')).toBe(
+      'policy policy script script script policy policy script',
+    );
+    // Once at the start: a program that lets go leaves the arm to another.
+    expect(log.filter((entry) => entry === 'activate')).toHaveLength(1);
+  });
+
+  it('asks for leave when it gets control back from a person, after the command was sent', async () => {
+    const { log, link, run } = createRig(8);
+    await run({ operator: { ...createOperator('--rcc--c'), decidedBy: 'human' } });
+    expect(link.sent.map((command) => command.decider).join(' ')).toBe(
       'policy policy human human human policy policy human',
     );
-    // Once at the start, once when the operator has let go; always after the command was sent.
     expect(log.filter((entry) => entry === 'activate')).toHaveLength(2);
     const handBack = log.lastIndexOf('activate');
     expect(log.slice(handBack - 1, handBack + 2)).toEqual(['send policy', 'activate', 'advance 10']);

@@ -8,6 +8,7 @@ import {
   BASE_ACTION,
   type Clock,
   createTransition,
+  type Decider,
   type GuardFrame,
   isActive,
   isIntervention,
@@ -395,7 +396,7 @@ export class EpisodeRunner {
     const chosen = teleop.active ? t.humanAction : t.policyAction;
     for (let i = 0; i < chosen.length; i++) command.action[i] = chosen[i]!;
     command.seq = this.#commandSeq++;
-    command.decider = teleop.active ? 'human' : 'policy';
+    command.decider = teleop.active ? deciderOf(episode.operator) : 'policy';
     command.policyVersion = t.policyVersion;
     command.policyRun = policy?.run ?? 0;
     const nowS = clock.nowS();
@@ -417,7 +418,7 @@ export class EpisodeRunner {
     this.#costs.begin(link.latest);
     link.send(this.#command);
     // The guard does not let the policy go on by itself after a person has let go.
-    const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
+    const isHandedBack = link.latest.state === 'active.human' && this.#command.decider !== 'human';
     const unled = isHandedBack ? await this.#leaveAgain() : undefined;
     const startMs = performance.now();
     await link.advance(this.#ticksPerStep);
@@ -469,6 +470,11 @@ export class EpisodeRunner {
     const leftS = Math.min(this.#leaseLeftS, leaseLeftS(this.#command, clock.nowS()));
     return whyHeld(frame, { joints, leaseLeftS: this.#motion.isLeaseOver ? 0 : leftS });
   }
+}
+
+/** Row 16 lets only a person move an arm that stands outside its limits: what a program decides must not be called a person's. */
+function deciderOf(operator: EpisodeOptions['operator']): Decider {
+  return operator?.decidedBy === 'human' ? 'human' : 'script';
 }
 
 /** A demonstration, and whatever goes on without a policy, has no phases. */

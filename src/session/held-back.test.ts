@@ -150,7 +150,8 @@ it('asks for leave anew after it went back by itself, and the run goes on', asyn
   session.resume().done.catch((error: unknown) => {
     failure = error;
   });
-  for (let times = 1; times <= 3; times++) {
+  // The way back is a program's: it goes by the leave that the cut one was answered with, and leaves it to the next episode.
+  for (let times = 1; times <= 2; times++) {
     await until(() => asked() === times || failure !== undefined, `question ${times}`);
     await robot.letGoOn();
   }

@@ -14,7 +14,7 @@ export interface SessionState {
   /** Of the node's life, from 0. */
   readonly episode: number;
   readonly step: number;
-  readonly authority: 'policy' | 'human' | 'hold' | 'stop';
+  readonly authority: 'policy' | 'script' | 'human' | 'hold' | 'stop';
   /** Steps recorded for training since the run began. */
   readonly envSteps: number;
   /** Share of the last episodes that succeeded without help, 0..1; 0 before the first. */

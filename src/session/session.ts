@@ -471,6 +471,6 @@ function throwWhere(error: ReinError | undefined): void {
 
 function authorityOf({ state, decider }: GuardFrame): SessionState['authority'] {
   if (state === 'active.human') return 'human';
-  if (state === 'active.policy') return decider === 'policy' ? 'policy' : 'hold';
+  if (state === 'active.policy') return decider === 'human' ? 'hold' : decider;
   return state === 'stopping' || state === 'stopped' || state === 'fault' ? 'stop' : 'hold';
 }

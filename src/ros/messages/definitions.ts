@@ -666,7 +666,7 @@ export interface State {
   /** Number of the episode, and of the step in it. */
   episode: number;
   step: number;
-  /** Who moves the robot: policy, human, hold or stop. */
+  /** Who moves the robot: policy, script, human, hold or stop. */
   authority: string;
   /** Steps of the environment since the run began; success rate of the last episodes, 0 to 1; successes in an hour of the robot's time, resets included; share of the steps that people or the script decided, 0 to 1; finished episodes. */
   env_steps: bigint;
@@ -797,7 +797,7 @@ export interface RunEpisodeResult {
   readonly ended_by: string;
 }
 export interface RunEpisodeFeedback {
-  /** After each step: its number, its reward, who moved (policy, human, hold or stop), and the filters that changed the command (as in SafetyState). */
+  /** After each step: its number, its reward, who moved (policy, script, human, hold or stop), and the filters that changed the command (as in SafetyState). */
   readonly step: number;
   readonly reward: number;
   readonly authority: string;

@@ -174,7 +174,7 @@ function stuck(reduce: Reducer): readonly Case[] {
 
 describe('the safety states, whole', () => {
   it('keep every rule in every state, whatever is asked, decides, is connected, is at rest, or must be done', () => {
-    expect(CASES).toHaveLength(STOP_ACTIONS.length * 2 * SAFETY_STATES.length * REQUESTS.length * 3 * 8);
+    expect(CASES).toHaveLength(STOP_ACTIONS.length * 2 * SAFETY_STATES.length * REQUESTS.length * 4 * 8);
     expect(brokenRules(stateUnder)).toEqual([]);
   });
 

@@ -22,6 +22,11 @@ const SAMPLES = 3;
 const TOOL_HELD = 18;
 /** After a pause of so many periods nothing is known of what happened in between. */
 const PAUSE_TICKS = 3;
+/**
+ * Torques say what happened in their own period alone: readings that are farther apart than so many are not compared, and what was found
+ * before stays. At half of the rate the means would be of another time than the momentum, which looks like a push.
+ */
+export const COMPARED_TICKS = 1.5;
 const UNKNOWN: Float64Array = new Float64Array(6).fill(Number.NaN);
 
 /** Row 54. Does nothing where the robot has no `torqueObserver`. Tick-safe after construction. */
@@ -105,8 +110,10 @@ export class TorqueObserver {
     this.#sinceS += dtS > 0 ? dtS : 0;
     this.#push(sentRad);
     if (isNew) {
-      this.#take(robot, options, meanWrench);
-      this.#judge(options);
+      const isPause = !(this.#sinceS < PAUSE_TICKS * this.#periodS);
+      const isCompared = this.#take(robot, options, meanWrench);
+      if (isCompared || isPause) this.#judge(options);
+      else this.worstJoint = -1;
     }
     const servo = this.#servoBeyond >= SAMPLES ? SERVO_RESIDUAL : 0;
     return this.#externalBeyond >= SAMPLES ? servo | TORQUE_RESIDUAL : servo;
@@ -123,9 +130,11 @@ export class TorqueObserver {
     }
   }
 
-  #take(robot: RobotState, options: TorqueObserverModel, meanWrench: Float64Array): void {
+  /** Whether this reading could be compared with the one before. */
+  #take(robot: RobotState, options: TorqueObserverModel, meanWrench: Float64Array): boolean {
     const dtS = this.#sinceS;
-    const mayCompare = this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS;
+    const mayCompare = this.#hasReading && dtS > 0 && dtS <= COMPARED_TICKS * this.#periodS;
+    const isOver = !(this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS);
     const share = mayCompare ? 1 - Math.exp(-dtS / options.filterS) : 0;
     const { kinematics, momentum, drift } = this.#dynamics;
     this.#dynamics.place(robot.positionRad, robot.velocityRadPerS);
@@ -148,13 +157,13 @@ export class TorqueObserver {
         this.#observedNm[i] = this.#observedNm[i]! + share * (pushedNm - this.#observedNm[i]!);
         const servoNm = torqueNm - this.#lawNm(i, robot, windowS, dtS);
         this.servoNm[i] = this.servoNm[i]! + share * (servoNm - this.servoNm[i]!);
-      } else {
+      } else if (isOver) {
         this.#observedNm[i] = 0;
         this.servoNm[i] = 0;
       }
       const toolNm = options.wrench === 'subtracted' ? reflectedNm(jacobian, i, n, robot.wrench) : 0;
       this.#toolNm[i] = Math.max(Math.abs(toolNm), this.#toolNm[i]! * Math.exp(-dtS / (TOOL_HELD * options.filterS)));
-      this.externalNm[i] = mayCompare ? this.#observedNm[i]! - toolNm : 0;
+      this.externalNm[i] = isOver ? 0 : this.#observedNm[i]! - toolNm;
       this.#momentumBefore[i] = momentum[i]!;
       this.#torqueBefore[i] = torqueNm;
       this.#driftBefore[i] = drift[i]!;
@@ -163,6 +172,7 @@ export class TorqueObserver {
     }
     this.#hasReading = true;
     this.#sinceS = 0;
+    return mayCompare;
   }
 
   /**

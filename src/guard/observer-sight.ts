@@ -1,0 +1,61 @@
+/**
+ * Whether the torque observer (row 54) gets readings that it can compare. It needs each about a control period after the one before: of a
+ * driver that reads at half of the rate it sees nothing, and must not seem to watch. Pure; tick-safe but for `refusal` and `takeNotice`.
+ */
+import type { GuardNotice, RobotModel } from '../core/index.ts';
+import { COMPARED_TICKS } from '../safety/index.ts';
+
+/** Row of the torque observer. */
+const ROW = 54;
+/** So long without two readings that can be compared, s: jitter and lost readings leave some among a hundred. */
+const BLIND_AFTER_S = 1;
+/** A tick that was held up counts as no more than so many periods. */
+const MOST_TICKS = 2;
+
+export class ObserverSight {
+  readonly #isUsed: boolean;
+  readonly #periodS: number;
+  /** [1] since the last reading that could be compared, s. */
+  readonly #blindS: Float64Array = new Float64Array(1);
+  #isTold = false;
+
+  /** `driver`: one that measures no torque has no observer. */
+  constructor(model: RobotModel, { measuresTorque }: { readonly measuresTorque?: boolean | undefined }) {
+    this.#isUsed = model.torqueObserver !== undefined && model.base === undefined && measuresTorque !== false;
+    this.#periodS = 1 / model.controlHz;
+  }
+
+  /** A tick has passed, `dtS` after the one before. `betweenS`: its reading was taken so long after the last; 0 where there is no new one. */
+  see(dtS: number, betweenS: number): void {
+    if (betweenS > 0 && betweenS <= COMPARED_TICKS * this.#periodS) this.#blindS[0] = 0;
+    else if (dtS > 0) this.#blindS[0] = this.#blindS[0]! + Math.min(dtS, MOST_TICKS * this.#periodS);
+  }
+
+  /** Why torque may not come on. */
+  refusal(): string | undefined {
+    if (!this.#isBlind) return undefined;
+    return `${this.#text} Have its driver read each period, or leave torqueObserver out of the robot's file`;
+  }
+
+  /** What people should know, once, while `hasTorque`; and that it is over. */
+  takeNotice(hasTorque: boolean): GuardNotice | undefined {
+    const isTold = this.#isTold;
+    if (this.#isBlind === isTold || !(hasTorque || isTold)) return undefined;
+    this.#isTold = !isTold;
+    const about = { row: ROW, condition: 'torque observer' };
+    if (isTold)
+      return { ...about, level: 'info', message: 'The torque observer judges again.', remedy: '', isOver: true };
+    const remedy =
+      "Have the robot's driver read each control period, or set controlHz to its rate and run rein safety identify again. Without torque it is not enabled until then.";
+    return { ...about, level: 'warn', message: this.#text, remedy };
+  }
+
+  get #isBlind(): boolean {
+    return this.#isUsed && this.#blindS[0]! >= BLIND_AFTER_S;
+  }
+
+  get #text(): string {
+    const hz = Math.round(1 / this.#periodS);
+    return `The torque observer judges nothing: for ${BLIND_AFTER_S} s no two readings came within ${COMPARED_TICKS} periods of ${hz} Hz.`;
+  }
+}
