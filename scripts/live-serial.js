@@ -11,7 +11,7 @@
  * violated, or no record says that they were not.
  */
 import './node-version.js';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -71,7 +71,7 @@ const robot = join(out, 'robot');
 const learnt = await runRobot(robot, 60 * Number(values.minutes), ['--learner', bind, '--operator', 'scripted']);
 await ended(learner, 'SIGINT');
 const policy = join(out, 'policy.onnx');
-execFileSync(process.execPath, [bin, 'export', 'policy', join(out, 'learner'), '--out', policy], { env });
+exportPolicy();
 const perEpisodeS = 6;
 console.log(`the policy alone, for ${values.evaluate} episodes`);
 const alone = join(out, 'alone');
@@ -99,10 +99,22 @@ function start(...args) {
   return child;
 }
 
+/** What it says of itself where it cannot is all that there is to say. */
+function exportPolicy() {
+  const args = [bin, 'export', 'policy', join(out, 'learner'), '--out', policy];
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  if (status !== 0) fail(`No policy was learned to be tried alone: ${stderr.trim()}`);
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
 function said(child, text) {
-  return new Promise((done, fail) => {
+  return new Promise((done) => {
     child.stdout.on('data', (data) => String(data).includes(text) && done());
-    child.once('exit', (code) => fail(new Error(`it ended with ${code}`)));
+    child.once('exit', (code) => fail(`It ended with ${code} before it said "${text}": see above.`));
   });
 }
 
@@ -141,7 +153,9 @@ async function runRobot(folder, seconds, more) {
 }
 
 function figuresOf(folder, looks) {
-  const records = readFileSync(join(folder, 'metrics.jsonl'), 'utf8')
+  const metrics = join(folder, 'metrics.jsonl');
+  if (!existsSync(metrics)) fail(`The run left no ${metrics}: see ${folder}.log.`);
+  const records = readFileSync(metrics, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -49,7 +49,7 @@ function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Mo
     message: `Servo ${motor.id} (${motor.name}) does not answer${others}.`,
     remedy:
       twin !== undefined
-        ? `It may be one of the two that have the id ${twin}: see to those first.`
+        ? `It may be one of those that have the id ${twin}: see to them first.`
         : foreign.length > 0
           ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
           : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
@@ -72,7 +72,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: str
     return {
       id,
       kind: 'twice',
-      message: `Two servos have the id ${id}: their answers collide (${servo.collisions} of 8).`,
+      message: `More than one servo has the id ${id}: their answers collide (${servo.collisions} of 8).`,
       remedy: `Unplug all but one of them, give that one an id of its own with its maker's program, then: rein doctor --robot ${named}`,
     };
   }

@@ -32,6 +32,7 @@ const WITHOUT_RULE: Readonly<Record<string, string>> = {
   pwmMax: 'set at each start',
   currentMax: 'set at each start',
   velocityMax: 'of another mode',
+  pwmSlope: 'how softly it begins',
   positionMax: 'held against the calibration',
   shutdown: 'set at each start',
 };

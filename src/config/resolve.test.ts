@@ -237,6 +237,12 @@ describe('mistakes', () => {
     ]);
   });
 
+  it('says that keys of a joint that slides hold metres', () => {
+    expect(refusalOfOverlay('robot:\n  joints:\n    - { name: a, positionMinM: 0 }\n')).toContain(
+      'unknown key "positionMinM" in joints[0], this value is given in rad, of a joint that slides in m: write "positionMinRad"',
+    );
+  });
+
   it('stops listing after twenty', () => {
     const lines = refusalOfOverlay(`task:\n${Array.from({ length: 50 }, (_, i) => `  k${i}: 1`).join('\n')}\n`).split(
       '\n',

@@ -72,6 +72,7 @@ describe('an arm calibrated by hand', () => {
     expect(said).toContain("2/6 shoulder_lift (servo 2), sts3215: -100.0° to 100.0° in the robot's file");
     expect(said).toContain('Put it at its zero: the part that it carries points up.');
     expect(said).toContain('Put it at its zero: the part of gripper is on its upper side.');
+    expect(said).toContain('Put it at its zero: the jaws are 10° open.');
     expect(said).toContain('turn it clockwise, seen from above: that way its angle rises');
     expect(said).toMatch(
       /shoulder_lift {2}min +-(?:99\.9|100\.0)° \( 312[78]\) {2}now +100\.0° \( {2}852\) {2}max +100\.0°/,
@@ -258,7 +259,7 @@ describe('a calibration is refused in one sentence with its remedy', () => {
     const twin = { ...first!.spec, id: 3, joint: undefined, signal: 'none', zeroCounts: 777 };
     const rig = rigOf({ more: [twin] });
     expect(await refused(rig)).toMatchObject({
-      message: expect.stringMatching(/^Two servos have the id 3: their answers collide \([2-8] of 8\)\.$/),
+      message: expect.stringMatching(/^More than one servo has the id 3: their answers collide \([2-8] of 8\)\.$/),
       remedy:
         "Unplug all but one of them, give that one an id of its own with its maker's program, then: rein doctor --robot so101",
     });

@@ -71,6 +71,11 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
   return result ?? (await refuseSilence(arm, path, open, (line) => request.guide.say(line)));
 }
 
+/** What is kept until the file at `path` is whole. */
+export function partialOf(path: string): string {
+  return `${path}.partial`;
+}
+
 /** One calibration at an open port. */
 class ArmCalibration {
   readonly #request: CalibrateRequest;
@@ -83,7 +88,7 @@ class ArmCalibration {
     this.#request = request;
     this.#port = port;
     this.#found = found;
-    this.#partialPath = `${request.out}.partial`;
+    this.#partialPath = partialOf(request.out);
   }
 
   async run(): Promise<CalibrateResult> {

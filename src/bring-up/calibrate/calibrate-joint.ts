@@ -148,8 +148,22 @@ class HandMoved {
   }
 }
 
-async function askZero(guide: Guide, { title, words, joint, motor }: JointWork, hand: HandMoved): Promise<number> {
-  const pose = words.atZero === undefined ? 'its zero' : `its zero: ${words.atZero}`;
+/** Of jaws the end of the range that is nearer to zero is where they are shut. */
+function jawsAtZero({ joint, motor }: JointWork): string | undefined {
+  const { kind, positionMinRad, positionMaxRad } = joint;
+  if (!motor.options.grips || kind === 'prismatic' || positionMinRad > 0 || positionMaxRad < 0) return undefined;
+  return `the jaws are ${shownOpening(Math.min(-positionMinRad, positionMaxRad))}`;
+}
+
+function shownOpening(rad: number): string {
+  const degrees = Math.round((180 / Math.PI) * rad);
+  return degrees === 0 ? 'shut' : `${degrees}° open`;
+}
+
+async function askZero(guide: Guide, work: JointWork, hand: HandMoved): Promise<number> {
+  const { title, words, joint, motor } = work;
+  const atZero = jawsAtZero(work) ?? words.atZero;
+  const pose = atZero === undefined ? 'its zero' : `its zero: ${atZero}`;
   const limits = `${shownPosition(joint, joint.positionMinRad)} to ${shownPosition(joint, joint.positionMaxRad)}`;
   guide.say(`${title}, ${motor.model.name}: ${limits} in the robot's file`);
   // Nothing is known yet: where it was at first stands for zero.

@@ -1,4 +1,5 @@
 /** `rein calibrate --check` and `--rebind`: whether file, servos and robot agree, and which adapter the file is of. */
+import { existsSync } from 'node:fs';
 import { ReinError } from '../../core/index.ts';
 import {
   adapterText,
@@ -19,7 +20,7 @@ import { ServoAccess } from '../servo-access.ts';
 import { problemError, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
-import { keepCalibration } from './calibrate-arm.ts';
+import { keepCalibration, partialOf } from './calibrate-arm.ts';
 import { limitProblems, positionOf, shownPosition } from './joint-range.ts';
 import { lowOverload } from './overload.ts';
 
@@ -46,7 +47,16 @@ export function checkCalibration(
     status: 'ok',
     detail: `${path}, of ${calibration.calibratedAt}, bound to ${adapterText(calibration.adapter)}`,
   };
-  return [file, ...checkJoints(arm, calibration, port, found)];
+  return [file, ...begunCalibration(arm, path), ...checkJoints(arm, calibration, port, found)];
+}
+
+/** A calibration that was begun and not ended: the file of before is in force, which people may not expect. */
+export function begunCalibration({ named }: ServoArm, path: string): readonly Finding[] {
+  const partial = partialOf(path);
+  if (!existsSync(partial)) return [];
+  const now = existsSync(path) ? 'the one of before is in force' : 'there is none in force';
+  const remedy = `to go on with it: rein calibrate --robot ${named}; to drop it: rm ${partial}`;
+  return [{ name: 'calibration', status: 'warn', detail: `a newer one was begun and not ended: ${now}`, remedy }];
 }
 
 /** The file at `path`, as far as it is of `arm`. Throws `ReinError('config')`. */

@@ -123,7 +123,9 @@ describe('Dynamixels that LeRobot has set up', () => {
     await rig.calibrate(guide);
     const said = guide.said.join('\n');
     expect(said).toContain('servo 2 (shoulder_lift): operatingMode 4 → 3, so that it reads as it is driven');
-    expect(said).toContain('servo 2 (shoulder_lift): homingOffset 1500 → 0, so that it has none that it ignores');
+    expect(said).toContain(
+      'servo 2 (shoulder_lift): homingOffset 1500 → 0, so that it has none that it ignores, or that its watchdog walks on with',
+    );
     expect(modes).toEqual([3, 3, 3, 3, 3, 5]);
     const [read, truly] = await measured(rig, SHOULDER);
     expect(Math.abs(read - truly)).toBeLessThan(0.01);
@@ -152,6 +154,20 @@ describe('Dynamixels that LeRobot has set up', () => {
       const driver = await rig.driver();
       await expect(driver.open()).rejects.toMatchObject({ remedy });
     }
+  });
+
+  it('have no offset where a mode counts turns, in which their bus watchdog lets them walk on with one', async () => {
+    const GRIPPER = 5;
+    const rig = kochRig({ [GRIPPER]: { registers: { operatingMode: 5, homingOffset: 300 } } });
+    await rig.calibrate(new HandGuide(rig));
+    expect(rig.servos[GRIPPER]!.registers.get('homingOffset')).toBe(0);
+    const { checksum: _, ...calibration } = readCalibration(rig.out, 'koch');
+    const gripper = { ...calibration.joints['gripper']!, homingOffsetCounts: 300 };
+    writeFileSync(rig.out, calibrationText({ ...calibration, joints: { ...calibration.joints, gripper } }));
+    rig.servos[GRIPPER]!.registers.set('homingOffset', 300);
+    await expect((await rig.driver()).open()).rejects.toThrow(
+      'Servo 6 (gripper) stores the offset 300, with which its bus watchdog may let it walk on',
+    );
   });
 
   it('are not measured without a yes', async () => {

@@ -156,6 +156,19 @@ describe('rein calibrate --check', () => {
     ]);
   });
 
+  it('says that a newer calibration was begun and not ended', async () => {
+    const rig = await calibrated();
+    writeFileSync(`${rig.out}.partial`, '{}');
+    expect((await check(rig)).filter(({ status }) => status !== 'ok')).toEqual([
+      {
+        name: 'calibration',
+        status: 'warn',
+        detail: 'a newer one was begun and not ended: the one of before is in force',
+        remedy: `to go on with it: rein calibrate --robot so101; to drop it: rm ${rig.out}.partial`,
+      },
+    ]);
+  });
+
   it('sees a servo that itself stops short of its range', async () => {
     const rig = await calibrated();
     rig.servos[2]!.registers.set('positionMin', 1800);

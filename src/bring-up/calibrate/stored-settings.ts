@@ -118,7 +118,9 @@ function drivenSettings({ arm, access }: OpenArm, motor: Motor): readonly Stored
     ...(isRuled
       ? []
       : [{ register: 'operatingMode', value: family.operatingMode(motor), why: 'it reads as it is driven' }]),
-    ...(isIgnored ? [{ register: 'homingOffset', value: 0, why: 'it has none that it ignores' }] : []),
+    ...(isIgnored
+      ? [{ register: 'homingOffset', value: 0, why: 'it has none that it ignores, or that its watchdog walks on with' }]
+      : []),
   ];
 }
 

@@ -175,7 +175,7 @@ describe('rein doctor on a bus', () => {
     const mountings = MOUNTINGS.map((each, i) => (i === 4 ? { ...each, id: 30 } : each));
     const found = await inspect(rigOf({ mountings, more: [twin] }));
     expect(failures(found)).toMatchObject([
-      { name: 'servo 3', detail: expect.stringMatching(/^Two servos have the id 3: their answers collide/) },
+      { name: 'servo 3', detail: expect.stringMatching(/^More than one servo has the id 3: their answers collide/) },
       { name: 'servo 5', detail: 'Servo 5 (wrist_roll) does not answer; 30 answers, and no joint has that id' },
     ]);
     expect(found.findings).toContainEqual(
@@ -187,8 +187,8 @@ describe('rein doctor on a bus', () => {
     const mountings = MOUNTINGS.map((each, i) => (i === 4 ? { ...each, id: 6 } : each));
     const found = await inspect(rigOf({ mountings }));
     expect(failures(found)).toMatchObject([
-      { name: 'servo 6', detail: expect.stringMatching(/^Two servos have the id 6/) },
-      { name: 'servo 5', remedy: 'It may be one of the two that have the id 6: see to those first.' },
+      { name: 'servo 6', detail: expect.stringMatching(/^More than one servo has the id 6/) },
+      { name: 'servo 5', remedy: 'It may be one of those that have the id 6: see to them first.' },
     ]);
     expect(found.next).toMatch(/^Unplug all but one of them, .* rein doctor --robot so101$/);
   });
@@ -198,7 +198,7 @@ describe('rein doctor on a bus', () => {
     const twin = { ...first!.spec, id: 3, joint: undefined, signal: 'none', registers: { returnDelay: 200 } };
     const mountings = MOUNTINGS.map((each) => ({ ...each, registers: { returnDelay: 0 } }));
     expect(failures(await inspect(rigOf({ mountings, more: [twin] })))).toMatchObject([
-      { name: 'servo 3', detail: expect.stringMatching(/^Two servos have the id 3/) },
+      { name: 'servo 3', detail: expect.stringMatching(/^More than one servo has the id 3/) },
     ]);
   });
 

@@ -11,7 +11,7 @@ import {
   turnsProblem,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
-import { checkCalibration, turnsRemedy } from '../calibrate/check-calibration.ts';
+import { begunCalibration, checkCalibration, turnsRemedy } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';
 import { ECHO_NOTE, type Finding } from '../finding.ts';
 import { ServoAccess } from '../servo-access.ts';
@@ -105,7 +105,7 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   const motor = arm?.servos.find((each) => each.id === id);
   const name = `servo ${id}`;
   if (isTwice(servo) && motor === undefined) {
-    const detail = `two servos have this id: their answers collide (${servo.collisions} of 8)`;
+    const detail = `more than one servo has this id: their answers collide (${servo.collisions} of 8)`;
     return { name, status: 'fail', detail, remedy: 'Unplug all but one of them, and give that one an id of its own.' };
   }
   if (identity === undefined) return { name, status: 'warn', detail: 'answers, garbled' };
@@ -229,7 +229,8 @@ function twinNote(
 function calibrationFindings(arm: ServoArm, port: BusPort, servos: readonly FoundServo[]): readonly Finding[] {
   if (existsSync(arm.calibration)) return checkCalibration(arm, arm.calibration, port, servos);
   const remedy = `rein calibrate --robot ${arm.named}`;
-  return [{ name: 'calibration', status: 'warn', detail: `none yet at ${arm.calibration}`, remedy }];
+  const none: Finding = { name: 'calibration', status: 'warn', detail: `none yet at ${arm.calibration}`, remedy };
+  return [none, ...begunCalibration(arm, arm.calibration)];
 }
 
 function inspection(findings: readonly Finding[], { arm, port }: BusRequest): BusInspection {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
-import { drivenS, faultsIn, leastMoved } from './drive-rung.ts';
+import { drivenS, faultsIn, leastMoved, withServo } from './drive-rung.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -48,4 +48,11 @@ it('finds the joint that hardly moved, whatever the others did', () => {
   expect(joint).toBe(1);
   expect(spans.map((span) => Math.round(100 * span) / 100)).toEqual([2, 0.1, 1]);
   expect(leastMoved([], 2).spans).toEqual([0, 0]);
+});
+
+it('names the servo that was silent beside what stopped the arm', () => {
+  const silent = 'Servo 3 (elbow_flex) does not answer';
+  expect(withServo(['The robot does not answer', silent])).toBe(`The robot does not answer: ${silent}`);
+  expect(withServo([silent, 'The robot does not answer'])).toBe(silent);
+  expect(withServo(['Joint 2 is frozen'])).toBe('Joint 2 is frozen');
 });

@@ -112,7 +112,7 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     });
     signal.throwIfAborted();
     const faults = faultsIn(log);
-    if (faults.length > 0) throw stopped(faults[0]!, faults.length, out);
+    if (faults.length > 0) throw stopped(withServo(faults), faults.length, out);
     const violations = status?.filter.violations ?? 0;
     const steps = status?.envSteps ?? 0;
     if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
@@ -167,6 +167,15 @@ function unmoved(joint: string, span: number): ReinError {
     remedy: 'See that nothing holds it, and give a burn-in more --minutes. Then repeat the command.',
   });
 }
+
+/** What stopped the arm, and which of its servos was named with it: people look for that one. */
+export function withServo([first = '', ...others]: readonly string[]): string {
+  const named = others.find((each) => SERVO.test(each));
+  return SERVO.test(first) || named === undefined ? first : `${first}: ${named}`;
+}
+
+/** As drivers name one. */
+const SERVO = /^Servo \d+ \(/;
 
 function stopped(what: string, count: number, out: string): ReinError {
   const more = count > 1 ? ` (the first of ${count})` : '';

@@ -65,8 +65,15 @@ function unknownKey(key: string, path: TreePath, schema: JsonSchema | undefined)
   const where = path.length === 0 ? 'here' : `in ${pathText(path)}`;
   const other = sameInOtherUnit(key, allowed);
   if (other !== undefined)
-    return `unknown key "${shown(key)}" ${where}, this value is given in ${other.unit}: write "${other.key}"`;
+    return `unknown key "${shown(key)}" ${where}, this value is given in ${other.unit}${ofSlide(key, other)}: write "${other.key}"`;
   return `unknown key "${shown(key)}" ${where}${guessThenAll(key, allowed)}`;
+}
+
+/** Keys of a joint are named by what turns; of one that slides they hold metres and newtons. */
+function ofSlide(key: string, { unit }: { readonly unit: string }): string {
+  if (/MPerS2?$|M$/.test(key) && unit.startsWith('rad'))
+    return `, of a joint that slides in ${unit.replace('rad', 'm')}`;
+  return /N$/.test(key) && unit === 'N·m' ? ', of a joint that slides in N' : '';
 }
 
 /** The guess first: the list of all may be long. */

@@ -45,8 +45,11 @@ const REBOOT_S = 0.6;
 const PWM_COUNTS = 885;
 /** Two servos at one joint read the same within this, counts: 6 degrees, for backlash and horns. */
 const SHADOW_SLACK_COUNTS = 68;
-/** e-Manual, Homing Offset(20): its whole range; in position mode greater ones than a quarter of a turn are ignored. */
-const OFFSET_MAX_COUNTS = { position: 1024, currentPosition: 1_044_479 } as const;
+/**
+ * e-Manual, Homing Offset(20): in position mode greater ones than a quarter of a turn are ignored. In a mode that counts turns a bus
+ * watchdog that runs out lets a servo with an offset walk on (ROBOTIS, DynamixelSDK on GitHub, issue 584; firmware of then): it has none.
+ */
+const OFFSET_MAX_COUNTS = { position: 1024, currentPosition: 0 } as const;
 
 /** What is read of a servo one after another, through its indirect addresses: they stand far apart. */
 const SUPERVISED = ['torqueEnable', 'hardwareError', 'busWatchdog'] as const;

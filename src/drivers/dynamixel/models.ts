@@ -128,7 +128,11 @@ const X430_TABLE: ControlTable = { ...COMMON, indirectData: { address: 224, byte
 
 const X430_LOAD: ControlTable = { ...X430_TABLE, ...LOAD };
 const X430_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(2.69e-3) };
-const X330_CURRENT: ControlTable = { ...X430_TABLE, ...currentTable(1e-3) };
+const X330_CURRENT: ControlTable = {
+  ...X430_TABLE,
+  ...currentTable(1e-3),
+  pwmSlope: { address: 62, bytes: 1, isStored: true },
+};
 /**
  * X330: 20 of them, which stand right behind their addresses; from firmware 53 on as of the X430. Source: ROBOTIS,
  * dynamixel_hardware_interface, `xl330_m288_fw52.model` and `xl330_m288.model`.

@@ -11,6 +11,9 @@ export const INSTRUCTION = {
   regWrite: 0x04,
   action: 0x05,
   factoryReset: 0x06,
+  /** Of the vendor's newer SDK: starts anew; and makes where it stands the middle, or the position that it is given. */
+  restart: 0x0a,
+  calibrateOffset: 0x0b,
   syncRead: 0x82,
   syncWrite: 0x83,
 } as const;

@@ -211,6 +211,9 @@ export function offsetProblem(
   }: Pick<JointCalibration, 'homingOffsetCounts' | 'minCounts' | 'maxCounts'>,
 ): string | undefined {
   const most = family.offsetMaxCounts(motor);
+  if (most === 0 && homingOffsetCounts !== 0) {
+    return `stores the offset ${homingOffsetCounts}, with which its bus watchdog may let it walk on as it is driven: 0 alone is safe (fault 34)`;
+  }
   if (Math.abs(homingOffsetCounts) > most) {
     return `stores the offset ${homingOffsetCounts}, and ignores what is beyond ±${most} as it is driven: its zero is elsewhere (fault 34)`;
   }

@@ -15,6 +15,31 @@ const POINTER_BYTES = 2;
 const POINTER: Register = { address: 0, bytes: POINTER_BYTES };
 const LEAST_TARGET = 64;
 
+/** Greatest value of registers that take 0 and more. Source: the e-Manual's pages, column "Range". */
+const MOST: Readonly<Record<string, number>> = {
+  id: 252,
+  returnDelay: 254,
+  temperatureMax: 100,
+  movingThreshold: 1023,
+  velocityMax: 2047,
+  positionMin: 4095,
+  positionMax: 4095,
+  pwmMax: PWM_COUNTS,
+  torqueEnable: 1,
+  led: 1,
+  statusLevel: 2,
+  busWatchdog: 127,
+  velocityGainI: 16_383,
+  velocityGainP: 16_383,
+  gainD: 16_383,
+  gainI: 16_383,
+  gainP: 16_383,
+  feedForward2: 16_383,
+  feedForward1: 16_383,
+  profileAcceleration: 32_767,
+  profileVelocity: 32_767,
+};
+
 /** One register of a request: by name, or the place of an indirect address. */
 export type RegisterWrite =
   | { readonly name: string; readonly value: number }
@@ -120,22 +145,16 @@ export class ControlMemory {
           registers.get('operatingMode') !== MODE.position ||
           (value >= registers.get('positionMin') && value <= registers.get('positionMax'))
         );
-      case 'torqueEnable':
-        return value <= 1;
-      case 'statusLevel':
-        return value <= 2;
-      case 'busWatchdog':
-        return value >= 0;
       case 'operatingMode': {
         const ofCurrent: readonly number[] = this.#model.stallCurrentA === undefined ? [] : [0, MODE.currentPosition];
         return [1, MODE.position, MODE.extendedPosition, 16, ...ofCurrent].includes(value);
       }
       case 'baud':
         return value < DYNAMIXEL_BAUDS.length;
-      case 'pwmMax':
-        return value >= 0 && value <= PWM_COUNTS;
-      default:
-        return true;
+      default: {
+        const most = MOST[name];
+        return most === undefined || (value >= 0 && value <= most);
+      }
     }
   }
 }

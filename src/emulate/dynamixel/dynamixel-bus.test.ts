@@ -128,6 +128,27 @@ describe('an emulated Dynamixel', () => {
     expect(write(1, 'operatingMode', 2)).toBe(STATUS_ERROR.dataRange);
   });
 
+  // e-Manual, xl330-m288 and xl330-m077, columns "Initial Value" and "Range".
+  it('leaves the factory as its page says, and takes nothing out of range', () => {
+    const { read, write, servos } = rig(['xl330-m288', 'xl330-m077']);
+    const held = (id: number) =>
+      ['velocityMax', 'velocityGainI', 'velocityGainP', 'pwmSlope', 'gainI'].map((name) => read(id, name));
+    expect(held(1)).toEqual([445, 1600, 180, 140, 0]);
+    expect(held(2)).toEqual([1620, 400, 40, 140, 400]);
+    for (const [name, value] of [
+      ['led', 7],
+      ['gainP', 20_000],
+      ['velocityGainI', 16_384],
+      ['returnDelay', 255],
+      ['positionMax', 4096],
+    ] as const) {
+      const before = servos[0]!.registers.get(name);
+      expect(write(1, name, value), name).toBe(STATUS_ERROR.dataRange);
+      expect(servos[0]!.registers.get(name)).toBe(before);
+    }
+    expect([write(1, 'led', 1), write(1, 'gainP', 16_383)]).toEqual([0, 0]);
+  });
+
   // e-Manual, Indirect Address, example 1: LED (65) as the first indirect data.
   it('reads and writes through indirect addresses', () => {
     const { bus, servos } = rig(['xl330-m288']);

@@ -92,6 +92,38 @@ describe('what a servo answers', () => {
     expect(answersAt(250) - answersAt(0)).toBeCloseTo(500e-6, 5);
   });
 
+  it('answers a broadcast ping one after another, so that a master finds them all', () => {
+    const rig = arm([1, 2, 3, 4, 5, 6]);
+    const request = new Uint8Array(16);
+    rig.line.write(request, STS_PROTOCOL.ping(request, feetech.BROADCAST_ID));
+    const found: number[] = [];
+    const reader = STS_PROTOCOL.createReader((id) => found.push(id));
+    const bytes = new Uint8Array(256);
+    rig.line.wait(rig.line.clock.nowS() + 0.01);
+    reader.push(bytes, 0, rig.line.read(bytes, 0));
+    expect(found).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("knows the instructions of the vendor's newer program: start anew, and calibrate to a position", () => {
+    const rig = arm([1]);
+    const send = (instruction: number, ...data: readonly number[]): number => {
+      const packet = [0xff, 0xff, 1, data.length + 2, instruction, ...data];
+      packet.push(feetech.checksumOf(Uint8Array.from(packet), 2, packet.length));
+      rig.line.write(Uint8Array.from(packet), packet.length);
+      rig.line.wait(rig.line.clock.nowS() + 0.01);
+      return rig.line.read(new Uint8Array(64), 0);
+    };
+    expect(send(INSTRUCTION.calibrateOffset, 1000 & 0xff, 1000 >> 8)).toBe(6);
+    pass(rig, 0.01);
+    expect(read16(rig, 1, POSITION)).toBe(1000);
+    expect(send(INSTRUCTION.calibrateOffset)).toBe(6);
+    pass(rig, 0.01);
+    expect(read16(rig, 1, POSITION)).toBe(2048);
+    rig.servos[0]!.registers.set('torqueEnable', 1);
+    expect(send(INSTRUCTION.restart)).toBe(6);
+    expect(rig.servos[0]!.isTorqueOn).toBe(false);
+  });
+
   it('stays out after broadcasts, and after writes at status level 0', () => {
     const subject = arm([1]);
     expect(exchange(subject, 0xfe, INSTRUCTION.write, TORQUE_ENABLE, 1)).toEqual([]);

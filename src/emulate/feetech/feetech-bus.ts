@@ -5,6 +5,8 @@ import { PROCESS_S, ServoChain } from '../servo-chain.ts';
 import type { FeetechServo } from './feetech-servo.ts';
 
 const { BROADCAST_ID, INSTRUCTION } = feetech;
+/** Of a status without parameters. */
+const STATUS_BYTES = 6;
 /** For `FaultyDevice`. */
 const FEETECH_PACKETS: PacketShape = {
   idAt: 2,
@@ -36,6 +38,7 @@ export class FeetechBus extends ServoChain<FeetechServo> {
     this.requests++;
     if (instruction === INSTRUCTION.syncRead) this.#syncRead(data);
     else if (instruction === INSTRUCTION.syncWrite) this.#syncWrite(data);
+    else if (instruction === INSTRUCTION.ping) this.#ping(id);
     else for (const servo of this.#hearing(id)) this.#obey(servo, id, instruction, data);
   }
 
@@ -50,11 +53,8 @@ export class FeetechBus extends ServoChain<FeetechServo> {
 
   #obey(servo: FeetechServo, id: number, instruction: number, data: Uint8Array): void {
     const isAnswered = id !== BROADCAST_ID && servo.registers.get('statusLevel') !== 0;
-    const { ping, read, write, regWrite, action, factoryReset } = INSTRUCTION;
+    const { read, write, regWrite, action, factoryReset, restart, calibrateOffset } = INSTRUCTION;
     switch (instruction) {
-      case ping:
-        this.#answer(servo, NOTHING, 0, 0);
-        return;
       case read:
         if (id === BROADCAST_ID || data.length !== 2) return;
         this.#answer(servo, servo.registers.bytes, data[0]!, data[1]!);
@@ -78,8 +78,22 @@ export class FeetechBus extends ServoChain<FeetechServo> {
         if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
         servo.factoryReset();
         return;
+      case restart:
+        if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
+        servo.powerCycle();
+        return;
+      case calibrateOffset:
+        if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
+        servo.calibrate(data.length === 2 ? data[0]! + 256 * data[1]! : undefined);
+        return;
       default:
     }
+  }
+
+  /** Asked together they answer one after another, as masters that look for all of them expect; what real ones do is not published. */
+  #ping(id: number): void {
+    const slotS = this.lineS(STATUS_BYTES) + PROCESS_S;
+    for (const [k, servo] of this.#hearing(id).entries()) this.#answer(servo, NOTHING, 0, 0, k * slotS);
   }
 
   /** One after another, in the order asked for; one that is not there leaves its time empty. */

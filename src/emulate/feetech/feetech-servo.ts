@@ -353,12 +353,18 @@ export class FeetechServo {
 
   /** The present position becomes 2048: the offset is stored, locked or not. */
   #makeMiddle(): void {
+    this.calibrate();
+    this.registers.set('torqueEnable', 0);
+  }
+
+  /** Where it stands becomes `counts`, or the middle: the offset is stored, locked or not. Without effect where the model stores none. */
+  calibrate(counts?: number): void {
     const { registers, spec } = this;
+    if (!registers.has('homingOffset')) return;
     const turn = spec.model.countsPerTurn;
-    const offset = this.#actualCounts - turn / 2;
+    const offset = this.#actualCounts - (counts ?? turn / 2);
     registers.set('homingOffset', offset - Math.round(offset / turn) * turn);
     const { address, bytes } = registers.model.registers['homingOffset']!;
     registers.store(address, bytes);
-    registers.set('torqueEnable', 0);
   }
 }

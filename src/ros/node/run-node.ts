@@ -91,6 +91,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
   try {
     const processes = new RobotProcesses({
       guardLog: join(folder, GUARD_LOG),
+      robot: config.robot,
       lock: prepared.lock,
       guard: (socketPath) =>
         guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments, speedMode }),

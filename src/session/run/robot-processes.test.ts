@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadRobotFile } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import {
   explainedBy,
   GUARD_LOG,
+  guardEnded,
   makeScratchFolder,
   RobotProcesses,
   type RobotProcessesOptions,
@@ -103,4 +105,18 @@ it("an error is reported in the guard's own words, also where its last line is c
   });
   const later = new ReinError('driver', 'Not ready.');
   expect(explainedBy(path, later, lines.join('\n').length)).toBe(later);
+});
+
+describe('a guard that was killed', () => {
+  it.each([
+    ['so101', 'The guardian takes its torque off: the arm is limp. Hold it. guard.log says more.'],
+    ['race-car-vesc', 'The guardian brakes its motor, and lets it coast then. guard.log says more.'],
+    ['arm6', 'guard.log says more.'],
+  ])('says how it leaves the robot: %s', (name, remedy) => {
+    const { robot } = loadRobotFile(name);
+    expect(guardEnded('signal SIGKILL', 'guard.log', robot)).toMatchObject({
+      message: 'The guard ended (signal SIGKILL): nothing can move the robot any more.',
+      remedy,
+    });
+  });
 });

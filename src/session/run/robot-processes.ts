@@ -6,15 +6,18 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { RobotConfig } from '../../config/index.ts';
 import {
   type DirectoryLock,
   encodeJson,
   failureIn,
+  holdsItself,
   type ProcessesView,
   parseObject,
   ReinError,
   storage,
 } from '../../core/index.ts';
+import { driverKind } from '../../drivers/index.ts';
 import { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import type { PacketMessage } from '../person-request.ts';
 import {
@@ -36,6 +39,8 @@ const SOCKET_FILE = 'guard.sock';
 export interface RobotProcessesOptions {
   /** File that the guard's log is added to. */
   readonly guardLog: string;
+  /** Whose processes they are: how it is left where its guard is gone. */
+  readonly robot?: GuardedRobot;
   /** Of the folder that they work in: the guard holds it while it runs, for it has the robot open should this process die. */
   readonly lock?: Pick<DirectoryLock, 'handTo'>;
   /** What the guard is started with, by the path of its socket. */
@@ -205,11 +210,11 @@ export class RobotProcesses {
   }
 
   #onEnd({ process, how }: EndedEvent): void {
-    const { print, supervision, guardLog } = this.#options;
+    const { print, supervision, guardLog, robot } = this.#options;
     if (process === 'guardian') print(`The guardian ended (${how}): the robot brakes and holds until it is back.`);
     else if (process === 'guard') {
       // Where the guard is gone too, that is why the node failed.
-      this.#failure = guardEnded(how, guardLog);
+      this.#failure = guardEnded(how, guardLog, robot);
     } else {
       const message = `The node ended (${how}): the guard brakes the robot and holds it.`;
       if (supervision.maxNodeRestarts === 0) {
@@ -251,9 +256,22 @@ export function sayFatal(error: unknown, origin: NodeJS.UncaughtExceptionOrigin)
 }
 
 /** Nothing is left that could move the robot. */
-export function guardEnded(how: string, guardLog: string): ReinError {
+export function guardEnded(how: string, guardLog: string, robot?: GuardedRobot): ReinError {
   const message = `The guard ended (${how}): nothing can move the robot any more.`;
-  return new ReinError('driver', message, { remedy: `${guardLog} says more.` });
+  return new ReinError('driver', message, { remedy: `${leftAs(robot)}${guardLog} says more.` });
+}
+
+/** The robot of a run. */
+export type GuardedRobot = Pick<RobotConfig, 'holdsWithoutTorque' | 'base' | 'driver'>;
+
+/** What the guardian leaves a robot as, whose guard is gone: of one on a bus of its own it takes the torque. */
+function leftAs(robot: GuardedRobot | undefined): string {
+  const isOnBus = robot !== undefined && driverKind(robot.driver.kind).needs === 'serial';
+  if (!isOnBus) return '';
+  if (robot.base !== undefined) return 'The guardian brakes its motor, and lets it coast then. ';
+  return holdsItself(robot)
+    ? 'The guardian takes its torque off: it holds itself. '
+    : 'The guardian takes its torque off: the arm is limp. Hold it. ';
 }
 
 /** The end of a guard is reported elsewhere. */

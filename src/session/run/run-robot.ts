@@ -123,6 +123,7 @@ class RobotSupervision {
     this.#folder = folder;
     this.#processes = new RobotProcesses({
       guardLog: join(folder.path, GUARD_LOG),
+      robot: config.robot,
       lock,
       guard: (socketPath) => {
         const checkedConfig = beside(socketPath);
