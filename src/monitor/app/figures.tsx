@@ -156,7 +156,7 @@ export function Tank() {
   return (
     <div class="tank">
       <Plot
-        title={`Energy tank: ${(tank.value.at(-1)?.value ?? 0).toFixed(2)} J, ${Math.round(100 * (glance.value?.tankLevel ?? 0))} % full`}
+        title={`Energy tank: ${(glance.value?.tankEnergyJ ?? 0).toFixed(2)} J, ${Math.round(100 * (glance.value?.tankLevel ?? 0))} % full`}
         unit="J"
         lines={[{ label: 'content', hue: 'green', dash: 0, points }]}
         along="s ago"

@@ -104,6 +104,7 @@ function options(
     ticks: { stroke: colour('--edge') },
   };
   const isShared = along === STEPS;
+  const isShare = unit === 'share';
   const series: uPlot.Series[] = [{ label: along ?? STEPS }];
   const bands: uPlot.Band[] = [];
   for (const { label, hue, dash, points } of lines) {
@@ -116,7 +117,7 @@ function options(
       spanGaps: true,
       // A round of validation now and then, or a run's first episode, is a point and no line.
       points: { show: along === STEPS && points.length < 30, size: 6 },
-      value: (_, value) => shown(value),
+      value: (_, value) => shown(value, unit),
     });
     if (!hasBand(points)) continue;
     const edge = { stroke: 'transparent', spanGaps: true, points: { show: false }, class: 'edge' };
@@ -136,7 +137,15 @@ function options(
       x: { time: false, range: (_, low, high) => spanOf(range.current, low, high) },
       y: isLog ? { distr: 3, log: 10 } : {},
     },
-    axes: [axis, { ...axis, label: unit, size: 56 }],
+    axes: [
+      axis,
+      {
+        ...axis,
+        label: unit,
+        size: 56,
+        ...(isShare ? { values: (_, all) => all.map((value) => shown(value, unit)) } : {}),
+      },
+    ],
     series,
     bands,
     hooks: {
@@ -189,8 +198,10 @@ function hasBand(points: readonly Point[]): boolean {
 }
 
 /** As exact as it is of use. */
-function shown(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : String(Number(value.toPrecision(3)));
+function shown(value: number | null | undefined, unit = ''): string {
+  if (value === null || value === undefined) return '–';
+  // As the report has shares.
+  return unit === 'share' ? `${Number((100 * value).toPrecision(3))} %` : String(Number(value.toPrecision(3)));
 }
 
 /** Lines over one axis: a row a step that any of them has. */

@@ -268,7 +268,7 @@ const CHARTS: readonly Chart[] = [
     series: [{ label: `segments, last ${WINDOW}`, hue: 'orange', points: interventions('segments'), isExact: true }],
   },
   {
-    title: 'Steps that a person decided',
+    title: 'Steps that a person or the script decided',
     unit: 'share',
     series: [{ label: `last ${WINDOW} episodes`, hue: 'orange', points: interventions('steps'), isExact: true }],
   },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuantileHistogram } from '../../core/index.ts';
+import { percent, QuantileHistogram } from '../../core/index.ts';
 import {
   decodeRecording,
   type EpisodeRecording,
@@ -219,6 +219,23 @@ describe('renderReport', () => {
     ]) {
       expect(html).toContain(fact);
     }
+  });
+
+  it('has one definition a figure: of success an hour in card and section, of changed ticks with and without evaluation', () => {
+    const data = full();
+    const summary = {
+      ...data.summary!,
+      training_successes_per_hour: 1952,
+      successes_per_hour: 2000,
+      human_step_share: 0.032,
+    };
+    const html = renderReport({ ...data, summary });
+    expect(html).toContain('1952 in training');
+    expect(html).toContain('1952 successes an hour, resets included; 3.2 % of the steps');
+    const { changed_ticks: changed, ticks } = summary.safety;
+    expect(html).toContain(`${percent(changed / ticks)} of all ticks changed by filters, evaluation included`);
+    const section = /<section aria-labelledby="safety-filters">[\s\S]*?<\/section>/.exec(html)![0];
+    expect(section).toContain(`(${percent(changed / ticks, 2)}) with the evaluation`);
   });
 
   it('compares what was trained with the policy before training and with its own training episodes', () => {

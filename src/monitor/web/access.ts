@@ -91,7 +91,8 @@ export function foreignReason(
   place: MonitorPlace,
 ): string | undefined {
   if (host === undefined) return 'The request names no host.';
-  const name = host.replace(/:\d+$/, '');
+  // A name may end with the dot of the root.
+  const name = host.replace(/:\d+$/, '').replace(/\.$/, '');
   if (isLoopback(place.host) && !isLoopback(name)) return `This monitor answers to localhost, not to ${shown(name)}.`;
   if (origin === undefined) return undefined;
   const own = `${place.tls === undefined ? 'http' : 'https'}://${host}`;

@@ -126,7 +126,12 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   ['updates_per_second', 'gauge', 'Rate of the updates.', ({ status }) => status?.updatesPerS],
   ['utd_ratio', 'gauge', 'Updates to data: reached.', ({ status }) => status?.utdAchieved],
   ['utd_target_ratio', 'gauge', 'Updates to data: asked for.', ({ status }) => status?.utdTarget],
-  ['success_ratio', 'gauge', 'Share of the last episodes without help that succeeded.', successOf],
+  [
+    'success_ratio',
+    'gauge',
+    'Share of the episodes without help that succeeded: of the newest validation where there are any, or else of the last 20.',
+    successOf,
+  ],
   [
     'intervened_steps_ratio',
     'gauge',
