@@ -275,22 +275,32 @@ describe('the bridge', () => {
     const message = JointState.create();
     message.name = ['gripper'];
     message.position = new Float64Array(names.length);
-    let isElsewhere = false;
+    let second: 'of a gripper' | 'elsewhere' | 'gone' = 'of a gripper';
     const both = setInterval(() => {
-      publishJoints({ shift: isElsewhere ? 0.05 : 0 });
-      if (isElsewhere) setTimeout(() => publishJoints(), 5);
-      else others.publish(message);
+      publishJoints({ shift: second === 'elsewhere' ? 0.05 : 0 });
+      if (second === 'elsewhere') setTimeout(() => publishJoints(), 5);
+      if (second === 'of a gripper') others.publish(message);
     }, 20);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(notices.filter(({ row }) => row === 29)).toEqual([]);
-    isElsewhere = true;
+    second = 'elsewhere';
     const said = await until(() => notices.find(({ row }) => row === 29), 'a notice');
     expect(said).toMatchObject({ level: 'error', condition: 'bridge/sources' });
     expect(said.message).toBe(
       '/joint_states has 2 publishers (/joint_state_publisher, /robot), and the joints jump to and fro between two places.',
     );
-    isElsewhere = false;
+    // Neither place is one to hold, and nobody knows where the robot is: the guard stops it, and it is not enabled.
+    expect(newest(STATE.unfit)).toBe(1);
+    const refused = { ok: false, reason: expect.stringContaining('Stop the one that is not the robot.') };
+    expect(await prepare()).toMatchObject(refused);
+    const before = heard.length;
+    drive({ kind: COMMAND_KIND.stop });
+    await aMoment();
+    expect(heard).toHaveLength(before);
+    second = 'gone';
     await until(() => notices.find(({ isOver }) => isOver === true), 'its end');
+    expect(newest(STATE.unfit)).toBe(0);
+    expect(await prepare()).toEqual({ ok: true });
     clearInterval(both);
     await other.close();
   });
