@@ -120,6 +120,7 @@ export {
   type JointModel,
   type KeepOutBox,
   type LinkPoint,
+  type PowerRelay,
   positionUnit,
   REDUCED_SPEED_M_PER_S,
   type RobotModel,

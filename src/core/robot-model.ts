@@ -125,6 +125,14 @@ export interface ContactModel {
   readonly torqueMaxNm: number;
 }
 
+/** `file`: text that is written to a file and read back. `serial`: bytes as hexadecimal digits. */
+export interface PowerRelay {
+  readonly kind: 'file' | 'serial';
+  readonly path: string;
+  readonly closed: string;
+  readonly open: string;
+}
+
 /** A stop from a speed of the fastest monitored point: how long it took, and how far a point went, at worst. */
 export interface StopFigures {
   readonly speedMPerS: number;
@@ -231,6 +239,8 @@ export interface RobotModel {
   readonly reducedSpeedMPerS?: number | undefined;
   /** Absent: nobody's distance is watched. Arms only. */
   readonly separation?: SeparationModel | undefined;
+  /** A relay that carries the actuators' power, which the guardian switches: see `RelayConfig`. Absent: none. Arms only. */
+  readonly powerRelay?: PowerRelay | undefined;
   /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */

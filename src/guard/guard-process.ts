@@ -20,7 +20,7 @@ import {
 } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import { createLogger } from '../record/log.ts';
-import { type GuardConfig, parseGuardConfig } from './guard-config.ts';
+import { driverTitle, type GuardConfig, parseGuardConfig } from './guard-config.ts';
 import { openPulsePipes } from './guardian/guard-pulse.ts';
 import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';
 import { readRequest } from './link/messages.ts';
@@ -63,6 +63,7 @@ async function main(): Promise<void> {
   link.onNotice(({ level, row, message, remedy }) => log[level]({ row, remedy }, message));
   try {
     const ended = endOf(link);
+    if (bus === undefined && config.model.powerRelay !== undefined) throw noRelay(config);
     if (bus !== undefined) await Promise.race([untilWatched(link, bus, config), ended]);
     // Without a supervisor nobody else could be asked.
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
@@ -107,7 +108,8 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
   const periodS = 1 / model.controlHz;
   const timing = { silenceMs: silenceMs(periodS), missedMs: missedMs(periodS) };
   const watch = { ...timing, realTimePriority, tickThread: link.ready.tickThread };
-  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
+  const { powerRelay: relay } = model;
+  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, relay, watch };
   void sendToParent(message);
   const waitMs = patientMs(GUARDIAN_MS);
   const limitMs = performance.now() + waitMs;
@@ -120,6 +122,13 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+function noRelay(config: GuardConfig): ReinError {
+  const message = `powerRelay of ${config.model.name} is switched by the guardian of a bus, and ${driverTitle(config)} has none.`;
+  return new ReinError('config', message, {
+    remedy: "Take powerRelay out of the robot's file, and let its own emergency stop carry the power.",
+  });
 }
 
 function isGuardian(message: unknown): message is GuardianMessage {

@@ -7,6 +7,7 @@ import {
   contactSchema,
   fenceSchema,
   pointsSchema,
+  powerRelaySchema,
   separationSchema,
   tankSchema,
   torqueObserverSchema,
@@ -80,6 +81,7 @@ export const armModel = z.strictObject({
     'The same at reduced speed, in which `rein teleop` and the first steps of `rein bring-up` move the arm; 0.25 where absent.',
   ).optional(),
   separation: separationSchema.optional(),
+  powerRelay: powerRelaySchema.optional(),
   payloadMaxKg: num(
     'kg',
     { min: 0, max: 1000 },

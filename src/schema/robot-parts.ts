@@ -8,6 +8,7 @@ import {
   type KeepOutBox,
   LINK_PARAMETERS,
   type LinkPoint,
+  type PowerRelay,
   type SeparationModel,
   type TankModel,
   type TorqueObserverModel,
@@ -95,6 +96,47 @@ const contact = z
     torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'About any axis.'),
   })
   .meta({ description: 'What the tool may press with before the robot stops. Absent: forces are not watched.' });
+
+const relayPath = z
+  .string()
+  .min(1)
+  .max(4096)
+  .meta({ description: "Absolute path of the line's value, or of the serial port." });
+const hex = (what: string): z.ZodString =>
+  z
+    .string()
+    .regex(/^(?:[0-9a-fA-F]{2}){1,64}$/)
+    .meta({ description: `Bytes that ${what} it, as hexadecimal digits.` });
+const line = (what: string): z.ZodString =>
+  z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({ description: `Text that ${what} it; it is read back.` });
+
+const powerRelay = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z
+        .literal('file')
+        .meta({ description: '`file`: a line whose value is a file, such as a GPIO line of sysfs.' }),
+      path: relayPath,
+      closed: line('closes').default('1'),
+      open: line('opens').default('0'),
+    }),
+    z.strictObject({
+      kind: z
+        .literal('serial')
+        .meta({ description: '`serial`: a relay board at a serial port that only takes bytes.' }),
+      path: relayPath,
+      closed: hex('close'),
+      open: hex('open'),
+    }),
+  ])
+  .meta({
+    description:
+      "A relay that carries the power of the actuators, for robots on a bus of their own: the guardian closes it when torque comes on, and opens it when torque is off, and when the guard is dead or silent. The servos' logic needs power of its own. Absent: none.",
+  });
 
 /** A stop that was measured. */
 const stopFigures = z.strictObject({
@@ -196,6 +238,7 @@ export const keepOutSchema: z.ZodType<KeepOutBox> = keepOutBox;
 export const collisionSchema: z.ZodType<CollisionModel> = collision;
 export const tankSchema: z.ZodType<TankModel> = tank;
 export const contactSchema: z.ZodType<ContactModel> = contact;
+export const powerRelaySchema: z.ZodType<PowerRelay> = powerRelay;
 export const separationSchema: z.ZodType<SeparationModel> = separation;
 export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = torqueObserver;
 export const fenceSchema: z.ZodType<Fence> = fence;

@@ -90,6 +90,8 @@ export type ProcessName = 'guard' | 'node' | 'guardian';
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
   | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
+  /** The relay of the actuators' power did not take what the guardian told it. */
+  | { readonly kind: 'relayFailed'; readonly wanted: 'closed' | 'open' }
   /** The guard takes long before it opens the robot, because of `reason`. */
   | { readonly kind: 'startsSlowly'; readonly reason: string }
   | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number }
@@ -289,6 +291,7 @@ export class Supervisor {
   #onGuardianEvent(event: GuardianEvent): void {
     const { onEvent } = this.#options;
     if (event.kind === 'stopped') onEvent({ ...event, kind: 'busStopped' });
+    else if (event.kind === 'relayFailed') onEvent(event);
     else if (event.kind === 'started') onEvent({ kind: 'started', process: 'guardian', pid: event.pid });
     else onEvent({ kind: 'ended', process: 'guardian', how: event.how, isExpected: false });
   }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusListener } from '../../bench/stop-trials/bus-listener.ts';
 import { type BusFrame, nowMs } from '../../bench/stop-trials/listener-messages.ts';
+import type { PowerRelay } from '../../src/core/index.ts';
 import { MOCK_FRAME } from '../../src/drivers/mock/mock-bus.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import type { SupervisorEvent } from '../../src/session/supervisor.ts';
@@ -33,10 +34,10 @@ let frames: readonly BusFrame[] = [];
 const events: SupervisorEvent[] = [];
 
 /** A supervised mock robot with a bus, whose node drives it to and fro. Resolves when it moves. */
-async function drive(): Promise<void> {
+async function drive(powerRelay?: PowerRelay): Promise<void> {
   const socketPath = join(folder, 'guard.sock');
   const config: GuardConfig = {
-    model: mockModel,
+    model: { ...mockModel, ...(powerRelay === undefined ? {} : { powerRelay }) },
     action: mockAction,
     policyPeriodS: 0.1,
     driver: { name: 'mock', options: { busPath } },
@@ -107,6 +108,26 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(frames.slice(-3).map(({ kind }) => kind)).toEqual([4, 4, 4]);
     expect(busStops()).toMatchObject([{ by: 'guardian', cause: 'guardDied', repeats: 3 }]);
     expect(logged()).toContain('"name":"guardian"');
+  });
+
+  it('has power by the relay while its torque is on, and none once it is killed', async () => {
+    const relay = join(folder, 'relay');
+    writeFileSync(relay, '1');
+    await drive({ kind: 'file', path: relay, closed: '1', open: '0' });
+    expect(readFileSync(relay, 'utf8')).toBe('1');
+    signal(supervisor.pids.guard!, 'SIGKILL');
+    await running;
+    expect(readFileSync(relay, 'utf8')).toBe('0');
+    expect(busStops()).toHaveLength(1);
+    expect(events.some(({ kind }) => kind === 'relayFailed')).toBe(false);
+  });
+
+  it('gets no torque by a relay that does not close, which is told', async () => {
+    // What is written there is never read back.
+    void drive({ kind: 'file', path: '/dev/null', closed: '1', open: '0' }).catch(() => undefined);
+    await until(() => events.some((event) => event.kind === 'relayFailed'), 'a relay that failed');
+    await until(() => logged().includes('ready'), 'the guard');
+    expect(moves(0)).toBe(false);
   });
 
   it('is stopped when it is frozen, and drives no more when it thaws', async () => {

@@ -5,14 +5,16 @@
  * It has the bus open, and the stop frames ready. When the guard's pipe ends without a goodbye (the guard is dead), or an
  * armed guard is silent (it is frozen), it writes the frames. While the guard is well it writes nothing. It lives exactly as
  * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
- * supervisor, and SIGUSR1 lets no debugger in. It loads no package, and of this repository only the two files beside it and
- * what raises a thread.
+ * supervisor, and SIGUSR1 lets no debugger in. It loads no package, and of this repository only the three files beside it and
+ * what raises a thread. Where the robot's file names a relay, the actuators have power from the first armed beat on, and none once
+ * it is idle, silent or dead.
  */
 import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { raiseThisThread } from '../priority.ts';
 import { ANSWER_BYTE, type FromGuardian, type GuardianConfig, PULSE_BYTE, type StopCause } from './protocol.ts';
+import { type RelayState, relayOf } from './relay.ts';
 import { joinFrames, StopBus } from './stop-bus.ts';
 
 /** A timer that fires so late was held up, perhaps with all of this machine: the guard gets so long to be heard, ms. */
@@ -27,6 +29,7 @@ for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGT
 const config = JSON.parse(process.argv[2] ?? '') as GuardianConfig;
 const { silenceMs, missedMs, tickThread, realTimePriority } = config.watch;
 const bus = new StopBus(config.bus.path, joinFrames(config.bus.stopFrames));
+const relay = config.relay === undefined ? undefined : relayOf(config.relay);
 const answer = new Uint8Array(1);
 const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
 
@@ -35,6 +38,8 @@ let heardAtMs = Number.NaN;
 let hasStopped = false;
 /** False while torque is on and the path could not be opened for it. */
 let isBusThere = true;
+/** False where a relay was told to open, or to close, and did not: no torque comes on then, and what is armed is stopped. */
+let isRelayWell = true;
 let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
@@ -43,6 +48,7 @@ process.on('disconnect', () => {
   setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
 });
 const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
+setRelay('open');
 pulse.on('data', onPulse);
 pulse.on('error', NOTHING_TO_DO);
 pulse.once('close', onEnd);
@@ -52,12 +58,21 @@ function onPulse(bytes: Uint8Array): void {
   for (const byte of bytes) {
     // The adapter may have been unplugged while torque was off.
     if (byte === PULSE_BYTE.armed && (last !== byte || !isBusThere)) isBusThere = bus.reopen();
+    // One that stuck closed gives power to nothing new.
+    if (byte === PULSE_BYTE.armed && last !== byte && isRelayWell) setRelay('closed');
+    if (byte !== PULSE_BYTE.armed && last === PULSE_BYTE.armed) setRelay('open');
     last = byte;
     if (byte === PULSE_BYTE.idle) hasStopped = false;
   }
   heardAtMs = performance.now();
   waitFor(missedMs);
   sayHere();
+}
+
+/** Switches the actuators' power, where a relay carries it. */
+function setRelay(wanted: RelayState): void {
+  isRelayWell = relay === undefined || relay.set(wanted);
+  if (!isRelayWell) report({ kind: 'relayFailed', wanted });
 }
 
 /** Looks again after `ms`, if the guard could be missed. */
@@ -86,6 +101,7 @@ function onMissed(dueAtMs: number): void {
 function onEnd(): void {
   clearTimeout(silence);
   if (last !== PULSE_BYTE.goodbye && !hasSeenDeath) stop('guardDied');
+  else setRelay('open');
   // A supervisor that is gone leaves the pipes' folder to us.
   if (!process.connected) rmSync(dirname(config.pulse), { recursive: true, force: true });
   else process.disconnect();
@@ -98,6 +114,7 @@ function stop(cause: StopCause): void {
   // Waiting for a guard that thaws: it reads this before it writes anything.
   sayHere();
   const repeats = bus.stop();
+  setRelay('open');
   const tookMs = performance.now() - knewAtMs;
   report({ kind: 'stopped', cause, repeats, tookMs });
   log(cause, repeats, tookMs);
@@ -108,7 +125,7 @@ function stop(cause: StopCause): void {
  * then brakes. Nobody who reads it, or a full pipe: then it is not reported.
  */
 function sayHere(): void {
-  if (!isBusThere && !hasStopped && last === PULSE_BYTE.armed) return;
+  if (!(isBusThere && isRelayWell) && !hasStopped && last === PULSE_BYTE.armed) return;
   answer[0] = hasStopped ? ANSWER_BYTE.stopped : ANSWER_BYTE.here;
   try {
     if (answersFd < 0) answersFd = openSync(config.answers, constants.O_WRONLY | constants.O_NONBLOCK);

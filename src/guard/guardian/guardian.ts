@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { howEnded, messageOf, ReinError } from '../../core/index.ts';
 import { Restarts } from '../restarts.ts';
 import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
+import { type RelayState, relayOf } from './relay.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
 
 /** Before the first start after a death, ms. */
@@ -19,6 +20,8 @@ const NODE_FLAGS: readonly string[] = ['--single-threaded', '--max-old-space-siz
 
 export type GuardianEvent =
   | { readonly kind: 'started'; readonly pid: number }
+  /** The relay of the actuators' power did not take what it was told. */
+  | { readonly kind: 'relayFailed'; readonly wanted: RelayState }
   /** It died while the guard lives; it is started again. */
   | { readonly kind: 'ended'; readonly how: string }
   /** `by`: the guardian; or the supervisor itself, because there was no guardian. */
@@ -44,6 +47,14 @@ const busMessage = z.strictObject({
     path: z.string().min(1),
     stopFrames: z.array(z.string().regex(/^(?:[0-9a-f]{2})+$/)).min(1),
   }),
+  relay: z
+    .strictObject({
+      kind: z.enum(['file', 'serial']),
+      path: z.string().min(1),
+      closed: z.string().min(1),
+      open: z.string().min(1),
+    })
+    .optional(),
   watch: z.strictObject({
     silenceMs: z.number().positive(),
     missedMs: z.number().positive(),
@@ -72,7 +83,7 @@ export class Guardian {
   #ending: Promise<void> | undefined;
 
   /** Starts it. Throws `ReinError` where the pipes cannot be made; nothing is left then. */
-  constructor({ bus, watch }: BusMessage, options: GuardianOptions) {
+  constructor({ bus, relay, watch }: BusMessage, options: GuardianOptions) {
     this.#options = options;
     this.#folder = makeFolder();
     const pulse = join(this.#folder, 'pulse');
@@ -83,7 +94,7 @@ export class Guardian {
       rmSync(this.#folder, { recursive: true, force: true });
       throw error;
     }
-    this.#config = { bus, pulse, answers, watch };
+    this.#config = { bus, relay, pulse, answers, watch };
     this.#start();
   }
 
@@ -140,6 +151,10 @@ export class Guardian {
       this.#isReady = true;
       return;
     }
+    if (message.kind === 'relayFailed') {
+      this.#options.onEvent(message);
+      return;
+    }
     const { cause, repeats, tookMs } = message;
     if (cause === 'guardDied' && repeats > 0) this.#hasStopped = true;
     this.#options.onEvent({ kind: 'stopped', by: 'guardian', cause, repeats, tookMs });
@@ -189,7 +204,16 @@ function makeFolder(): string {
   }
 }
 
-function writeOnce({ bus }: GuardianConfig): number {
+function writeOnce({ bus, relay }: GuardianConfig): number {
+  // Power goes behind the frames: a bus without power takes none.
+  try {
+    return writeToBus(bus);
+  } finally {
+    if (relay !== undefined) relayOf(relay).set('open');
+  }
+}
+
+function writeToBus(bus: BusMessage['bus']): number {
   try {
     const fd = openBus(bus.path);
     try {

@@ -1,9 +1,10 @@
 /**
- * What guard, supervisor and guardian say to each other. Imports nothing, like all that the guardian runs.
+ * What guard, supervisor and guardian say to each other. Imports types alone, like all that the guardian runs.
  *
  * Two named pipes: `pulse` carries one byte a tick from the guard's tick to the guardian, `answers` one byte back for each
  * batch. The guard is the only writer of the first: its end is the guard's death, whatever it died of.
  */
+import type { RelayConfig, RelayState } from './relay.ts';
 
 /** From the guard, one a tick. */
 export const PULSE_BYTE = {
@@ -65,6 +66,7 @@ export interface WatchConfig {
 /** What the guardian is started with: its one argument, as JSON. */
 export interface GuardianConfig {
   readonly bus: BusConfig;
+  readonly relay?: RelayConfig | undefined;
   /** Paths of the two pipes, in a folder of their own. */
   readonly pulse: string;
   readonly answers: string;
@@ -77,6 +79,7 @@ export type StopCause = 'guardDied' | 'guardSilent';
 /** From the guardian to its supervisor. */
 export type FromGuardian =
   | { readonly kind: 'ready'; readonly isRaised: boolean }
+  | { readonly kind: 'relayFailed'; readonly wanted: RelayState }
   | {
       readonly kind: 'stopped';
       readonly cause: StopCause;
@@ -90,6 +93,7 @@ export type FromGuardian =
 export interface BusMessage {
   readonly kind: 'bus';
   readonly bus: BusConfig;
+  readonly relay?: RelayConfig | undefined;
   readonly watch: WatchConfig;
 }
 

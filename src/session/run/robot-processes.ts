@@ -177,6 +177,7 @@ export class RobotProcesses {
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
     } else if (event.kind === 'busStopped') print(busStopped(event));
+    else if (event.kind === 'relayFailed') print(relayFailed(event.wanted));
     else if (event.kind === 'startsSlowly')
       print(`The guard compiles its tick before it opens the robot: this takes long. ${event.reason}`);
     else if (event.kind === 'started') {
@@ -337,4 +338,10 @@ function lastError(log: string): { readonly msg: string; readonly remedy?: strin
     if (entry !== undefined && entry.level >= 50) return entry;
   }
   return undefined;
+}
+
+function relayFailed(wanted: 'closed' | 'open'): string {
+  return wanted === 'open'
+    ? 'THE POWER RELAY DID NOT OPEN: cut the power by the emergency stop. No torque comes on until it opens.'
+    : 'The power relay did not close, so no torque comes on: see powerRelay of the robot file, and the rights to its path.';
 }

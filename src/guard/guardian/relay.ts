@@ -1,0 +1,64 @@
+/** A relay that carries the power of the actuators, as the guardian switches it. Imports nothing but files, like all that the guardian runs. */
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+
+/** What is written where. `file`: text, which is read back, as a GPIO line of sysfs has it. `serial`: bytes, as hexadecimal digits. */
+export interface RelayConfig {
+  readonly kind: 'file' | 'serial';
+  readonly path: string;
+  readonly closed: string;
+  readonly open: string;
+}
+
+export type RelayState = 'closed' | 'open';
+
+export interface Relay {
+  /** Switches it; false where it did not take that, as far as can be seen. Never throws. */
+  set(state: RelayState): boolean;
+}
+
+export function relayOf(config: RelayConfig): Relay {
+  return config.kind === 'file' ? new FileRelay(config) : new SerialRelay(config);
+}
+
+/** A line whose value is a file: `/sys/class/gpio/gpio17/value`, or that of a driver of its own. */
+class FileRelay implements Relay {
+  readonly #config: RelayConfig;
+
+  constructor(config: RelayConfig) {
+    this.#config = config;
+  }
+
+  set(state: RelayState): boolean {
+    const { path } = this.#config;
+    const text = this.#config[state];
+    try {
+      writeFileSync(path, text, { flag: 'r+' });
+      return readFileSync(path, 'utf8').trim() === text.trim();
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A relay board at a serial port that takes bytes and answers nothing: that they went out is all that can be seen. */
+class SerialRelay implements Relay {
+  readonly #config: RelayConfig;
+
+  constructor(config: RelayConfig) {
+    this.#config = config;
+  }
+
+  set(state: RelayState): boolean {
+    const bytes = Buffer.from(this.#config[state], 'hex');
+    try {
+      const fd = openSync(this.#config.path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+      try {
+        return writeSync(fd, bytes) === bytes.length;
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      return false;
+    }
+  }
+}
