@@ -37,7 +37,7 @@ export class Protection {
   #missedWrites = 0;
 
   constructor(driver: Driver, model: RobotModel, action: ActionSpec, policyPeriodS: number, measurement: Measurement) {
-    this.chain = new SafetyChain({ model, action, policyPeriodS });
+    this.chain = new SafetyChain({ model, action, policyPeriodS, capNm: driver.torqueCapNm });
     this.#driver = driver;
     this.#measurement = measurement;
     this.#robot = measurement.frame.robot;

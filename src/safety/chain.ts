@@ -29,6 +29,7 @@ import { StartGuard } from './command/start-guard.ts';
 import { brakeStep } from './limits/brake.ts';
 import { JointBrakeBound } from './limits/brake-bound.ts';
 import { Limiter } from './limits/limiter.ts';
+import { PressLimit } from './limits/press-limit.ts';
 import { slowDown } from './limits/slow-down.ts';
 import { ToolSpeed } from './limits/tool-speed.ts';
 import { Margins } from './margins.ts';
@@ -48,6 +49,8 @@ export interface SafetyChainOptions {
   readonly policyPeriodS: number;
   /** How long acceleration is halved after a hand-over, s; 1 by default. See `HandoverWatch`. */
   readonly handoverS?: number;
+  /** [n] to what the driver limits each joint's torque, N·m; absent: to what the model does. */
+  readonly capNm?: ArrayLike<number> | undefined;
   /** Never for a robot: see `ChainTrial`. */
   readonly trial?: ChainTrial;
 }
@@ -88,6 +91,8 @@ export class SafetyChain {
   readonly #map: ActionMap;
   readonly #startGuard: StartGuard;
   readonly #handover: HandoverWatch;
+  /** Of an arm whose weight its servos hold. */
+  readonly #press: PressLimit | undefined;
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
@@ -119,7 +124,7 @@ export class SafetyChain {
    * Throws `RangeError` for an action space that the robot does not have, a period that is not > 0, a collision model that
    * names what is not there, and a fence without room.
    */
-  constructor({ model, action, policyPeriodS, handoverS = 1, trial }: SafetyChainOptions) {
+  constructor({ model, action, policyPeriodS, handoverS = 1, capNm, trial }: SafetyChainOptions) {
     if (!(policyPeriodS > 0)) throw new RangeError(`policyPeriodS must be > 0, got ${policyPeriodS}`);
     if (!(handoverS >= 0)) throw new RangeError(`handoverS must be ≥ 0, got ${handoverS}`);
     const n = model.joints.length;
@@ -134,6 +139,7 @@ export class SafetyChain {
     this.#map = new ActionMap(model, action, policyPeriodS, shortestS, this.#reference);
     this.#startGuard = new StartGuard(model);
     this.#handover = new HandoverWatch(action.dimensions.length, handoverS);
+    this.#press = PressLimit.of(model, capNm ?? model.joints.map(({ torqueMaxNm }) => torqueMaxNm));
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#toolSpeed = new ToolSpeed(model, this.#reference);
@@ -215,6 +221,7 @@ export class SafetyChain {
     if (!isValid) this.#map.drop();
     if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot);
     this.#tank?.begin(robot, times);
+    this.#press?.see(robot.positionRad, times);
     const isProbing = this.#isSeeded && command === null && probeRadPerS !== null;
     const isWanted = isProbing || (isValid && this.#map.hasTarget);
     if (isWanted) this.#follow(isProbing ? probeRadPerS : null);
@@ -280,6 +287,8 @@ export class SafetyChain {
     else {
       this.#limiter.writeAccel(this.#accel, times);
       this.#map.follow(u, this.referenceRad, this.#reference, v, this.#accel, times);
+      const pressed = this.#press?.apply(u, this.referenceRad, this.#reference, times) ?? 0;
+      bits[STAGE.actionMap] = bits[STAGE.actionMap]! | pressed;
     }
     if (!allFinite(u)) {
       this.#brake();

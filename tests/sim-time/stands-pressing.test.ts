@@ -4,6 +4,7 @@ import { feetechFamily } from '../../src/drivers/serial.ts';
 import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import { PRESSING_SHARE } from '../../src/guard/pressure-relief.ts';
 import { faultsOf } from '../../src/safety/index.ts';
+import { PRESS_SHARE } from '../../src/safety/limits/press-limit.ts';
 import { jointSpec } from '../support/adversary.ts';
 import { BusClock, servoRig } from '../support/emulated-servos.ts';
 
@@ -34,6 +35,8 @@ it('eases off until it is no stall, and stands for as long as it likes', async (
   const ahead = (): number => Math.abs(link.latest.referenceRad[WRIST]! - link.latest.robot.positionRad[WRIST]!);
   const { torqueMaxNm, stiffnessNmPerRad } = model.joints[WRIST]!;
   const kneeRad = torqueMaxNm / stiffnessNmPerRad;
+  // As far as a policy may press.
+  const pressedRad = (0.9 * PRESS_SHARE * driver.torqueCapNm[WRIST]!) / stiffnessNmPerRad;
   try {
     await driver.open();
     await link.advance(2);
@@ -44,7 +47,7 @@ it('eases off until it is no stall, and stands for as long as it likes', async (
     const command = createActionCommand(6);
     command.decider = 'policy';
     command.leaseS = 0.2;
-    for (let tick = 0; ahead() < 0.85 * kneeRad; tick++) {
+    for (let tick = 0; ahead() < pressedRad; tick++) {
       if (tick % 5 === 0) {
         command.seq++;
         command.issuedAtS = clock.nowS();

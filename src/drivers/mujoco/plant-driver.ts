@@ -1,6 +1,7 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
 import {
   allFinite,
+  encoderNoiseOf,
   isFree,
   isGravityCompensated,
   ReinError,
@@ -32,6 +33,8 @@ export class PlantDriver implements Driver {
   readonly #options: PlantDriverOptions;
   readonly #periodS: number;
   readonly #reference: Float64Array;
+  /** [n] what a count of each encoder is, rad or m; 0: readings are exact. */
+  readonly #countRad: Float64Array;
   #plant: RobotPlant | undefined;
   #surroundings: Surroundings | undefined;
   #shapes: DrawnShapes | undefined;
@@ -48,6 +51,10 @@ export class PlantDriver implements Driver {
     this.#periodS = 1 / model.controlHz;
     this.jointNames = model.joints.map(({ name }) => name);
     this.#reference = new Float64Array(model.joints.length);
+    // What stands still by its counts is judged as such: simulation is to show what an arm of bus servos does.
+    this.#countRad = Float64Array.from(model.joints, (joint) =>
+      isGravityCompensated(model) ? 0 : encoderNoiseOf(joint),
+    );
   }
 
   /** Throws `ReinError` for a file that MuJoCo does not load or that has other joints. */
@@ -94,7 +101,11 @@ export class PlantDriver implements Driver {
       torqueNm === undefined ? plant.step(this.#reference, this.#periodS) : plant.exert(torqueNm, this.#periodS);
     this.#isTrusted = isSound && this.#isTrusted;
     this.#timeS += this.#periodS;
-    out.positionRad.set(plant.positionRad);
+    for (let i = 0; i < this.#countRad.length; i++) {
+      const countRad = this.#countRad[i]!;
+      const exactRad = plant.positionRad[i]!;
+      out.positionRad[i] = countRad === 0 ? exactRad : Math.round(exactRad / countRad) * countRad;
+    }
     out.velocityRadPerS.set(plant.velocityRadPerS);
     out.torqueNm.set(plant.torqueNm);
     out.wrench.set(plant.wrench);

@@ -32,8 +32,14 @@ const PRESSING_SHARE = 0.5;
  * and torque of hobby servos are estimates, and their voltage sags.
  */
 const HELD_SHARE = 0.4;
-/** So long at most: a servo whose own encoder has frozen pushes in the same way, and its joint runs. */
+/**
+ * So long at most where one joint alone pushes: a servo whose own encoder has frozen does so in the same way, and its joint runs. What holds the
+ * tool is felt by others beside it, for as long as it likes.
+ */
 const HELD_S = 0.5;
+/** Share of what counts as asking a joint to move, by which its reference has gone where it is held beside another; or of its cap, as it pulls. */
+const BACKED_SHARE = 0.25;
+const BACKED_CAP_SHARE = 0.65;
 /** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
 const REACH_LEAST = 2;
 const LARGEST_ERROR_RAD = 0.2;
@@ -145,7 +151,7 @@ export class FollowingWatchdog {
       this.beyondRad[i] = Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
-      if (isFrozen && !isPressing) flags |= this.#flagOf(i, torque);
+      if (isFrozen && !isPressing) flags |= this.#flagOf(i, torque, torqueNm);
       if (isAway) flags |= TRACKING_ERROR;
     }
     this.#hasReading = true;
@@ -200,14 +206,32 @@ export class FollowingWatchdog {
    * What a reading of joint `i` means that stands still while the reference goes: a stall at its limit; no fault, for a while, where the
    * torque has risen as its servo's law says, as something holds the joint; and then one at its cap.
    */
-  #flagOf(i: number, torqueNm: number): number {
+  #flagOf(i: number, torqueNm: number, torques: ArrayLike<number> | undefined): number {
     if (Math.abs(torqueNm) >= CAP_SHARE * this.#joints[i]!.torqueMaxNm) return STALLED;
+    const isHeld = this.#isHeld(i, torqueNm);
+    if (this.#stillS[i]! < HELD_S) return isHeld ? 0 : FROZEN_READING;
+    if (Math.abs(torqueNm) >= CAP_SHARE * this.#capNm[i]!) return STALLED;
+    return isHeld && this.#isBacked(i, torques) ? 0 : FROZEN_READING;
+  }
+
+  /** The torque of joint `i` has risen with its reference as its servo's law says. */
+  #isHeld(i: number, torqueNm: number): boolean {
     const goneRad = this.#goneRad[i]!;
     const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
-    if (this.#stillS[i]! >= HELD_S) return Math.abs(torqueNm) >= CAP_SHARE * this.#capNm[i]! ? STALLED : FROZEN_READING;
     const pulledRad = Math.min(this.#reachRad[i]!, Math.abs(goneRad));
-    const isHeld = risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * pulledRad;
-    return isHeld ? 0 : FROZEN_READING;
+    return risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * pulledRad;
+  }
+
+  /** Some other joint that moves the tool is held as well. */
+  #isBacked(i: number, torques: ArrayLike<number> | undefined): boolean {
+    for (let j = 0; j < this.#still.length; j++) {
+      const torqueNm = torques?.[j] ?? Number.NaN;
+      if (j === i || this.#isBeside[j]!) continue;
+      if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * this.#capNm[j]!) return true;
+      const hasGone = Math.abs(this.#goneRad[j]!) >= BACKED_SHARE * this.#leastRad[j]!;
+      if (hasGone && this.#isHeld(j, torqueNm)) return true;
+    }
+    return false;
   }
 
   /** Whether joint `i` pushes towards where it is asked to be, as its servo would, and no harder than it may. */

@@ -1,0 +1,112 @@
+/**
+ * How hard an arm of position servos may press: a joint that is held pulls as hard as its reference is ahead of it. At its cap that is a stall
+ * half a second later (row 37), and farther on the tool is too far behind (row 43). So the reference of a joint that stands, is pushed back, or
+ * hardly moves, goes no farther ahead than it pulls with a share of its cap; what is asked for beyond is shortfall. In front of the limiter: what it
+ * changes is a wish.
+ */
+import { type ArmKinematics, isGravityCompensated, LinkTopology, type RobotModel } from '../../core/index.ts';
+import { TARGET_LEASHED } from '../bits.ts';
+import { PERIOD, type TickTimes } from '../tick-times.ts';
+
+/** Share of a joint's cap with which it may press; drivers and rows call it stalled from 0.8 or 0.9 on. */
+export const PRESS_SHARE = 0.7;
+/** So far the tool's reference may be ahead of it, m: less than row 43 bears, with room for what arrives meanwhile. */
+const TOOL_M = 0.022;
+const LEVER_LEAST_M = 1e-3;
+/** Share of its highest speed at which a joint comes nearer to its reference that moves freely: what it pulls with then is its own inertia. */
+const FREE_SHARE = 0.15;
+/** Readings are taken together for so long, s: a coarse encoder moves by counts. */
+const SMOOTHED_S = 0.06;
+/** Time constant of what is above the limit, s: it came from motion. */
+const BACK_S = 0.1;
+
+/** Tick path after construction. */
+export class PressLimit {
+  readonly #freeRadPerS: Float64Array;
+  readonly #accel: Float64Array;
+  /** [n] how far the reference may be ahead of a joint that stands, rad, infinite for one beside the tool; and what a speed adds to that, s. */
+  readonly #mostRad: Float64Array;
+  readonly #lagS: Float64Array;
+  readonly #position: Float64Array;
+  /** [n] rad/s, smoothed. */
+  readonly #speed: Float64Array;
+  /** [1] V8 would box what a function gives. */
+  readonly #leadM: Float64Array = new Float64Array(1);
+
+  /** Of robots whose weight their servos hold, else `undefined`. `capNm` (n): to what each joint's torque is limited. */
+  static of(model: RobotModel, capNm: ArrayLike<number>): PressLimit | undefined {
+    return !isGravityCompensated(model) && model.base === undefined ? new PressLimit(model, capNm) : undefined;
+  }
+
+  private constructor(model: RobotModel, capNm: ArrayLike<number>) {
+    const n = model.joints.length;
+    const topology = new LinkTopology(model);
+    this.#freeRadPerS = Float64Array.from(model.joints, (joint) => FREE_SHARE * joint.velocityMaxRadPerS);
+    this.#accel = Float64Array.from(model.joints, ({ accelMaxRadPerS2 }) => accelMaxRadPerS2);
+    this.#mostRad = Float64Array.from(model.joints, ({ torqueMaxNm, stiffnessNmPerRad }, i) =>
+      topology.carriesTool(i)
+        ? (PRESS_SHARE * Math.min(torqueMaxNm, capNm[i]!)) / stiffnessNmPerRad
+        : Number.POSITIVE_INFINITY,
+    );
+    this.#lagS = Float64Array.from(model.joints, (joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad);
+    this.#position = new Float64Array(n).fill(Number.NaN);
+    this.#speed = new Float64Array(n);
+  }
+
+  /** The newest reading (n), rad. */
+  see(positionRad: ArrayLike<number>, times: TickTimes): void {
+    const share = Math.min(1, times[PERIOD]! / SMOOTHED_S);
+    for (let i = 0; i < this.#position.length; i++) {
+      const movedRad = positionRad[i]! - this.#position[i]!;
+      this.#position[i] = positionRad[i]!;
+      const speed = this.#speed[i]! + share * (movedRad / times[PERIOD]! - this.#speed[i]!);
+      this.#speed[i] = Number.isFinite(speed) ? speed : 0;
+    }
+  }
+
+  /** Clips `velocity` (n, rad/s) in place, for a reference at `referenceRad`, rad, where `reference` is. Returns reason bits. */
+  apply(velocity: Float64Array, referenceRad: ArrayLike<number>, reference: ArmKinematics, times: TickTimes): number {
+    let bits = 0;
+    const jacobian = reference.jacobian();
+    const n = velocity.length;
+    this.#measureLead(referenceRad, jacobian);
+    const leadM = this.#leadM[0]!;
+    for (let i = 0; i < velocity.length; i++) {
+      const aheadRad = referenceRad[i]! - this.#position[i]!;
+      const side = aheadRad < 0 ? -1 : 1;
+      const nearerRadPerS = side * this.#speed[i]!;
+      // Written so that what is not known is free.
+      if (!(nearerRadPerS < this.#freeRadPerS[i]!)) continue;
+      if (this.#mostRad[i] === Number.POSITIVE_INFINITY) continue;
+      const ownRad = this.#mostRad[i]! + Math.max(0, nearerRadPerS) * this.#lagS[i]! - Math.abs(aheadRad);
+      const x = jacobian[i]!;
+      const y = jacobian[n + i]!;
+      const z = jacobian[2 * n + i]!;
+      const leverM = Math.sqrt(x * x + y * y + z * z);
+      const toolRad =
+        leadM <= TOOL_M
+          ? (TOOL_M - leadM) / Math.max(leverM, LEVER_LEAST_M)
+          : Math.abs(aheadRad) * (TOOL_M / leadM - 1);
+      const roomRad = Math.min(ownRad, toolRad);
+      // As fast as it can stop in the room, and a tick's way of it at most.
+      const most =
+        roomRad < 0 ? roomRad / BACK_S : Math.min(roomRad / times[PERIOD]!, Math.sqrt(this.#accel[i]! * roomRad));
+      if (!(side * velocity[i]! > most)) continue;
+      velocity[i] = side * most;
+      bits = TARGET_LEASHED;
+    }
+    return bits;
+  }
+
+  /** How far the reference's tool is ahead of the arm's, m. */
+  #measureLead(referenceRad: ArrayLike<number>, jacobian: Float64Array): void {
+    const n = this.#position.length;
+    let squareM2 = 0;
+    for (let row = 0; row < 3; row++) {
+      let sumM = 0;
+      for (let i = 0; i < n; i++) sumM += jacobian[row * n + i]! * (referenceRad[i]! - this.#position[i]!);
+      squareM2 += sumM * sumM;
+    }
+    this.#leadM[0] = Math.sqrt(squareM2);
+  }
+}

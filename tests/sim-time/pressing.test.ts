@@ -1,0 +1,142 @@
+/** An SO-101 on its emulated bus whose policy pushes against something: within its caps that is a limit, and no fault. */
+import { describe, expect, it } from 'vitest';
+import { feetechFamily } from '../../src/drivers/serial.ts';
+import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
+import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import { faultsOf } from '../../src/safety/index.ts';
+import { PRESS_SHARE } from '../../src/safety/limits/press-limit.ts';
+import { jointSpec } from '../support/adversary.ts';
+import { BusClock, type ServoRig, servoRig } from '../support/emulated-servos.ts';
+import { faultRow } from '../support/fault-row.ts';
+
+const [PAN, LIFT, ELBOW, WRIST] = [0, 1, 2, 3] as const;
+const POLICY_TICKS = 5;
+const MARGIN_RAD = 0.01;
+/** Of a full action. */
+const PUSH = 0.3;
+
+class Pushing {
+  readonly rig: ServoRig = servoRig({ robot: 'so101', family: feetechFamily });
+  readonly clock: BusClock = new BusClock(this.rig);
+  readonly link: MemoryGuardLink;
+  readonly #command = createActionCommand(6);
+  /** By joint: how far it goes at least, rad. */
+  readonly stopRad = new Float64Array(6).fill(Number.NEGATIVE_INFINITY);
+
+  constructor() {
+    const { driver: _, ...model } = this.rig.robot;
+    const { driver, body } = this.rig;
+    this.#command.decider = 'policy';
+    this.#command.leaseS = 0.2;
+    const options = { driver, model, action: jointSpec(model, 0.1), policyPeriodS: 0.1, clock: this.clock };
+    this.link = lockStepGuard({ nodeIs: 'person', ...options });
+    const step = body.step.bind(body);
+    body.step = () => {
+      step();
+      for (const [i, stopRad] of this.stopRad.entries()) {
+        if (body.positionRad[i]! >= stopRad) continue;
+        body.positionRad[i] = stopRad;
+        body.velocityRadPerS[i] = 0;
+      }
+    };
+  }
+
+  async activate(): Promise<void> {
+    await this.rig.driver.open();
+    this.rig.driver.passFirstMotion();
+    await this.link.advance(2);
+    expect(await this.link.request({ kind: 'enable' })).toEqual({ ok: true });
+    await this.link.advance(2);
+    this.rig.driver.passFirstMotion();
+    expect(await activate(this.link)).toEqual({ ok: true });
+  }
+
+  /** Asks `joints` for `action` until `seconds` are over or the arm is no longer driven; how long that was. */
+  async act(joints: readonly number[], action: number, seconds: number, each?: () => void): Promise<number> {
+    const { link, clock } = this;
+    const ticks = Math.round(seconds * this.rig.robot.controlHz);
+    for (let tick = 0; tick < ticks; tick++) {
+      if (tick % POLICY_TICKS === 0) {
+        this.#command.seq++;
+        this.#command.issuedAtS = clock.nowS();
+        this.#command.action.fill(0);
+        for (const joint of joints) this.#command.action[joint] = action;
+        link.send(this.#command);
+      }
+      await link.advance(1);
+      each?.();
+      if (link.latest.state !== 'active.policy') return tick / this.rig.robot.controlHz;
+    }
+    return seconds;
+  }
+
+  get rows(): readonly number[] {
+    return faultsOf(this.link.latest.faultFlags).map(({ row }) => row);
+  }
+
+  aheadRad(joint: number): number {
+    return Math.abs(this.link.latest.referenceRad[joint]! - this.link.latest.robot.positionRad[joint]!);
+  }
+
+  async close(): Promise<void> {
+    await this.rig.driver.close();
+    this.rig.remove();
+  }
+}
+
+const PRESSED = [LIFT, ELBOW, WRIST];
+
+describe('an arm of bus servos whose policy goes on pushing', () => {
+  it('presses within its caps for as long as it likes, and comes away again', async () => {
+    const arm = new Pushing();
+    const { joints } = arm.rig.robot;
+    const { torqueCapNm } = arm.rig.driver;
+    try {
+      await arm.activate();
+      for (const joint of PRESSED) arm.stopRad[joint] = arm.rig.body.positionRad[joint]! - 0.05;
+      await arm.act(PRESSED, -PUSH, 1);
+      let worst = 0;
+      const pressedS = await arm.act(PRESSED, -PUSH, 2, () => {
+        for (const joint of PRESSED) {
+          const mostRad = (PRESS_SHARE * torqueCapNm[joint]!) / joints[joint]!.stiffnessNmPerRad;
+          worst = Math.max(worst, arm.aheadRad(joint) - mostRad);
+        }
+      });
+      expect([pressedS, arm.rows]).toEqual([2, []]);
+      expect(worst).toBeLessThan(MARGIN_RAD);
+      // It presses, and is not merely held back.
+      expect(arm.aheadRad(LIFT)).toBeGreaterThan(0.02);
+      expect([await arm.act(PRESSED, 0.5, 1.5), arm.rows]).toEqual([1.5, []]);
+      for (const joint of PRESSED) expect(arm.rig.body.positionRad[joint]).toBeGreaterThan(arm.stopRad[joint]! + 0.1);
+    } finally {
+      await arm.close();
+    }
+  });
+
+  faultRow(14, 'fake', 'one joint alone that pushes looks as one whose encoder has frozen', async (promised) => {
+    const arm = new Pushing();
+    try {
+      await arm.activate();
+      arm.stopRad[PAN] = arm.rig.body.positionRad[PAN]! - 0.02;
+      const pressedS = await arm.act([PAN], -1, 5);
+      expect(pressedS).toBeGreaterThan(promised('heldS'));
+      expect(pressedS).toBeLessThan(2 * promised('heldS') + 0.5);
+      expect(arm.rows).toContain(14);
+    } finally {
+      await arm.close();
+    }
+  });
+
+  faultRow(14, 'fake', 'a servo whose own encoder freezes while the arm moves is stopped', async (promised) => {
+    const arm = new Pushing();
+    try {
+      await arm.activate();
+      await arm.act([PAN, ...PRESSED], -0.3, 0.4);
+      arm.rig.bus.faultsOf(3)!.isFrozen = true;
+      expect(await arm.act([PAN, ...PRESSED], -0.3, 3)).toBeLessThan(2 * promised('heldS'));
+      expect(arm.rows).toContain(14);
+    } finally {
+      await arm.close();
+    }
+  });
+});
