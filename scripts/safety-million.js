@@ -4,10 +4,14 @@
  *   npm run safety:million                          all of it into safety-million.json, and a table
  *   npm run safety:million -- --share 0.1           a tenth of it
  *   npm run safety:million -- --seed 7 --json f.json
+ *   npm run safety:million -- --robot so101,koch --ticks 1000000
+ *                                                   these alone, so many ticks each with the tank and as many without, and as
+ *                                                   many again of each through the robot's own driver; no parts
  *   npm run safety:million -- --models ~/models     also robots of others, from your own copies: what is missing is said
  *   npm run safety:million -- --models ~/models --only ur5e,panda --ticks 1000000
  *
- * All of it takes about an hour on two cores: a million ticks with the energy tank, as many without it, the parts.
+ * All of it takes about an hour on two cores: a million ticks with the energy tank, as many without it,
+ * the same once more through the driver that each robot is run with, the parts.
  *
  * Exit codes: 0 no violation of a reference, no surplus, and every part that was left out was missed; 1 otherwise. How far the
  * simulated arms stray from their references is printed, with the margins that cover it, and is no violation.
@@ -18,6 +22,7 @@ import { join, resolve } from 'node:path';
 import { ablationOf, evidenceOf } from '../dist/safety-check/evidence.js';
 import { loadCheckSubject, runSafetyCheck } from '../dist/safety-check/index.js';
 import { scriptArguments } from './arguments.js';
+import { throughDriver } from './own-driver.js';
 
 /**
  * Robots of others as their makers ship them, with what is laid beside them: a folder below --models, the commit that was tried,
@@ -60,6 +65,9 @@ const FOREIGN_TICKS = 100_000;
 const ROBOTS = [
   { name: 'arm6', ticks: 420_000 },
   { name: 'arm7', ticks: 420_000 },
+  { name: 'so101', ticks: 200_000 },
+  { name: 'koch', ticks: 200_000 },
+  { name: 'viperx', ticks: 200_000 },
   { name: 'car', ticks: 170_000 },
 ];
 
@@ -102,6 +110,8 @@ const ABLATIONS = [
   { robot: 'car', chain: 'on', without: ['shield'], expect: ['fence'] },
 ];
 const ABLATION_TICKS = 14_000;
+/** Rounding of sums of energies, J. */
+const SURPLUS_MAX_J = 1e-6;
 
 const { values } = scriptArguments(import.meta.url, {
   options: {
@@ -110,7 +120,8 @@ const { values } = scriptArguments(import.meta.url, {
     json: { type: 'string', default: 'safety-million.json' },
     models: { type: 'string' },
     only: { type: 'string', default: '' },
-    ticks: { type: 'string', default: String(FOREIGN_TICKS) },
+    robot: { type: 'string', default: '' },
+    ticks: { type: 'string' },
   },
 });
 const only = values.only.split(',').filter(Boolean);
@@ -119,12 +130,28 @@ if (unknown.length > 0 || (only.length > 0 && values.models === undefined)) {
   console.error(`--only goes with --models and takes ${FOREIGN.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
+const named = values.robot.split(',').filter(Boolean);
+const strange = named.find((name) => !ROBOTS.some((robot) => robot.name === name));
+if (strange !== undefined || (named.length > 0 && only.length > 0)) {
+  console.error(`--robot takes ${ROBOTS.map(({ name }) => name).join(', ')}, and goes without --only.`);
+  process.exit(2);
+}
+/** Of each robot, where it was asked for. */
+const ticksEach = values.ticks === undefined ? undefined : Number(values.ticks);
+if (ticksEach !== undefined && !(Number.isInteger(ticksEach) && ticksEach > 0)) {
+  console.error(`--ticks takes a whole number above 0, got ${values.ticks}.`);
+  process.exit(2);
+}
 const seed = Number(values.seed);
 const share = Number(values.share);
 const startedMs = performance.now();
 const subjects = new Map();
 // Robots of others alone, where only they are asked for.
-const ours = only.length > 0 ? [] : ROBOTS;
+const chosen = named.length > 0 ? ROBOTS.filter(({ name }) => named.includes(name)) : ROBOTS;
+const ours = (only.length > 0 ? [] : chosen).map(({ name, ticks }) => ({
+  name,
+  ticks: named.length > 0 ? (ticksEach ?? ticks) : ticks,
+}));
 for (const { name } of ours) subjects.set(name, await loadCheckSubject(name));
 const planned = ours.reduce((sum, { ticks }) => sum + 2 * ticks * share, 0);
 let doneBefore = 0;
@@ -165,9 +192,26 @@ for (const without of [[], ['tank']]) {
   }
 }
 
+const ownDrivers = [];
+for (const without of [[], ['tank']]) {
+  for (const { name, ticks } of ours.filter(({ name }) => name !== 'car')) {
+    const result = await throughDriver(name, Math.ceil(ticks * share), seed, without);
+    ownDrivers.push(result);
+    const energy = result.surplusJ === undefined ? '' : `, surplus ${result.surplusJ.toExponential(1)} J`;
+    const part = without.length === 0 ? '' : ' without tank';
+    console.log(
+      `${name}${part} through its own driver: ${result.ticks} ticks, ${result.followed} followed, ${result.violations} violations${energy}`,
+    );
+  }
+}
+const heldInDriver = ownDrivers.every(
+  ({ ticks, followed, violations, surplusJ = 0 }) =>
+    violations === 0 && surplusJ <= SURPLUS_MAX_J && followed > ticks / 2,
+);
+
 const ablations = [];
 let isBiting = true;
-for (const { robot, chain, without, expect } of only.length > 0 ? [] : ABLATIONS) {
+for (const { robot, chain, without, expect } of only.length > 0 || named.length > 0 ? [] : ABLATIONS) {
   const result = await check(robot, ABLATION_TICKS, chain, without);
   const ablation = ablationOf(result);
   const { counts } = ablation;
@@ -183,7 +227,7 @@ for (const { robot, chain, without, expect } of only.length > 0 ? [] : ABLATIONS
 }
 
 const foreign = [];
-for (const robot of values.models === undefined ? [] : FOREIGN) {
+for (const robot of values.models === undefined || named.length > 0 ? [] : FOREIGN) {
   if (only.length === 0 || only.includes(robot.name)) foreign.push(await foreignCheck(robot, values.models));
 }
 
@@ -192,9 +236,9 @@ const whole = evidenceOf(robots, ablations, wallS, withoutTank);
 // Without the tank nothing is promised about energy: all else is.
 const heldWithout = whole.violationsWithoutTank === 0 && withoutTank.every((result) => result.plantFailures === 0);
 const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
-const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && isBiting;
+const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && heldInDriver && isBiting;
 const about = { createdAt: new Date().toISOString(), commit: commitHere(), ok };
-const evidence = { ...whole, foreign, ...about };
+const evidence = { ...whole, foreign, ownDrivers, ...about };
 writeFileSync(values.json, `${JSON.stringify(evidence)}\n`);
 const counted = [...robots, ...withoutTank, ...foreign.flatMap(({ result }) => (result === undefined ? [] : [result]))];
 console.table(
@@ -240,7 +284,7 @@ async function foreignCheck(robot, models) {
   const parts = ['rein safety check', model, ...(limits === undefined ? [] : ['--limits', limits])];
   if (payloadMaxKg !== undefined) parts.push('--payload', payloadMaxKg);
   for (const joint of fixed) parts.push('--fixed', joint);
-  const ticks = Number(values.ticks);
+  const ticks = ticksEach ?? FOREIGN_TICKS;
   const command = [...parts, '--ticks', ticks, '--seed', seed].join(' ');
   const absent = [model, limits].filter((file) => file !== undefined && !existsSync(join(models, file)));
   if (absent.length > 0) {

@@ -61,6 +61,26 @@ describe('the servos of a tank', () => {
   ])('%s', (_name, overlay, expected) => expect(said(overlay)).toMatch(expected));
 });
 
+describe('servos that lag', () => {
+  const lagging = (more = '') =>
+    `robot:\n  tank: { velocityFeedForward: false }\n  torqueObserver: { velocityFeedForward: false }\n${more}`;
+
+  it('by what row 43 stops at their own speed are refused, with a speed that is accepted', () => {
+    const refusal = said(lagging());
+    expect(refusal).toMatch(
+      /joint "shoulder_pan" lags by damping \/ stiffness, .* at its full speed, and row 43 stops it there/,
+    );
+    // Each joint's own remedy, written into its file.
+    const slower = [...refusal.matchAll(/write velocityMaxRadPerS: ([0-9.]+),/g)].map(([, rad]) => Number(rad));
+    expect(slower.length).toBeGreaterThan(3);
+    for (const rad of slower) expect(rad).toBeGreaterThan(0.3);
+  });
+
+  it('and are told how fast the reference goes do not', () => {
+    expect(said('robot: { tank: { velocityFeedForward: true } }')).toBe('accepted');
+  });
+});
+
 describe('how torque goes off', () => {
   it.each([
     ['as a ramp under an arm that falls', 'robot: { holdsWithoutTorque: false, exitRampS: 10 }', /^accepted$/],

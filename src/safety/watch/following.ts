@@ -42,9 +42,10 @@ const BACKED_SHARE = 0.25;
 const BACKED_CAP_SHARE = 0.65;
 /** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
 const REACH_LEAST = 2;
-const LARGEST_ERROR_RAD = 0.2;
+/** Row 43: a joint, rad. */
+export const LARGEST_ERROR_RAD = 0.2;
 /** Of the tool, and of joints that slide. */
-const LARGEST_ERROR_M = 0.03;
+export const LARGEST_ERROR_M = 0.03;
 const LARGEST_ERROR_AFTER_S = 0.1;
 /** Sums of periods are no more exact than this, s. */
 const ROUNDING_S = 1e-9;
