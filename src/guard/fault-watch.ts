@@ -29,6 +29,9 @@ export interface TickTiming {
   readonly lateS: number;
 }
 
+/** A tick that begins so much of its period late is late for what compares set-points with torques. */
+const LATE_SHARE = 0.25;
+
 /** True while commands may move the robot, and while it brakes. */
 export function isMoving(state: SafetyStateName): boolean {
   return state === 'active.policy' || state === 'active.human' || state === 'stopping';
@@ -49,6 +52,8 @@ export class FaultWatch {
   readonly #following: FollowingWatchdog;
   readonly #contact: ContactMonitor;
   readonly #torques: TorqueObserver;
+  /** From which on a tick is late for what compares set-points with torques, s. */
+  readonly #lateS: number;
   readonly #nearness: MeasuredClearance;
   readonly #separation: SeparationWatch;
   readonly #toolSpeedMPerS: number;
@@ -82,6 +87,7 @@ export class FaultWatch {
     this.#torques = new TorqueObserver(
       driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
     );
+    this.#lateS = LATE_SHARE / model.controlHz;
     this.#nearness = new MeasuredClearance(model);
     // Nobody stands beside an arm that is simulated.
     this.#separation = new SeparationWatch(driver.isSimulated === true ? { ...model, separation: undefined } : model);
@@ -162,6 +168,7 @@ export class FaultWatch {
     const torques = this.#torques;
     const { robot } = this.#frame;
     const { sentRad } = this.#protection.chain;
+    if (this.#timing.lateS > this.#lateS) torques.late();
     const stampedS = this.#measurement.takeStampedS();
     const flags = torques.check(robot, sentRad, stampedS, this.#measurement.isNew, this.#driver.meanWrench);
     // What stopped the arm stays to be read until that is acknowledged.

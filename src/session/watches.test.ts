@@ -33,6 +33,21 @@ it('tells a warning of every episode ever less often, and how often it came', ()
   expect(reported.at(-1)!.message).toBe(reported[0]!.message);
 });
 
+it.each([
+  ['names a busy machine before a servo', { programs: 18, cores: 2 }, true],
+  ['names the servo alone on a quiet one', { programs: 0.4, cores: 2 }, false],
+] as const)('of a torque that is off it %s', (_, load, isBusy) => {
+  const reported: SessionEvent[] = [];
+  const watch = new FaultWatch(
+    arm6.joints,
+    (event) => reported.push(event),
+    () => load,
+  );
+  watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL }, 0);
+  expect(reported[0]!.remedy.startsWith('The machine is busy (load average 18.0 on 2 cores).')).toBe(isBusy);
+  expect(reported[0]!.remedy).toContain('Free it, then acknowledge.');
+});
+
 it('tells every stop, and its end', () => {
   const { reported } = events(DRIVER_LOST, 6);
   expect(reported.map(({ level }) => level)).toEqual([

@@ -1,7 +1,23 @@
 /** Turns what a session sees into events for people: one when something begins, one when it is over. */
-import { type GuardFrame, isIntervention, type JointModel, type Transition } from '../core/index.ts';
+import {
+  busyText,
+  type GuardFrame,
+  isIntervention,
+  type JointModel,
+  type MachineLoad,
+  machineLoad,
+  type Transition,
+} from '../core/index.ts';
 import type { JournalStatus } from '../link/index.ts';
-import { type Fault, type FaultFigures, faultsOf, isAtLeast, messageOf, OTHER_FAULTS } from '../safety/index.ts';
+import {
+  type Fault,
+  type FaultFigures,
+  faultsOf,
+  isAtLeast,
+  messageOf,
+  OTHER_FAULTS,
+  TORQUE_FAULTS,
+} from '../safety/index.ts';
 import type { ObservationProblem, ObservationSource } from '../tasks/index.ts';
 import type { InterventionReport, SessionEvent } from './session-types.ts';
 
@@ -24,11 +40,13 @@ export class FaultWatch {
   readonly #emit: Emit;
   readonly #joints: readonly JointModel[];
   readonly #reported = new Map<number, Reported>();
+  readonly #load: () => MachineLoad;
   #flags = 0;
 
-  constructor(joints: readonly JointModel[], emit: Emit) {
+  constructor(joints: readonly JointModel[], emit: Emit, load: () => MachineLoad = machineLoad) {
     this.#joints = joints;
     this.#emit = emit;
+    this.#load = load;
   }
 
   /** Takes a frame. Cheap while its flags do not change. */
@@ -45,7 +63,21 @@ export class FaultWatch {
     const { row, flag, remedy } = fault;
     const message = isStop(fault) ? messageOf(fault, figures, this.#joints) : this.#warning(fault, nowS);
     if (message === undefined) return;
-    this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message, remedy });
+    this.#emit({
+      level: isStop(fault) ? 'error' : 'warn',
+      name: flag,
+      row,
+      message,
+      remedy: this.#remedyOf(fault, remedy),
+    });
+  }
+
+  /** A busy machine is named first: what compares readings with what was sent knows of lateness by the guard's own ticks only. */
+  #remedyOf({ bit }: Fault, remedy: string): string {
+    const busy = (bit & TORQUE_FAULTS) === 0 ? undefined : busyText(this.#load());
+    return busy === undefined
+      ? remedy
+      : `${busy} It may have been that: end what else runs, and see whether it comes again. ${remedy}`;
   }
 
   /** One that always comes warns of nothing: it is reported ever less often, with how often it came; `undefined`: not now. */

@@ -213,7 +213,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
     row: 54,
     fault: "A joint's torque is not what the robot's file explains",
     promise:
-      'Beyond the identified limits of `torqueObserver` in 3 measurements running, touched at any link, loaded, or with another servo: category 1.',
+      'Beyond the identified limits of `torqueObserver` in 3 measurements running, touched at any link, loaded, or with another servo: category 1. Readings around a tick that was late by a quarter of its period are not judged.',
     source: 'momentum observer (De Luca and Mattone 2003; Haddadin et al. 2017); limits from `rein safety identify`',
     numbers: { samples: 3 },
     signs: [

@@ -176,3 +176,50 @@ it('compares nothing with a reading of which no time is known to have passed', (
     expect([...observer.externalNm]).toEqual(model.joints.map(() => 0));
   }
 });
+
+it('judges nothing around a tick that was late, and what goes on as soon as ticks are in time again', () => {
+  const { observer, see } = pressing();
+  const lateTicks = (count: number): number => {
+    let flags = 0;
+    for (let k = 0; k < count; k++) {
+      observer.late();
+      flags |= see(1, 0);
+    }
+    return flags;
+  };
+  expect(lateTicks(100)).toBe(0);
+  expect(see(30, 0)).toBe(TORQUE_RESIDUAL);
+});
+
+it('takes a push for one although a tick is late now and then', () => {
+  const { observer, see } = pressing();
+  let flags = 0;
+  for (let k = 0; k < 8; k++) {
+    flags |= see(7, 0);
+    observer.late();
+    flags |= see(1, 0);
+  }
+  expect(flags).toBe(TORQUE_RESIDUAL);
+});
+
+it.each([
+  ['in time', 0],
+  ['late', 1],
+])('a servo that follows its set-point a tick later than it was sent, of a tick %s', (_, isLate) => {
+  const observer = new TorqueObserver(model);
+  const state = createRobotState(joints, 0);
+  state.positionRad.set(model.homeRad);
+  const sent = Float64Array.from(model.homeRad);
+  const [{ stiffnessNmPerRad } = { stiffnessNmPerRad: 1 }] = model.joints;
+  // What the machine's lateness makes of a moving set-point: one reading in two is of the one before.
+  const stepRad = 40 / stiffnessNmPerRad;
+  let flags = 0;
+  for (let k = 0; k < 200; k++) {
+    const wasRad = sent[0]!;
+    sent[0] = model.homeRad[0]! + (k % 2 === 0 ? stepRad : 0.4 * stepRad);
+    state.torqueNm[0] = stiffnessNmPerRad * (wasRad - model.homeRad[0]!);
+    if (isLate === 1) observer.late();
+    flags |= observer.check(state, sent, PERIOD_S) & SERVO_RESIDUAL;
+  }
+  expect(flags).toBe(isLate === 1 ? 0 : SERVO_RESIDUAL);
+});

@@ -59,6 +59,8 @@ export class TorqueObserver {
   #sinceS = 0;
   #servoBeyond = 0;
   #externalBeyond = 0;
+  /** Readings that are not judged yet, after a late tick. */
+  #unjudged = 0;
 
   constructor(model: RobotModel) {
     const options = model.base === undefined ? model.torqueObserver : undefined;
@@ -94,6 +96,14 @@ export class TorqueObserver {
   }
 
   /**
+   * This tick was late: which set-point was in force between its readings is not known, until those of its own are past. What was seen so far
+   * stays, and counts on; a machine that is late again and again is row 48.
+   */
+  late(): void {
+    this.#unjudged = 2 + (this.#options?.delayTicks ?? 0);
+  }
+
+  /**
    * Judges a trusted reading, taken `dtS` after that of the last call (0 where it is the same), which the reference `sentRad` (n) led to. `isNew` false: it is that of the
    * last call. `meanWrench`: the driver's. Torques, and forces that the file counts on, count as beyond every limit where they are
    * no numbers.
@@ -112,7 +122,8 @@ export class TorqueObserver {
     if (isNew) {
       const isPause = !(this.#sinceS < PAUSE_TICKS * this.#periodS);
       const isCompared = this.#take(robot, options, meanWrench);
-      if (isCompared || isPause) this.#judge(options);
+      if (this.#unjudged > 0) this.#unjudged--;
+      else if (isCompared || isPause) this.#judge(options);
       else this.worstJoint = -1;
     }
     const servo = this.#servoBeyond >= SAMPLES ? SERVO_RESIDUAL : 0;
@@ -135,7 +146,8 @@ export class TorqueObserver {
     const dtS = this.#sinceS;
     const mayCompare = this.#hasReading && dtS > 0 && dtS <= COMPARED_TICKS * this.#periodS;
     const isOver = !(this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS);
-    const share = mayCompare ? 1 - Math.exp(-dtS / options.filterS) : 0;
+    // Of a late tick the filter learns nothing, and forgets nothing.
+    const share = mayCompare && this.#unjudged === 0 ? 1 - Math.exp(-dtS / options.filterS) : 0;
     const { kinematics, momentum, drift } = this.#dynamics;
     this.#dynamics.place(robot.positionRad, robot.velocityRadPerS);
     this.#dynamics.apply(this.#parameters);
