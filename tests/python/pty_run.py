@@ -6,6 +6,7 @@ STEPS is a JSON list, done in order, of
     {"expect": TEXT}                      wait until TEXT appears in the output after the step before
     {"send": TEXT}                        type TEXT at once
     {"whenFile": PATH}                    wait until that file exists
+    {"more": N, "of": TEXT, "in": PATH}   wait until TEXT stands N times more in that file than when this step began
     {"hold": TEXT, "until": TEXT, "delayS": S, "periodS": S}
     {"hold": TEXT, "whenFile": PATH, "delayS": S, "periodS": S}
                                           type TEXT as a held key does, until the other text appears or that file exists
@@ -92,6 +93,17 @@ class Session:
             self.seen = self.output.find(wanted, self.seen) + len(wanted)
         return True
 
+    def wait_for_more(self, step):
+        def count():
+            with open(step["in"], encoding="utf8") as file:
+                return file.read().count(step["of"])
+
+        wanted = count() + step["more"]
+        while count() < wanted:
+            if self.child.poll() is not None or not self.read_for(0.02):
+                return False
+        return True
+
     def type(self, text):
         os.write(self.master, text.encode())
 
@@ -100,6 +112,8 @@ class Session:
             return self.expect(step["expect"])
         if "until" in step or "whenFile" in step:
             return self.hold_until(step)
+        if "more" in step:
+            return self.wait_for_more(step)
         if "sleepS" in step:
             self.read_for(step["sleepS"])
         elif "send" in step:
@@ -129,7 +143,7 @@ def main():
     missing = None
     for step in steps:
         if not session.do(step):
-            missing = step.get("expect") or step.get("until") or step.get("whenFile")
+            missing = step.get("expect") or step.get("until") or step.get("whenFile") or step.get("in")
             break
     echo_during = session.echoes()
     timed_out = session.finish()

@@ -24,7 +24,11 @@ function readBytes(path: string, shownAs: string): Uint8Array {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new ReinError('config', `${shownAs}: this is a folder, not a file`);
-    if (!stat.isFile()) throw new ReinError('config', `${shownAs}: this is not a regular file`);
+    if (!stat.isFile()) {
+      throw new ReinError('config', `${shownAs}: this is not a regular file`, {
+        remedy: 'Write what comes by a pipe or a device into a file first, and name that.',
+      });
+    }
     if (stat.size > MAX_BYTES) {
       throw new ReinError(
         'config',

@@ -56,6 +56,8 @@ describe('files that are no configuration', () => {
     const pipe = join(folder, 'pipe');
     if (spawnSync('mkfifo', [pipe]).status !== 0) return;
     expect(complaint(() => readYaml(pipe, 'pipe'))).toBe('pipe: this is not a regular file');
+    const remedy = expect.stringContaining('into a file first');
+    expect(() => readYaml(pipe, 'pipe')).toThrow(expect.objectContaining({ remedy }));
   });
 
   it('says that a file may not be read', () => {
