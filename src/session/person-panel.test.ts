@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { until } from '../../tests/support/until.ts';
-import type { ActionSpec } from '../core/index.ts';
+import { type ActionSpec, ReinError } from '../core/index.ts';
 import type { TeleopCommand } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
+import { PLAIN_REQUESTS } from './person-request.ts';
 import type { LiveSession } from './session.ts';
 
 const action: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
@@ -156,3 +157,18 @@ it('moves the tool in its own directions where the page says so, and not where a
   expect(driven([0], 'tool')).toEqual([0, 0, 0]);
   expect(panel.teleop.counters).toMatchObject({ malformed: 1 });
 });
+
+it.each(PLAIN_REQUESTS)(
+  'says why %s could not be done where the session has failed, and throws nothing',
+  async (kind) => {
+    const failing = new Proxy({} as LiveSession, {
+      get: () => () => {
+        throw new ReinError('link', 'The guard cannot be reached.');
+      },
+    });
+    panel.attach(failing);
+    expect(() => panel.ask({ kind })).not.toThrow();
+    panel.ask({ kind: 'mark', mark: 'success' });
+    expect(said.join('\n')).toContain('The guard cannot be reached');
+  },
+);

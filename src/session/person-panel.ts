@@ -54,6 +54,14 @@ export class PersonPanel {
 
   /** Does what the person asks for. Never throws; what cannot be done is reported. */
   ask(request: PersonRequest): void {
+    try {
+      this.#do(request);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #do(request: PersonRequest): void {
     const session = this.#session;
     switch (request.kind) {
       case 'input':
