@@ -113,8 +113,13 @@ function fail(sentence) {
 
 function said(child, text) {
   return new Promise((done) => {
-    child.stdout.on('data', (data) => String(data).includes(text) && done());
-    child.once('exit', (code) => fail(`It ended with ${code} before it said "${text}": see above.`));
+    const end = (code) => fail(`It ended with ${code} before it said "${text}": see above.`);
+    child.once('exit', end);
+    child.stdout.on('data', (data) => {
+      if (!String(data).includes(text)) return;
+      child.off('exit', end);
+      done();
+    });
   });
 }
 
