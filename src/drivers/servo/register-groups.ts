@@ -81,16 +81,20 @@ class WriteGroup {
   readonly #data: Uint8Array;
   #count = 0;
   readonly #isLittleEndian: boolean;
+  readonly #takes: Uint8Array;
 
   /** One group for each address at which some of `motors` have it. */
   static of(
     motors: readonly Motor[],
     nameOf: (motor: Motor) => string,
     isLittleEndian: boolean,
+    takes: Uint8Array,
   ): readonly WriteGroup[] {
     const registerOf = (motor: Motor): Register => motor.model.registers[nameOf(motor)]!;
     const groups = groupedBy(motors, (motor) => `${registerOf(motor).address} ${registerOf(motor).bytes}`);
-    return groups.map((members) => new WriteGroup(motors, members, registerOf(motors[members[0]!]!), isLittleEndian));
+    return groups.map(
+      (members) => new WriteGroup(motors, members, registerOf(motors[members[0]!]!), isLittleEndian, takes),
+    );
   }
 
   private constructor(
@@ -98,7 +102,9 @@ class WriteGroup {
     members: readonly number[],
     register: Register,
     isLittleEndian: boolean,
+    takes: Uint8Array,
   ) {
+    this.#takes = takes;
     this.#motors = members;
     this.#register = register;
     this.#allIds = Uint8Array.from(members, (i) => motors[i]!.id);
@@ -115,13 +121,13 @@ class WriteGroup {
     });
   }
 
-  /** `numberOf(i)` for each of its motors, or of those alone that `takes` ([n]) has 1 for, to be sent. */
-  fill(numberOf: (motor: number) => number, takes?: Uint8Array): void {
+  /** `numberOf(i)` for each of its motors that gets one, to be sent. */
+  fill(numberOf: (motor: number) => number): void {
     const { bytes } = this.#register;
     this.#count = 0;
     for (let k = 0; k < this.#motors.length; k++) {
       const motor = this.#motors[k]!;
-      if (takes !== undefined && takes[motor] !== 1) continue;
+      if (this.#takes[motor] !== 1) continue;
       this.#ids[this.#count] = this.#allIds[k]!;
       writeRegister(this.#register, numberOf(motor), this.#data, this.#count * bytes, this.#isLittleEndian);
       this.#count++;
@@ -140,16 +146,20 @@ export class RegisterWrite {
   readonly #groups: readonly WriteGroup[];
   readonly #items: readonly BulkItem[];
 
-  constructor(motors: readonly Motor[], nameOf: (motor: Motor) => string, isLittleEndian: boolean) {
-    this.#groups = WriteGroup.of(motors, nameOf, isLittleEndian);
+  readonly #isForAll: boolean;
+
+  /** `takes` ([n]): 1 for those that get one, as of each `send`; absent: all. */
+  constructor(motors: readonly Motor[], nameOf: (motor: Motor) => string, isLittleEndian: boolean, takes?: Uint8Array) {
+    this.#isForAll = takes === undefined;
+    this.#groups = WriteGroup.of(motors, nameOf, isLittleEndian, takes ?? new Uint8Array(motors.length).fill(1));
     this.#items = this.#groups.flatMap(({ items }) => items);
   }
 
-  /** `numberOf(i)` to each, or to those alone that `takes` ([n]) has 1 for. False: the port is gone, or takes nothing. */
-  send(bus: ServoBus, numberOf: (motor: number) => number, takes?: Uint8Array): boolean {
+  /** `numberOf(i)` to each that gets one. False: the port is gone, or takes nothing. */
+  send(bus: ServoBus, numberOf: (motor: number) => number): boolean {
     const groups = this.#groups;
-    for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf, takes);
-    if (groups.length > 1 && bus.isBulk && takes === undefined) return bus.bulkWrite(this.#items) === 'ok';
+    for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf);
+    if (groups.length > 1 && bus.isBulk && this.#isForAll) return bus.bulkWrite(this.#items) === 'ok';
     let isWritten = true;
     for (let g = 0; g < groups.length; g++) isWritten = groups[g]!.send(bus) && isWritten;
     return isWritten;

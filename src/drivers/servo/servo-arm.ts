@@ -105,6 +105,7 @@ export class ServoArm {
     this.configure();
     this.#readings.readPatiently();
     this.#supervision.see();
+    this.#supervision.openGate();
   }
 
   /** As `recover`, and each servo has said where it is, and could go there. No goal is written: that alone may turn torque on. */
@@ -145,6 +146,7 @@ export class ServoArm {
     this.#outputs.goOnTurningOff();
     const answered = readings.read();
     this.#supervision.see();
+    this.#supervision.openGate();
     // Their supply may have been off.
     if (readings.isSilent) this.needsFirstMotion = true;
     if (this.#line.clock.nowS() < readings.deadlineS && !this.#supervision.readNext()) this.needsFirstMotion = true;
@@ -167,13 +169,17 @@ export class ServoArm {
     if (referenceRad.length !== this.#joints) return 'rejected';
     for (let i = 0; i < this.#joints; i++) if (!outputs.isReachable(i, referenceRad[i]!)) return 'rejected';
     for (let i = 0; i < this.#joints; i++) outputs.reference[i] = referenceRad[i]!;
+    if (this.#family.goalTurnsOn && this.#isStale()) return 'late';
     const startS = this.#line.clock.nowS();
-    // What was read before the tick was held up says no more whether a servo still has its torque.
-    if (this.#family.goalTurnsOn && !(startS - this.#readings.nowS <= this.#periodS)) return 'late';
     const isWritten = outputs.writeGoals();
     this.#family.feed?.(this.bus);
     this.bus.counters[BUS.busyS] = this.#busyS + this.#line.clock.nowS() - startS;
     return isWritten && !this.bus.isLost ? 'ok' : 'lost';
+  }
+
+  /** What was read before the tick was held up says no more whether a servo still has its torque. */
+  #isStale(): boolean {
+    return !(this.#line.clock.nowS() - this.#readings.nowS <= this.#periodS);
   }
 
   takeNotice(): GuardNotice | undefined {

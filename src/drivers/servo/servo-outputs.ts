@@ -31,6 +31,8 @@ export class ServoOutputs {
   readonly #places: readonly number[];
   readonly #jointOf: readonly number[];
   readonly #goals: RegisterWrite;
+  /** To all, before torque is on. */
+  readonly #firstGoals: RegisterWrite;
   readonly #caps: RegisterWrite;
   readonly #torque: RegisterWrite;
   readonly #goalsAndCaps: BlockRead;
@@ -61,7 +63,8 @@ export class ServoOutputs {
     const capOf = (motor: Motor): string => family.capRegister(motor);
     this.reference = new Float64Array(joints.length);
     this.gate = new GoalGate(joints.length, family.goalTurnsOn);
-    this.#goals = new RegisterWrite(joints, () => 'goalPosition', isLittleEndian);
+    this.#goals = new RegisterWrite(joints, () => 'goalPosition', isLittleEndian, this.gate.takes);
+    this.#firstGoals = new RegisterWrite(joints, () => 'goalPosition', isLittleEndian);
     this.#caps = new RegisterWrite(joints, capOf, isLittleEndian);
     this.#torque = new RegisterWrite(joints, () => 'torqueEnable', isLittleEndian);
     this.#goalsAndCaps = new BlockRead(pulling, (motor) => blockOf(motor.model, [capOf(motor), 'goalPosition']));
@@ -129,7 +132,7 @@ export class ServoOutputs {
 
   /** To the joints that get one. False: the port is gone, or takes nothing. */
   writeGoals(): boolean {
-    return this.#goals.send(this.#bus, this.goalCounts, this.gate.takes);
+    return this.#goals.send(this.#bus, this.goalCounts);
   }
 
   writeCaps(): void {
@@ -196,7 +199,7 @@ export class ServoOutputs {
   }
 
   #pullAtGoals(deadlineS: number): number {
-    this.#goals.send(this.#bus, this.goalCounts);
+    this.#firstGoals.send(this.#bus, this.goalCounts);
     this.writeCaps();
     const wrong = this.#goalsAndCaps.firstWrong(this.#bus, deadlineS, this.#holdsGoalAndCap);
     if (wrong >= 0) return wrong;
@@ -210,7 +213,7 @@ export class ServoOutputs {
     this.#caps.send(this.#bus, NONE);
     let wrong = this.#capsBack.firstWrong(this.#bus, deadlineS, this.#hasNoCap);
     if (wrong >= 0) return wrong;
-    this.#goals.send(this.#bus, this.goalCounts);
+    this.#firstGoals.send(this.#bus, this.goalCounts);
     wrong = this.#goalsBack.firstWrong(this.#bus, deadlineS, this.#holdsGoal);
     if (wrong >= 0) return wrong;
     this.#torque.send(this.#bus, ON);

@@ -87,19 +87,13 @@ export class ServoSupervision {
 
   /** After a reading: those that answered it. */
   see(): void {
-    const { position, torqueNm, torqueEnable, dtS } = this.#readings;
-    const { reference, isOn, gate } = this.#outputs;
-    gate.begin();
+    const { position, torqueNm, dtS } = this.#readings;
+    const { reference, isOn } = this.#outputs;
     for (let i = 0; i < this.#motors.length; i++) {
-      const joint = this.#firsts[i]!;
-      if (!this.#readings.isRead(i)) {
-        if (joint < reference.length) gate.miss(joint, this.#readings.missesOf(i));
-        continue;
-      }
+      if (!this.#readings.isRead(i)) continue;
       const error = this.#bus.errorOf(this.#motors[i]!.id);
       if (i < reference.length) this.#watches[i]!.see(error, reference[i]! - position[i]!, torqueNm[i]!, isOn, dtS);
       else this.#watches[i]!.see(error, 0, 0, false, dtS);
-      if (torqueEnable[i]! >= 0 && this.#motors[i]!.calibration !== undefined) this.#seeTorque(i, torqueEnable[i]!);
       const first = this.#firsts[i]!;
       if (first !== i && this.#readings.isRead(first)) this.#watches[i]!.compare(position[i]! - position[first]!);
     }
@@ -171,6 +165,20 @@ export class ServoSupervision {
     const voltageV = this.#countsOf('presentVoltage') * registers['presentVoltage']!.scale!;
     this.#watches[i]!.measure(temperatureC, voltageV, sinceS);
     this.#slowAtS[i] = nowS;
+  }
+
+  /** After `see`: which joints get goals in this tick. Whole numbers only, by itself: what is not inlined boxes others. */
+  openGate(): void {
+    const { torqueEnable } = this.#readings;
+    const { reference, gate } = this.#outputs;
+    gate.begin();
+    for (let i = 0; i < this.#motors.length; i++) {
+      const joint = this.#firsts[i]!;
+      if (!this.#readings.isRead(i)) {
+        if (joint < reference.length) gate.miss(joint, this.#readings.missesOf(i));
+      } else if (torqueEnable[i]! >= 0 && this.#motors[i]!.calibration !== undefined)
+        this.#seeTorque(i, torqueEnable[i]!);
+    }
   }
 
   /** What motor `i` says of its torque in every tick. */

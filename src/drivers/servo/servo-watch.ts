@@ -140,6 +140,8 @@ export class ServoWatch {
 
   /** What `torqueEnable` holds, of families that say so in every tick. Tick path. */
   seeTorque(torqueEnable: number, shouldBeOn: boolean): void {
+    // Nothing to say in most ticks, and little code for those: what is not inlined boxes numbers.
+    if ((torqueEnable === ON) === shouldBeOn && this.#ticksOn === 0) return;
     this.#missTorque(torqueEnable, shouldBeOn);
     this.#ticksOn = torqueEnable === ON && !shouldBeOn ? this.#ticksOn + 1 : 0;
   }
