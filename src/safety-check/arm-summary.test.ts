@@ -5,6 +5,8 @@ import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';
 import { type Totals, totalsOf, verdictOf } from './summary.ts';
+import { addTally, createTally } from './tally.ts';
+import type { TrialOutcome } from './trial-outcome.ts';
 import { ArmWitness } from './witness/witness.ts';
 
 const subject = await loadCheckSubject('arm6', { payloadMaxKg: 3 });
@@ -17,18 +19,19 @@ describe('the simulated arm', () => {
     const still = new Float64Array(model.joints.length);
     arm.check(model.homeRad, still);
     expect(Object.values(arm.counts).map(({ count }) => count)).toEqual([0, 0, 0, 0, 0]);
+    arm.tick = 7;
     const beyond = Float64Array.from(model.homeRad);
     beyond[5] = model.joints[5]!.positionMaxRad + 0.02;
     arm.check(beyond, still);
-    expect(arm.counts.armPosition).toEqual({ count: 1, worst: expect.closeTo(0.02, 9) });
+    expect(arm.counts.armPosition).toEqual({ count: 1, worst: expect.closeTo(0.02, 9), worstTick: 7, worstJoint: 5 });
     const fast = still.map((_, i) => (i === 2 ? -1.25 * model.joints[2]!.velocityMaxRadPerS : 0));
     arm.check(model.homeRad, fast);
-    expect(arm.counts.armSpeed).toEqual({ count: 1, worst: expect.closeTo(0.25, 9) });
+    expect(arm.counts.armSpeed).toMatchObject({ count: 1, worst: expect.closeTo(0.25, 9), worstJoint: 2 });
     const limited = new ArmWitness({ ...model, toolSpeedMaxMPerS: 0.25 });
     limited.check(model.homeRad, still);
     expect(limited.counts.armToolSpeed.count).toBe(0);
     limited.check(model.homeRad, fast);
-    expect(limited.counts.armToolSpeed).toEqual({ count: 1, worst: expect.any(Number) });
+    expect(limited.counts.armToolSpeed).toMatchObject({ count: 1, worst: expect.any(Number) });
     expect(arm.counts.armToolSpeed.count).toBe(0);
     const flat = new ArmWitness({ ...model, workspace: { ...model.workspace, maxM: [9, 9, -9] } });
     flat.check(model.homeRad, still);
@@ -36,7 +39,32 @@ describe('the simulated arm', () => {
     arm.checkDistance(0.004);
     expect(arm.counts.armContact.count).toBe(0);
     arm.checkDistance(-0.004);
-    expect(arm.counts.armContact).toEqual({ count: 1, worst: 0.004 });
+    expect(arm.counts.armContact).toMatchObject({ count: 1, worst: 0.004, worstJoint: -1 });
+  });
+
+  it('is told of with the joint, the attack and the tick at which it was worst, whatever its servos are', () => {
+    const outcomeOf = (index: number, ticks: number, worst: number): TrialOutcome => {
+      const name = { index, adversary: 'pushing', space: 'joint', plant: 'late' } as const;
+      const trace = { trial: name, timeS: [], margin: [], tankJ: [], injectedJ: [], creditedJ: [], kineticJ: [] };
+      const outcome = { ...createTally(), name, stops: [], trace, ticks };
+      Object.assign(outcome.arm.armSpeed, { count: 1, worst, worstTick: 3, worstJoint: 2 });
+      return outcome;
+    };
+    const [calm, fast] = [outcomeOf(4, 100, 0.5), outcomeOf(9, 100, 3.24)];
+    const adviceOf = (assumed: readonly string[]) => totalsOf(model, [calm, fast], true, assumed).arm.margins;
+    const { name } = model.joints[2]!;
+    const place = ' Worst in tick 3 of trial 9: pushing, joint, late.';
+    const did = `Joint "${name}" was 324 % faster than velocityMaxRadPerS`;
+    const to = 'where that is what the joint can bear, set 0.23 of it.';
+    expect(adviceOf([])).toMatchObject([{ message: `${did}: ${to}${place}`, set: 0.23 }]);
+    expect(adviceOf([model.joints[1]!.name])).toMatchObject([{ set: 0.23 }]);
+    const give = `give stiffnessNmPerRad and dampingNmSPerRad of joint ${name} in a limits file before a margin is set for this.`;
+    expect(adviceOf([name])).toMatchObject([
+      { message: `${did}, with servos that are assumed: ${give}${place}`, set: null },
+    ]);
+    // Attempts of one trial follow each other.
+    addTally(calm, fast);
+    expect(calm.arm.armSpeed).toMatchObject({ worst: 3.24, worstTick: 103 });
   });
 
   it('may touch while its reference is clear: that is told with the clearance that covers it, and is no violation', async () => {

@@ -1,7 +1,14 @@
 /** What the simulated arm did beyond its limits, and the margins that would have covered it. */
 import { grouped, type RobotModel, significant } from '../core/index.ts';
 import { turnUnitOf } from './limits.ts';
-import { ARM_KINDS, type ArmExcursion, type ArmKind, type ArmResult, type MarginAdvice } from './result.ts';
+import {
+  ARM_KINDS,
+  type ArmExcursion,
+  type ArmKind,
+  type ArmResult,
+  type MarginAdvice,
+  type WorstMoment,
+} from './result.ts';
 import type { Tally } from './tally.ts';
 import type { TrialOutcome } from './trial-outcome.ts';
 import { roundedUp } from './upper-bound.ts';
@@ -20,7 +27,7 @@ export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   { ticks, arm: counts }: Tally,
-  hasEnergy: boolean,
+  { hasEnergy, assumedServos }: { readonly hasEnergy: boolean; readonly assumedServos: readonly string[] },
 ): ArmResult {
   const applies = hasEnergy && model.base === undefined;
   const payloadMaxKg = model.payloadMaxKg ?? null;
@@ -34,41 +41,93 @@ export function armOf(
   };
   const kinds = ARM_KINDS.filter((kind) => kind !== 'armToolSpeed' || model.toolSpeedMaxMPerS !== undefined);
   const excursions = kinds.map((kind): ArmExcursion => {
+    const { count, worst } = counts[kind];
     const first = outcomes.find(({ arm }) => arm[kind].count > 0)?.name ?? null;
-    return { kind, ...counts[kind], ticks, unit: units[kind], first };
+    return { kind, count, worst, ticks, unit: units[kind], first, worstAt: worstOf(model, outcomes, kind) };
   });
-  return { applies, payloadMaxKg, excursions, margins: advices(model, excursions) };
+  const margins = excursions
+    .filter(({ worst }) => worst > 0)
+    .map((each) => placed(adviceOn(model, each, assumedServos), each));
+  return { applies, payloadMaxKg, excursions, margins };
 }
 
-/** One row for each excursion: what to set so that as large a one stays within the robot's real limits. */
-function advices(model: RobotModel, excursions: readonly ArmExcursion[]): MarginAdvice[] {
-  const found: MarginAdvice[] = [];
-  for (const { kind, worst, unit } of excursions) {
-    if (worst === 0) continue;
-    if (kind === 'armPosition') {
-      const set = roundedUp(model.limitMarginRad + worst);
-      const message = `A joint went ${significant(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
-      found.push({ key: 'limitMarginRad', message, set, unit });
-    } else if (kind === 'armSpeed') {
-      const set = Math.floor(100 / (1 + worst)) / 100;
-      const message = `A joint was ${significant(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
-      found.push({ key: 'velocityMaxRadPerS', message, set, unit });
-    } else if (kind === 'armToolSpeed') {
-      const set = Math.floor((100 * model.toolSpeedMaxMPerS!) / (1 + worst)) / 100;
-      const message = `A point of the arm was ${significant(100 * worst)} % faster than toolSpeedMaxMPerS: where the arm itself has to keep it, set ${set} instead of ${model.toolSpeedMaxMPerS}.`;
-      found.push({ key: 'toolSpeedMaxMPerS', message, set, unit: 'm/s' });
-    } else if (kind === 'armContact') {
-      const clearanceM = model.collision?.clearanceM ?? 0;
-      const set = roundedUp(clearanceM + worst);
-      const message = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
-      found.push({ key: 'clearanceM', message, set, unit });
-    } else {
-      const set = roundedUp(worst);
-      const message = `The tool left its box by ${significant(1e3 * worst)} mm: draw each wall of workspace ${significant(1e3 * set)} mm in.`;
-      found.push({ key: 'workspace', message, set, unit });
-    }
+/** The moment of the largest excursion of `kind`. */
+function worstOf({ joints }: RobotModel, outcomes: readonly TrialOutcome[], kind: ArmKind): WorstMoment | null {
+  let [trial, worst]: [TrialOutcome | undefined, number] = [undefined, 0];
+  for (const each of outcomes) if (each.arm[kind].worst > worst) [trial, worst] = [each, each.arm[kind].worst];
+  if (trial === undefined) return null;
+  const { worstTick: tick, worstJoint } = trial.arm[kind];
+  return { trial: trial.name, tick, joint: joints[worstJoint]?.name ?? null };
+}
+
+/** `advice` with what its excursion was an answer to. */
+function placed(advice: MarginAdvice, { worstAt }: ArmExcursion): MarginAdvice {
+  if (worstAt === null) return advice;
+  const { trial, tick } = worstAt;
+  const { adversary, space, index, plant } = trial;
+  return {
+    ...advice,
+    message: `${advice.message} Worst in tick ${tick} of trial ${index}: ${adversary}, ${space}, ${plant}.`,
+  };
+}
+
+/** What to set so that as large an excursion stays within the robot's real limits; where its servos are assumed, what to find out. */
+function adviceOn(model: RobotModel, excursion: ArmExcursion, assumedServos: readonly string[]): MarginAdvice {
+  const { key, did, set, unit, to } = marginOf(model, excursion);
+  const joint = excursion.worstAt?.joint ?? null;
+  const assumed = joint === null ? assumedServos : assumedServos.filter((name) => name === joint);
+  if (assumed.length === 0) return { key, message: `${did}: ${to}.`, set, unit };
+  return { key, message: `${did}, with servos that are assumed: ${servosText(assumed)}.`, set: null, unit };
+}
+
+/** What a person can do about servos that no file describes. */
+function servosText(names: readonly string[]): string {
+  const joints = `joint${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
+  return `give stiffnessNmPerRad and dampingNmSPerRad of ${joints} in a limits file before a margin is set for this`;
+}
+
+interface Margin extends Omit<MarginAdvice, 'message' | 'set'> {
+  readonly set: number;
+  /** What the arm did, and what to set. */
+  readonly did: string;
+  readonly to: string;
+}
+
+/** The margin that covers an excursion. */
+function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursion): Margin {
+  const joint = worstAt?.joint == null ? 'A joint' : `Joint "${worstAt.joint}"`;
+  if (kind === 'armPosition') {
+    const set = roundedUp(model.limitMarginRad + worst);
+    const to = `set limitMarginRad to ${set} instead of ${model.limitMarginRad}`;
+    return {
+      key: 'limitMarginRad',
+      did: `${joint} went ${significant(worst)} ${unit} beyond its limit`,
+      to,
+      set,
+      unit,
+    };
   }
-  return found;
+  if (kind === 'armSpeed') {
+    const set = Math.floor(100 / (1 + worst)) / 100;
+    const did = `${joint} was ${significant(100 * worst)} % faster than velocityMaxRadPerS`;
+    return { key: 'velocityMaxRadPerS', did, to: `where that is what the joint can bear, set ${set} of it`, set, unit };
+  }
+  if (kind === 'armToolSpeed') {
+    const limit = model.toolSpeedMaxMPerS!;
+    const set = Math.floor((100 * limit) / (1 + worst)) / 100;
+    const did = `A point of the arm was ${significant(100 * worst)} % faster than toolSpeedMaxMPerS`;
+    const to = `where the arm itself has to keep it, set ${set} instead of ${limit}`;
+    return { key: 'toolSpeedMaxMPerS', did, to, set, unit: 'm/s' };
+  }
+  if (kind === 'armContact') {
+    const clearanceM = model.collision?.clearanceM ?? 0;
+    const set = roundedUp(clearanceM + worst);
+    const did = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep`;
+    return { key: 'clearanceM', did, to: `set collision.clearanceM to ${set} instead of ${clearanceM}`, set, unit };
+  }
+  const set = roundedUp(worst);
+  const did = `The tool left its box by ${significant(1e3 * worst)} mm`;
+  return { key: 'workspace', did, to: `draw each wall of workspace ${significant(1e3 * set)} mm in`, set, unit };
 }
 
 /** The arm's part of the verdict. */

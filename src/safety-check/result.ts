@@ -79,6 +79,17 @@ export interface ArmExcursion {
   readonly worst: number;
   readonly unit: string;
   readonly first: TrialName | null;
+  /** Where it was worst; null where it never was. */
+  readonly worstAt: WorstMoment | null;
+}
+
+/** A moment of a trial. */
+export interface WorstMoment {
+  readonly trial: TrialName;
+  /** The first is 1. */
+  readonly tick: number;
+  /** The joint that was beyond; null where the arm as a whole was. */
+  readonly joint: string | null;
 }
 
 /** What to write into the robot's file so that an excursion as large stays within what the robot can and may do. */
@@ -86,8 +97,11 @@ export interface MarginAdvice {
   readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'toolSpeedMaxMPerS' | 'workspace' | 'clearanceM';
   /** What the arm did, and what to set instead of what, in one message. */
   readonly message: string;
-  /** What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. */
-  readonly set: number;
+  /**
+   * What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. Null where the servos
+   * that strayed are assumed.
+   */
+  readonly set: number | null;
   readonly unit: string;
 }
 

@@ -68,7 +68,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     if (outcomes.length === 0) throw signal.reason;
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
-    const totals = totalsOf(subject.model, outcomes, hasEnergy);
+    const totals = totalsOf(subject.model, outcomes, hasEnergy, subject.assumedServos);
     const isCut = outcomes.length < plans.length;
     const comparison = isCut ? null : await compare(pool, request, hasEnergy, signal);
     const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';

@@ -62,8 +62,16 @@ export interface Totals {
   readonly worst: readonly Trace[];
 }
 
-/** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
-export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], hasEnergy: boolean): Totals {
+/**
+ * Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. `assumedServos`: names of joints
+ * whose servos no file describes.
+ */
+export function totalsOf(
+  model: RobotModel,
+  outcomes: readonly TrialOutcome[],
+  hasEnergy: boolean,
+  assumedServos: readonly string[] = [],
+): Totals {
   const sum = sumOf(outcomes);
   const { ticks, simulatedS, plantFailures } = sum;
   const samples = outcomes.flatMap((outcome) => outcome.stops);
@@ -81,7 +89,7 @@ export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], h
       unit: unitFor(kind, model),
       first: firstOf(kind),
     })),
-    arm: armOf(model, outcomes, sum, hasEnergy),
+    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos }),
     stages: STAGES.map((stage, i) => {
       const acted = sum.stageTicks[i]!;
       return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };

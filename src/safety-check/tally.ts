@@ -10,9 +10,22 @@ export interface KindCount {
 
 export type Counts<K extends string> = Readonly<Record<K, KindCount>>;
 
+/** The same of the simulated arm, with when it was worst. */
+export interface ArmCount extends KindCount {
+  /** Tick of the trial, the first is 1; 0 where it never was. */
+  worstTick: number;
+  /** Index of the joint that was worst; −1 where the arm as a whole was. */
+  worstJoint: number;
+}
+
 /** None of any of `kinds`. */
 export function createCounts<K extends string>(kinds: readonly K[]): Counts<K> {
   return Object.fromEntries(kinds.map((kind) => [kind, { count: 0, worst: 0 }])) as Record<K, KindCount>;
+}
+
+export function createArmCounts(): Readonly<Record<ArmKind, ArmCount>> {
+  const none = (): ArmCount => ({ count: 0, worst: 0, worstTick: 0, worstJoint: -1 });
+  return Object.fromEntries(ARM_KINDS.map((kind) => [kind, none()])) as Record<ArmKind, ArmCount>;
 }
 
 /** One more tick, in which it was `amount`. Tick-safe. */
@@ -57,7 +70,7 @@ export type Tally = typeof SUMS &
   typeof LEAST &
   typeof MOST & {
     readonly counts: Counts<ViolationKind>;
-    readonly arm: Counts<ArmKind>;
+    readonly arm: Readonly<Record<ArmKind, ArmCount>>;
     /** Ticks in which each stage changed what was asked, in the order of `STAGES`. */
     readonly stageTicks: number[];
     readonly least: Distances;
@@ -69,7 +82,7 @@ export function createTally(): Tally {
     ...LEAST,
     ...MOST,
     counts: createCounts(VIOLATION_KINDS),
-    arm: createCounts(ARM_KINDS),
+    arm: createArmCounts(),
     stageTicks: STAGES.map(() => 0),
     least: createDistances(),
   };
@@ -84,18 +97,27 @@ export function sumOf(tallies: readonly Tally[]): Tally {
 
 /** Adds `more` to `sum`. */
 export function addTally(sum: Tally, more: Tally): void {
+  // Before the ticks: those of `more` come after the ones of `sum`.
+  for (const kind of ARM_KINDS) addArmCount(sum.arm[kind], more.arm[kind], sum.ticks);
   for (const key of keysOf(SUMS)) sum[key] += more[key];
   for (const key of keysOf(LEAST)) sum[key] = Math.min(sum[key], more[key]);
   for (const key of keysOf(MOST)) sum[key] = Math.max(sum[key], more[key]);
   for (const key of keysOf(sum.least)) sum.least[key] = Math.min(sum.least[key], more.least[key]);
   for (const [i, ticks] of more.stageTicks.entries()) sum.stageTicks[i]! += ticks;
   for (const kind of VIOLATION_KINDS) addCount(sum.counts[kind], more.counts[kind]);
-  for (const kind of ARM_KINDS) addCount(sum.arm[kind], more.arm[kind]);
 }
 
 function addCount(sum: KindCount, more: KindCount): void {
   sum.count += more.count;
   sum.worst = Math.max(sum.worst, more.worst);
+}
+
+function addArmCount(sum: ArmCount, more: ArmCount, ticksBefore: number): void {
+  if (more.worst > sum.worst) {
+    sum.worstTick = ticksBefore + more.worstTick;
+    sum.worstJoint = more.worstJoint;
+  }
+  addCount(sum, more);
 }
 
 function keysOf<T extends object>(of: T): (keyof T)[] {

@@ -303,6 +303,7 @@ export class TrialRun {
       this.#restartPlant();
       return;
     }
+    this.#arm.tick = out.ticks;
     if (hasEnergy) this.#arm.check(plant.positionRad, plant.velocityRadPerS);
     out.peakForceN = Math.max(out.peakForceN, plant.contactForceN());
     if (this.#isNear) this.#checkArmDistance();

@@ -58,8 +58,8 @@ describe('the table of a check', () => {
 
   it('says how far the simulated arm strayed, under which load, and which margin covers it', () => {
     const excursions = [
-      { kind: 'armWorkspace' as const, count: 7, ticks: 900, worst: 0.0142, unit: 'm', first: null },
-      { kind: 'armSpeed' as const, count: 0, ticks: 900, worst: 0, unit: '1', first: null },
+      { kind: 'armWorkspace' as const, count: 7, ticks: 900, worst: 0.0142, unit: 'm', first: null, worstAt: null },
+      { kind: 'armSpeed' as const, count: 0, ticks: 900, worst: 0, unit: '1', first: null, worstAt: null },
     ];
     const margins = [{ key: 'workspace' as const, message: 'The tool left its box.', set: 0.015, unit: 'm' }];
     const table = checkTable({ ...result, arm: { applies: true, payloadMaxKg: 3, excursions, margins } });
@@ -70,7 +70,15 @@ describe('the table of a check', () => {
   });
 
   it('says how near the arm came where its reference came how near', () => {
-    const touching = { kind: 'armContact' as const, count: 3, ticks: 900, worst: 0.0021, unit: 'm', first: null };
+    const touching = {
+      kind: 'armContact' as const,
+      count: 3,
+      ticks: 900,
+      worst: 0.0021,
+      unit: 'm',
+      first: null,
+      worstAt: null,
+    };
     const table = checkTable({
       ...result,
       arm: { applies: true, payloadMaxKg: 3, excursions: [touching], margins: [] },

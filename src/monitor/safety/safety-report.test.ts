@@ -75,7 +75,9 @@ const result: SafetyCheckResult = {
   arm: {
     applies: true,
     payloadMaxKg: 2,
-    excursions: [{ kind: 'armWorkspace', count: 9, ticks: 100_000, worst: 0.0142, unit: 'm', first: trace.trial }],
+    excursions: [
+      { kind: 'armWorkspace', count: 9, ticks: 100_000, worst: 0.0142, unit: 'm', first: trace.trial, worstAt: null },
+    ],
     margins: [{ key: 'workspace', message: `The tool left its box ${EVIL}`, set: 0.015, unit: 'm' }],
   },
   stages: [{ stage: 'limiter', ticks: 50_000, share: 0.5 }],

@@ -121,7 +121,8 @@ describe('a robot to be checked', () => {
 describe('what no file says', () => {
   it('is worked out from the servos and said: acceleration, stiffness and damping of a URDF with MoveIt’s file as shipped', async () => {
     write({ 'moveit.yaml': MOVEIT });
-    const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml' });
+    const { model, assumed, assumedServos } = await load('scara.urdf', { limits: 'moveit.yaml' });
+    expect(assumedServos).toEqual(['shoulder', 'elbow']);
     for (const joint of model.joints) {
       expect(joint.accelMaxRadPerS2).toBeGreaterThan(0);
       expect(joint.accelMaxRadPerS2).toBeLessThanOrEqual(10);
@@ -265,7 +266,8 @@ describe('joints that stand still', () => {
 
 describe('limits of a URDF', () => {
   it('come from the model, the ROS file and our own, the last of these that says it', async () => {
-    const { model, sources, assumed } = await load('scara.yaml');
+    const { model, sources, assumed, assumedServos } = await load('scara.yaml');
+    expect(assumedServos).toEqual([]);
     const [shoulder, elbow] = model.joints;
     expect(shoulder).toMatchObject({
       positionMinRad: -2,

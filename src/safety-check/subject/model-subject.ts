@@ -22,6 +22,8 @@ import { toolOf } from './tool-frame.ts';
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;
 const MARGIN_SHARE = 0.05;
+/** What a simulated servo follows its reference by. */
+const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
 const LIMITS_REMEDY =
   'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
 
@@ -87,14 +89,19 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   } else if (overlaps.length > 0) {
     throw problemsError(overlaps.map((message) => ({ place: builder.place(['homeRad']), message })));
   }
+  const assumedServos = joints.filter((each) => SERVO_KEYS.some((key) => each.assumed.has(key))).map(nameOf);
   const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
   return {
-    subject: { model, plantFile, plantImage, sources, assumed },
+    subject: { model, plantFile, plantImage, sources, assumed, assumedServos },
     place: (path) => builder.place(path),
     assumedParts: builder.assumedParts,
     assumedLimits: joints.map((each) => each.assumed),
     packages: { ...robot.packages, ...packages },
   };
+}
+
+function nameOf({ joint }: MergedJoint): string {
+  return joint.name;
 }
 
 /** Throws for a joint of `--fixed` that the model lacks. */

@@ -13,6 +13,8 @@ export interface CheckSubject {
   readonly sources: readonly string[];
   /** What no file said and was worked out, one sentence each, for the report. */
   readonly assumed: readonly string[];
+  /** Joints whose stiffness or damping no file says. */
+  readonly assumedServos?: readonly string[] | undefined;
 }
 
 /** One number for all joints; in m and N for one that slides. Accelerations are worked out from the servos where absent. */

@@ -13,8 +13,16 @@ import {
   BROKEN_WORKSPACE,
   LimitMonitor,
 } from '../../safety/index.ts';
-import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from '../result.ts';
-import { type Counts, countOne, createCounts, createDistances, type Distances } from '../tally.ts';
+import { type ArmKind, VIOLATION_KINDS, type ViolationKind } from '../result.ts';
+import {
+  type ArmCount,
+  type Counts,
+  countOne,
+  createArmCounts,
+  createCounts,
+  createDistances,
+  type Distances,
+} from '../tally.ts';
 import { ShapeDistances } from './distances.ts';
 import { FenceTrack } from './fence-track.ts';
 import { PointSpeeds } from './point-speeds.ts';
@@ -266,7 +274,9 @@ export class Witness {
  * mobile base has none of them.
  */
 export class ArmWitness {
-  readonly counts: Counts<ArmKind> = createCounts(ARM_KINDS);
+  readonly counts: Readonly<Record<ArmKind, ArmCount>> = createArmCounts();
+  /** Of the trial, the first is 1. */
+  tick = 0;
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
   readonly #points: PointsRoom;
@@ -285,15 +295,18 @@ export class ArmWitness {
     if (base !== undefined) return;
     let beyond = 0;
     let fast = 0;
+    let [beyondAt, fastAt] = [-1, -1];
     for (let i = 0; i < joints.length; i++) {
       const joint = joints[i]!;
       // As a share: slow and fast joints lie side by side.
-      fast = Math.max(fast, Math.abs(velocityRadPerS[i]!) / joint.velocityMaxRadPerS - 1);
+      const over = Math.abs(velocityRadPerS[i]!) / joint.velocityMaxRadPerS - 1;
+      if (over > fast) [fast, fastAt] = [over, i];
       if (isFree(joint)) continue;
-      beyond = Math.max(beyond, joint.positionMinRad - positionRad[i]!, positionRad[i]! - joint.positionMaxRad);
+      const out = Math.max(joint.positionMinRad - positionRad[i]!, positionRad[i]! - joint.positionMaxRad);
+      if (out > beyond) [beyond, beyondAt] = [out, i];
     }
-    this.#count('armPosition', beyond);
-    this.#count('armSpeed', fast);
+    this.#count('armPosition', beyond, beyondAt);
+    this.#count('armSpeed', fast, fastAt);
     const { toolSpeedMaxMPerS } = this.#model;
     if (toolSpeedMaxMPerS !== undefined)
       this.#count('armToolSpeed', this.#speeds.atMPerS(positionRad, velocityRadPerS) / toolSpeedMaxMPerS - 1);
@@ -306,8 +319,14 @@ export class ArmWitness {
     this.#count('armContact', -distanceM);
   }
 
-  #count(kind: ArmKind, amount: number): void {
-    if (amount > ROUNDING_ARM) countOne(this.counts[kind], amount);
+  #count(kind: ArmKind, amount: number, joint = -1): void {
+    if (!(amount > ROUNDING_ARM)) return;
+    const counted = this.counts[kind];
+    if (amount > counted.worst) {
+      counted.worstTick = this.tick;
+      counted.worstJoint = joint;
+    }
+    countOne(counted, amount);
   }
 }
 
