@@ -26,6 +26,7 @@ import {
   START_OUTSIDE,
   worstAction,
 } from '../safety/index.ts';
+import { EncoderNoise } from './encoder-noise.ts';
 import { cappedModel, FaultWatch, isMoving, type TickTiming } from './fault-watch.ts';
 import { FirstMotion } from './first-motion.ts';
 import { FrameRecorder } from './frame-recorder.ts';
@@ -69,6 +70,7 @@ export class GuardTick implements TickStages {
   readonly #exit: ExitRamp;
   readonly firstMotion: FirstMotion;
   readonly sight: ObserverSight;
+  readonly noise: EncoderNoise;
   readonly #relief: PressureRelief;
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
@@ -101,6 +103,7 @@ export class GuardTick implements TickStages {
     this.#exit = new ExitRamp(driver.keepsTorque === true ? {} : model);
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
     this.sight = new ObserverSight(model, driver);
+    this.noise = new EncoderNoise(model);
     this.#relief = new PressureRelief(cappedModel(model, driver));
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
@@ -237,6 +240,8 @@ export class GuardTick implements TickStages {
     const reading = measurement.check();
     this.sight.see(measurement.dtS, measurement.isNew ? measurement.betweenS : 0);
     if (measurement.isTrusted) {
+      if (measurement.isNew && protection.isSent(this.#state))
+        this.noise.see(measurement.dtS, protection.chain.sentRad, this.frame.robot.positionRad);
       protection.checkPlace();
       // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
       const isReferenceOld = !protection.isSent(this.#state) || measurement.stalled !== 0;

@@ -139,7 +139,7 @@ export class Guard {
    * after each, and hands it on.
    */
   takeNotice(): GuardNotice | undefined {
-    const notice = this.#firstMotionNotice() ?? this.#sightNotice() ?? this.#driver.takeNotice?.();
+    const notice = this.#firstMotionNotice() ?? this.#hiddenNotice() ?? this.#driver.takeNotice?.();
     if (notice !== undefined) this.hear(notice);
     return notice;
   }
@@ -184,8 +184,10 @@ export class Guard {
     };
   }
 
-  #sightNotice(): GuardNotice | undefined {
-    return this.#tick.sight.takeNotice(hasTorque(this.#tick.state));
+  /** What no fault shows: an observer that judges nothing, and readings that are worse than the file says. */
+  #hiddenNotice(): GuardNotice | undefined {
+    const { sight, noise, state } = this.#tick;
+    return sight.takeNotice(hasTorque(state)) ?? noise.takeNotice(hasTorque(state));
   }
 
   /** What the states say to `input`. */
