@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArmKinematics } from '../core/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
+import { planTrials } from './attack/plan.ts';
 import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';
@@ -65,6 +66,26 @@ describe('the simulated arm', () => {
     // Attempts of one trial follow each other.
     addTally(calm, fast);
     expect(calm.arm.armSpeed).toMatchObject({ worst: 3.24, worstTick: 103 });
+  });
+
+  it('leans out of its limits where a drift goes on, which no short trial shows', async () => {
+    const viperx = await loadCheckSubject('viperx');
+    const plans = planTrials(viperx.model, 4000, 1, variantsOf(viperx));
+    const plan = plans.find(({ adversary }) => adversary === 'drifting')!;
+    expect(plan).toMatchObject({ space: 'cartesian', variant: 'payload', jitter: 'none', stops: 'none' });
+    expect(plan.ticks / viperx.model.controlHz).toBeGreaterThanOrEqual(5);
+    const plants = new BenchPlants(viperx);
+    const plant = await plants.get(plan.variant);
+    const setting = { model: viperx.model, chain: 'on', without: [], seed: 1, hasEnergy: true } as const;
+    const outcome = runTrial({ ...setting, naturalHz: [], plant }, plan);
+    plants.close();
+    const { arm, violations } = totalsOf(viperx.model, [outcome], true);
+    expect(violations.filter(({ count }) => count > 0)).toEqual([]);
+    expect(arm.excursions[0]!.worst).toBeGreaterThan(0.02);
+    // The fingers' 36 mm leave no room for a margin that covers it.
+    expect(arm.margins[0]!.message).toMatch(
+      /^Joint "shoulder" went [\d.]+ .* draw positionMinRad and positionMaxRad in by [\d.]+, as joint "gripper" has no room .*: drifting, cartesian/,
+    );
   });
 
   it('may touch while its reference is clear: that is told with the clearance that covers it, and is no violation', async () => {

@@ -1,5 +1,5 @@
 /** What the simulated arm did beyond its limits, and the margins that would have covered it. */
-import { grouped, type RobotModel, significant } from '../core/index.ts';
+import { grouped, isFree, type RobotModel, significant } from '../core/index.ts';
 import { turnUnitOf } from './limits.ts';
 import {
   ARM_KINDS,
@@ -86,6 +86,13 @@ function servosText(names: readonly string[]): string {
   return `give stiffnessNmPerRad and dampingNmSPerRad of ${joints} in a limits file before a margin is set for this`;
 }
 
+/** The margin is one number for all joints: a finger of some centimetres has no room for what an arm needs. */
+function limitMarginText({ joints, limitMarginRad }: RobotModel, set: number, worst: number): string {
+  const tight = joints.find((joint) => !isFree(joint) && joint.positionMaxRad - joint.positionMinRad <= 2 * set);
+  if (tight === undefined) return `set limitMarginRad to ${set} instead of ${limitMarginRad}`;
+  return `where the hardware ends there, draw positionMinRad and positionMaxRad in by ${roundedUp(worst)}, as joint "${tight.name}" has no room for limitMarginRad: ${set}`;
+}
+
 interface Margin extends Omit<MarginAdvice, 'message' | 'set'> {
   readonly set: number;
   /** What the arm did, and what to set. */
@@ -98,14 +105,8 @@ function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursio
   const joint = worstAt?.joint == null ? 'A joint' : `Joint "${worstAt.joint}"`;
   if (kind === 'armPosition') {
     const set = roundedUp(model.limitMarginRad + worst);
-    const to = `set limitMarginRad to ${set} instead of ${model.limitMarginRad}`;
-    return {
-      key: 'limitMarginRad',
-      did: `${joint} went ${significant(worst)} ${unit} beyond its limit`,
-      to,
-      set,
-      unit,
-    };
+    const did = `${joint} went ${significant(worst)} ${unit} beyond its limit`;
+    return { key: 'limitMarginRad', did, to: limitMarginText(model, set, worst), set, unit };
   }
   if (kind === 'armSpeed') {
     const set = Math.floor(100 / (1 + worst)) / 100;

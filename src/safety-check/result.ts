@@ -12,6 +12,7 @@ export const ADVERSARIES = [
   'pushing',
   'pumping',
   'sweep',
+  'drifting',
   'climbMargin',
   'climbEnergy',
   'poison',

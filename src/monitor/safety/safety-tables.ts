@@ -31,6 +31,7 @@ const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>>
   pushing: ['Pushing', 'one way until a limit is reached'],
   pumping: ['Pumping', 'in phase with the measured motion'],
   sweep: ['Resonance', "at the servos' natural frequencies"],
+  drifting: ['Drift', 'slowly into corners, and on for seconds, with the heaviest load'],
   climbMargin: ['Search for harm', 'learns actions that come nearest to a limit'],
   climbEnergy: ['Search for energy', 'learns actions that make it fastest'],
   poison: ['Poison', 'NaN, infinities, 1e308, denormals'],

@@ -13,6 +13,10 @@ import type { Genome } from './genome.ts';
 const POISON = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -1e308, 5e-324, -0] as const;
 /** The far start keeps far for so many commands. */
 const FAR_COMMANDS = 5;
+/** What a drift asks for, of the action. */
+const DRIFT = 0.25;
+/** One corner after the other: the way there, and long enough in it to lean out, s. */
+export const CORNER_S = 6;
 
 /** What an attacker is made of. */
 export interface AttackerOptions {
@@ -49,6 +53,8 @@ export class Attacker {
   readonly #phase: Float64Array;
   /** [A] joint that each dimension moves; −1 for cartesian ones. */
   readonly #slots: Int32Array;
+  /** Corner that a drift goes to, from 0. */
+  #corner = -1;
 
   constructor(options: AttackerOptions) {
     const { model, action, leaseS, rng } = options;
@@ -88,6 +94,10 @@ export class Attacker {
   #choose(nowS: number, positionRad: Float64Array, velocityRadPerS: Float64Array): void {
     const { name, genome } = this.#options;
     const { action } = this.command;
+    if (name === 'drifting') {
+      this.#drift(nowS);
+      return;
+    }
     if (this.#rng.uniform() < 0.03) this.#turn(0.5);
     switch (name) {
       case 'uniform':
@@ -148,6 +158,29 @@ export class Attacker {
   #inPhase(speed: number, i: number): number {
     if (Math.abs(speed) < 1e-3) return this.#direction[i]!;
     return Math.sign(speed);
+  }
+
+  /** Slowly to a corner, and on: the first two are far and low, where weight pulls most, the others are as they come. */
+  #drift(nowS: number): void {
+    const { action } = this.command;
+    const corner = Math.floor(nowS / CORNER_S);
+    if (corner > this.#corner) {
+      if (corner > 1) this.#turn(1);
+      else this.#leanOut(corner);
+      this.#corner = corner;
+    }
+    for (let i = 0; i < action.length; i++) action[i] = DRIFT * this.#direction[i]!;
+  }
+
+  /** Away from the base along x, and down, on one side and on the other. */
+  #leanOut(corner: number): void {
+    const { model, action } = this.#options;
+    if (action.kind !== 'cartesian') return;
+    this.#arm.forward(model.homeRad);
+    this.#direction.fill(0);
+    this.#direction[0] = Math.sign(this.#arm.tcpPositionM[0]!) || 1;
+    this.#direction[1] = corner === 0 ? 1 : -1;
+    this.#direction[2] = -1;
   }
 
   /** First targets that are too far from the robot, then ordinary ones. */

@@ -1,6 +1,7 @@
 /** Which trials a check runs: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
 import { type ActionSpec, isFree, jointActionUnit, Rng, type RobotModel } from '../../core/index.ts';
 import { ADVERSARIES, type AdversaryName } from '../result.ts';
+import { CORNER_S } from './attacker.ts';
 
 /** How a trial's plant differs from the nominal one. */
 export type PlantVariant = (typeof PLANT_VARIANTS)[number];
@@ -47,11 +48,17 @@ export interface TrialPlan {
 const TICKS = 500;
 const CLIMB_ATTEMPTS = 16;
 const CLIMB_TICKS = 250;
+/** From so many ticks on there is one drift, in so many corners, and one more for each of these. */
+const DRIFT_FROM_TICKS = 2000;
+const CORNERS = 8;
+const DRIFT_EVERY_TICKS = 100_000;
+/** A drift is decided on so often, s. */
+const DRIFT_STEP_S = 0.06;
 /** Fastest of a policy's steps in ticks; longer ones where they stay below 0.1 s. */
 const STEPS = [1, 3, 10] as const;
 const LONGEST_STEP_S = 0.1;
 
-/** Trials for at least `ticks` ticks. */
+/** Trials for at least `ticks` ticks, and drifts beside them. */
 export function planTrials(
   model: RobotModel,
   ticks: number,
@@ -60,7 +67,7 @@ export function planTrials(
 ): TrialPlan[] {
   const rng = new Rng(seed).fork('plan');
   const steps = STEPS.filter((count) => count === 1 || count / model.controlHz <= LONGEST_STEP_S + 1e-9);
-  const names = ADVERSARIES.filter((name) => name !== 'farStart' || canStartFar(model));
+  const names = ADVERSARIES.filter((name) => name !== 'drifting' && (name !== 'farStart' || canStartFar(model)));
   const plans: TrialPlan[] = [];
   let planned = 0;
   for (let index = 0; planned < ticks; index++) {
@@ -84,7 +91,30 @@ export function planTrials(
     plans.push({ index, adversary, space, variant, ticksPerStep, jitter, ticks: trialTicks, attempts, stops });
     planned += trialTicks;
   }
-  return plans;
+  return ticks < DRIFT_FROM_TICKS || model.base !== undefined
+    ? plans
+    : [...plans, ...drifts(model, ticks, plans, variants)];
+}
+
+/** Trials beyond those: calm, loaded and long enough, as what else happens in a trial would hide how far the arm leans out. */
+function drifts(
+  model: RobotModel,
+  ticks: number,
+  { length: from }: readonly TrialPlan[],
+  variants: readonly PlantVariant[],
+): TrialPlan[] {
+  const corners = Math.min(CORNERS, Math.ceil(ticks / DRIFT_FROM_TICKS));
+  return Array.from({ length: Math.ceil(ticks / DRIFT_EVERY_TICKS) }, (_, i) => ({
+    index: from + i,
+    adversary: 'drifting',
+    space: i % 2 === 0 ? 'cartesian' : 'joint',
+    variant: variants.includes('payload') ? 'payload' : 'nominal',
+    ticksPerStep: Math.max(1, Math.round(DRIFT_STEP_S * model.controlHz)),
+    jitter: 'none',
+    ticks: Math.ceil(corners * CORNER_S * model.controlHz),
+    attempts: 1,
+    stops: 'none',
+  }));
 }
 
 /** A step of this size from rest is farther than the start guard lets a robot begin with. */
