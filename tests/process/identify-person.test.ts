@@ -43,7 +43,7 @@ describe.skipIf(whyNoTerminal() !== undefined)('a real arm', { timeout: PATIENCE
     expect(result).toMatchObject({ missing: null, exitCode: 1, timedOut: false });
     expect(result.output).toContain('The arm was stopped while it was identified');
     const entries = folder.motion();
-    expect(entries.map(({ state }) => state).slice(0, 4)).toEqual(['standby', 'ready', 'active.human', 'stopping']);
+    expect(entries.map(({ state }) => state).slice(0, 4)).toEqual(['standby', 'ready', 'active.policy', 'stopping']);
     folder.expectStanding();
     folder.expectNothingWritten();
   });

@@ -22,13 +22,13 @@ export class IdentifyFolder {
   }
 
   hasMoved(): boolean {
-    return this.motion().some(({ state }) => state === 'active.human');
+    return this.motion().some(({ state }) => state === 'active.policy');
   }
 
   /** It was moved, came to rest after that, and nobody moves it any more. */
   expectStanding(): void {
     const entries = this.motion();
-    const movedLast = entries.findLastIndex(({ state }) => state === 'active.human');
+    const movedLast = entries.findLastIndex(({ state }) => state === 'active.policy');
     expect(movedLast).toBeGreaterThan(0);
     expect(entries.slice(movedLast).map(({ event }) => event)).toContain('stands');
     expect(entries.at(-1)).toMatchObject({ decider: 'hold' });
