@@ -72,6 +72,9 @@ describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
       learning.child.kill('SIGKILL');
       await learning.exit;
       await until(() => /The learner is gone: policy \d+ goes on/.test(moving.said()), 'the message');
+      // Weights that had come before are taken at the start of an episode.
+      const arrived = run.journal('robot').length;
+      await until(() => run.journal('robot').length >= arrived + 40, 'steps with what had come');
       const last = run.versionOf('robot');
       const before = run.journal('robot').length;
       await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
