@@ -302,7 +302,8 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.close();
   });
 
-  it.skip('follows a finger on a stick of the screen, and holds when it lets go', async () => {
+  it('follows a finger on a stick of the screen, and holds when it lets go', async ({ skip }) => {
+    skip('open in tests/flakes.md: the robot is ready where a person should be in control');
     const context = await browser!.newContext({ hasTouch: true, viewport: { width: 420, height: 900 } });
     const page = await context.newPage();
     await page.goto(`${address}#token=${MONITOR_TOKEN}`);
