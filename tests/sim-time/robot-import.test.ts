@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkTeleop } from '../../src/cli/bodies/teleop.ts';
+import { checkTeleop } from '../../src/cli/bodies/teleop-task.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { driverKind } from '../../src/drivers/index.ts';
 import { loadCheckSubject } from '../../src/safety-check/index.ts';

@@ -8,7 +8,7 @@ import type { RobotImportOptions } from '../robot.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { type ImportedFile, robotFileText } from './robot-text.ts';
 import type { RosAsked } from './ros-driver-text.ts';
-import { checkTeleop } from './teleop.ts';
+import { checkTeleop } from './teleop-task.ts';
 import { progressLine } from './terminal.ts';
 
 /** As names in a robot's file are. */

@@ -1,102 +1,11 @@
 /** What `rein teleop` does: `rein run` on a task that asks for nothing, with a person alone to decide. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { loadRobotFile, neededSpeed, type RobotConfig, resolveConfig } from '../../config/index.ts';
-import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../core/index.ts';
-import { worldOf } from '../../drivers/index.ts';
-import { START_NEAR_M, START_NEAR_RAD } from '../../safety/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
-import { type TeleopOptions, teleopCommand } from '../teleop.ts';
+import type { TeleopOptions } from '../teleop.ts';
 import { runBody } from './run.ts';
-
-/** Of a tool at full speed. */
-const TOOL_M_PER_S = 0.4;
-const TOOL_RAD_PER_S = 1.5;
-/** An hour is one episode: its end only latches a leader anew. */
-const EPISODE_S = 3600;
+import { withTeleopTask } from './teleop-task.ts';
 
 /** Resolves to the exit code of `runBody`. */
 export async function teleopBody(options: TeleopOptions): Promise<number> {
   const { robot: name, moves: _moves, speedRatio: _speedRatio, rateHz: _rateHz, ...request } = options;
-  return withTask(name, options, (task) => runBody(checkRunRequest({ ...request, task }), { command: 'teleop' }));
-}
-
-/** Throws what `rein teleop --robot FILE` would refuse in its configuration. */
-export async function checkTeleop(robotFile: string): Promise<void> {
-  const options = teleopCommand.options.parse({ robot: robotFile });
-  await withTask(robotFile, options, async (task) => void resolveConfig({ task, seed: 0 }));
-}
-
-/** `use` with a task's file for the robot, which is gone afterwards: the run's own config.yaml has it whole. */
-async function withTask<T>(name: string, options: TeleopOptions, use: (task: string) => Promise<T>): Promise<T> {
-  const { robot, file } = loadRobotFile(name);
-  checkOwnWorld(robot);
-  const folder = await mkdtemp(join(tmpdir(), 'rein-teleop-'));
-  try {
-    const task = join(folder, 'teleop.yaml');
-    await writeFile(task, JSON.stringify(taskOf(robot, file, options), undefined, 2));
-    return await use(task);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** There is no task here whose scene a robot could be simulated in. */
-function checkOwnWorld({ name, driver }: RobotConfig): void {
-  if (worldOf(driver) !== 'scene') return;
-  throw new ReinError('config', `The robot ${name} is simulated in the scene of a task, and there is none here.`, {
-    remedy: 'Take --robot arm7, which is simulated by itself, or drive it in rein sim, which takes --operator too.',
-  });
-}
-
-/** The task's file. JSON is YAML. */
-function taskOf(
-  robot: RobotConfig,
-  file: string,
-  { moves, speedRatio, rateHz }: TeleopOptions,
-): Record<string, unknown> {
-  const policyHz = rateOf(robot.controlHz, rateHz);
-  return {
-    name: 'teleop',
-    kind: 'operatorJudged',
-    robot: file,
-    learner: 'rlpd',
-    policyHz,
-    maxSteps: Math.min(100_000, EPISODE_S * policyHz),
-    action: actionOf(robot, moves ?? (robot.base === undefined ? 'tool' : 'joints'), speedRatio / policyHz),
-    observation: {},
-  };
-}
-
-/** `perStep`: s that a full action goes for at full speed. */
-function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number): ActionSpec {
-  const dimensionOf = ({ name, kind, velocityMaxRadPerS }: JointModel) => ({
-    name,
-    scale: Math.min(robot.base === undefined ? START_NEAR_RAD : 1, velocityMaxRadPerS * perStep),
-    unit: jointActionUnit({ kind }),
-  });
-  if (moves === 'joints') return { kind: 'joint', dimensions: robot.joints.map(dimensionOf) };
-  if (robot.base !== undefined) {
-    throw new ReinError('config', `${robot.name} is a mobile base, which has no tool.`, {
-      remedy: 'Take --moves joints.',
-    });
-  }
-  const rate = (axis: number, fullPerS: number): number =>
-    fullPerS / Math.max(1, neededSpeed(robot, axis, fullPerS).ratio);
-  const slowest = Math.min(...[0, 1, 2].map((axis) => rate(axis, TOOL_M_PER_S)));
-  // The three together may begin an episode, whose first target has to be near; a leash that is no longer sees to that.
-  const nearM = robot.leashM > START_NEAR_M ? START_NEAR_M / Math.sqrt(3) : Number.POSITIVE_INFINITY;
-  const scale = Math.min(slowest * perStep, nearM);
-  const axes = ['x', 'y', 'z'].map((name) => ({ name, scale, unit: 'm' as const }));
-  const { topology } = new ArmKinematics(robot);
-  const besides = robot.joints.filter((_, i) => !topology.carriesTool(i)).map(dimensionOf);
-  const yaw = { name: 'yaw', scale: rate(3, TOOL_RAD_PER_S) * perStep, unit: 'rad' as const };
-  return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
-}
-
-/** Steps a second: `wantedHz`, or the next fewer that are a whole number of the robot's ticks; a command lasts two of them. */
-function rateOf(controlHz: number, wantedHz: number): number {
-  for (let ticks = Math.max(1, Math.round(controlHz / wantedHz)); ; ticks++)
-    if (Number.isInteger(controlHz / ticks)) return controlHz / ticks;
+  return withTeleopTask(name, options, (task) => runBody(checkRunRequest({ ...request, task }), { command: 'teleop' }));
 }
