@@ -64,18 +64,24 @@ function byOnePrefix(names: readonly string[], all: readonly string[]): Map<stri
   return fitting.length === 1 ? new Map(names.map((name) => [name, fitting[0]! + name])) : undefined;
 }
 
+/** Names that the model lacks, each of which is like exactly one of the model's that is like no other. */
+function byLikeness(names: readonly string[], all: readonly string[]): Map<string, string> {
+  const renamed = new Map<string, string>();
+  for (const name of names.filter((each) => !all.includes(each))) {
+    const like = all.filter((each) => isSameJoint(each, name) && !names.includes(each));
+    const rivals = names.filter((each) => like.some((one) => isSameJoint(one, each)));
+    if (like.length === 1 && rivals.length === 1) renamed.set(name, like[0]!);
+  }
+  return renamed;
+}
+
 /** The ROS file under the model's names, where its own differ from exactly one of them in a prefix or `_joint`. */
 function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
   const { robot, ros } = files;
   if (ros === undefined) return files;
   const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
-  const renamed = byOnePrefix([...ros.joints.keys()], all) ?? new Map<string, string>();
-  for (const name of renamed.size > 0 ? [] : ros.joints.keys()) {
-    if (all.includes(name)) continue;
-    const like = all.filter((each) => isSameJoint(each, name) && !ros.joints.has(each));
-    const rivals = [...ros.joints.keys()].filter((each) => like.some((one) => isSameJoint(one, each)));
-    if (like.length === 1 && rivals.length === 1) renamed.set(name, like[0]!);
-  }
+  const names = [...ros.joints.keys()];
+  const renamed = byOnePrefix(names, all) ?? byLikeness(names, all);
   if (renamed.size === 0) return files;
   const pairs = [...renamed].map(([from, to]) => `${from} is ${to}`).join(', ');
   assumed.push(`Joints of ${ros.file} under the model's names: ${pairs}.`);
