@@ -20,4 +20,4 @@ export { PendingAnswers } from './link/remote.ts';
 export { connectGuardLink } from './link/socket-link.ts';
 export { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from './link/wire.ts';
 export { lockStepGuard } from './lock-step-guard.ts';
-export { raiseThisThread } from './priority.ts';
+export { raiseThisThread, threadFolder } from './priority.ts';

@@ -1,9 +1,9 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
-import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
 import { Rng, type SceneLayout, serveJobs } from '../core/index.ts';
+import { threadFolder } from '../guard/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { encoderFor } from '../session/rollout.ts';
@@ -109,9 +109,8 @@ async function main(): Promise<void> {
 
 /** Linux gives threads a priority each; elsewhere it would be the process's, the robot's among it. */
 function yieldToOthers(): void {
-  if (process.platform !== 'linux') return;
-  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-  setPriority(thread, PATIENT_NICE);
+  const threadId = threadFolder()?.split('/').at(-1);
+  if (threadId !== undefined) setPriority(Number(threadId), PATIENT_NICE);
 }
 
 await main();

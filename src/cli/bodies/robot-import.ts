@@ -159,11 +159,14 @@ function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
     'next:',
     `  rein safety check ${shown}       what these limits are worth`,
-    problem !== undefined
-      ? `  mend ${shown}, which rein teleop would refuse: ${problem}`
-      : ros === undefined
-        ? `  rein teleop --robot ${shown}     drive it, simulated`
-        : `  ros2 launch rein robot.launch.py robot:=${shown} sim:=true     rehearse it behind ROS 2`,
+    tryLine(shown, ros, problem),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What tries the robot, or what is in the way of it. */
+function tryLine(shown: string, ros: RosAsked | undefined, problem: string | undefined): string {
+  if (problem !== undefined) return `  mend ${shown}, which rein teleop would refuse: ${problem}`;
+  if (ros === undefined) return `  rein teleop --robot ${shown}     drive it, simulated`;
+  return `  ros2 launch rein robot.launch.py robot:=${shown} sim:=true     rehearse it behind ROS 2`;
 }
