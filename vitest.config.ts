@@ -38,6 +38,7 @@ export default defineConfig({
   resolve: { alias: isLong ? { 'fast-check': join(root, 'tests/support/ten-times.ts') } : {} },
   test: {
     pool: 'forks',
+    setupFiles: [join(root, 'tests/support/real-timers.ts')],
     maxWorkers: 2,
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { type GuardFrame, kindOf, type PacketKind } from '../core/index.ts';
@@ -71,7 +71,6 @@ function fakeSession() {
 
 describe('what a run tells', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
 
   it('has of a state the first at once, no more than can be used, and the newest in the end', () => {
     const sent = new Sent();
@@ -169,7 +168,6 @@ describe('what a run tells', () => {
 
 describe('what a learner tells', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
 
   it('is what it is, how it is going, at the pace of people, and the newest in the end', () => {
     const sent = new Sent();

@@ -81,7 +81,7 @@ describe('Agent', () => {
     const replay = replayOf(200);
     const run = async (threads: number) => {
       const agent = await create({ ...wide, threads });
-      const values = await losses(agent, replay, 2);
+      const values = await losses(agent, replay, 1);
       const { state } = await agent.snapshot();
       await agent.close();
       return { values, state };
@@ -280,7 +280,7 @@ describe('where it computes', () => {
     const warnings: string[] = [];
     const note = (warning: Error) => warnings.push(warning.message);
     process.on('warning', note);
-    const asked = await create({ ...small, provider: 'cuda', threads: 0 });
+    const asked = await create({ ...small, provider: 'cuda' });
     const plain = await create();
     const replay = replayOf(100);
     expect(await losses(asked, replay, 2)).toEqual(await losses(plain, replay, 2));
