@@ -30,6 +30,7 @@ export {
   commandNumbers,
   PULSE,
   PULSE_KIND,
+  ROS_CONDITION,
   ROS_FOLDER_PREFIX,
   ROS_MESSAGE,
   type RosAnswer,

@@ -55,6 +55,9 @@ export interface SessionEvent {
   readonly message: string;
   /** Empty where nothing has to be done. */
   readonly remedy: string;
+  /** Of what the guard says: as in its notice. */
+  readonly condition?: string;
+  readonly isOver?: boolean;
 }
 
 export interface InterventionReport {

@@ -321,9 +321,7 @@ export class LiveSession {
       faults.see(frame, clock.nowS());
       listeners.emit('frame', frame);
     });
-    link.onNotice(({ level, row, message, remedy }) =>
-      listeners.report({ level, name: 'guardNotice', row, message, remedy }),
-    );
+    link.onNotice((notice) => listeners.report({ ...notice, name: 'guardNotice' }));
     link.onLost((reason) => {
       if (this.#closing !== undefined) return;
       const message = `The guard cannot be reached: ${reason}.`;

@@ -22,6 +22,9 @@ export const ROS_MESSAGE = {
 /** The file descriptor on which a process writes to the guard. */
 export const TO_GUARD_FD = 3;
 
+/** Lasting conditions that programs know by their names: the process that speaks ROS is away, and what it has found. */
+export const ROS_CONDITION = { bridge: 'bridge', simulated: 'bridge/simulated' } as const;
+
 /** How the folder is called, in the system's for temporary files, that holds a guard's pipes. */
 export const ROS_FOLDER_PREFIX = 'rein-ros-';
 

@@ -91,5 +91,7 @@ describe('a listener who comes later', () => {
     expect(later()).toEqual([rare]);
     for (let i = 0; i < 20; i++) links.notify({ ...stopped, message: `Stopped ${i}.` });
     expect(later()).toHaveLength(16);
+    // What lasts is not driven out by what was said in passing.
+    expect(later()[0]).toEqual(rare);
   });
 });

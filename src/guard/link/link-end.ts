@@ -51,7 +51,12 @@ export class LinkEnd {
   /** Reports to the node. Kept for those who come later, instead of the one that it repeats, or of what it says the end of. */
   notify(notice: GuardNotice): void {
     const others = this.#kept.filter((kept) => !isSuperseded(kept.notice, notice));
-    this.#kept = [...others, { notice, saidAtMs: this.#nowMs() }].slice(-KEPT_NOTICES);
+    this.#kept = [...others, { notice, saidAtMs: this.#nowMs() }];
+    // The oldest goes, and what lasts after all news.
+    if (this.#kept.length > KEPT_NOTICES) {
+      const oldest = this.#kept.find((kept) => !doesLast(kept.notice)) ?? this.#kept[0];
+      this.#kept = this.#kept.filter((kept) => kept !== oldest);
+    }
     for (const listener of this.#noticeListeners) listener(notice);
   }
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GuardNotice, parseObject, type RobotModel } from '../../core/index.ts';
 import {
+  ROS_CONDITION,
   ROS_FOLDER_PREFIX,
   ROS_MESSAGE,
   type RosDriverOptions,
@@ -23,8 +24,7 @@ import { RosProcess } from './ros-process.ts';
 const STATE_SLOTS = 8;
 /** A robot does not move for longer than this without the process that can only stop it. */
 const UNGUARDED_MS = 1000;
-/** What lasts while a process is away; what the bridge has found begins with its name. */
-const BRIDGE = 'bridge';
+/** What lasts while that process is away. */
 const STOPPER = 'stopper';
 
 export interface RosHalfOptions {
@@ -111,7 +111,7 @@ export class RosHalf {
         this.#onNotice({
           row: 25,
           level: 'info',
-          condition: BRIDGE,
+          condition: ROS_CONDITION.bridge,
           isOver: true,
           message: 'The process that speaks ROS is back, in standby.',
           remedy: 'Acknowledge, then enable.',
@@ -171,7 +171,7 @@ export class RosHalf {
     this.#onNotice({
       row: 25,
       level: 'error',
-      condition: BRIDGE,
+      condition: ROS_CONDITION.bridge,
       message: `The process that speaks ROS died (${how}); the robot is stopped.`,
       remedy: 'It is started again. Acknowledge, then enable.',
     });

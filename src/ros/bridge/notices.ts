@@ -1,6 +1,6 @@
 /** Notices for people about the robot's topics, once per cause, each with its row in the fault table. */
 import type { Clock, GuardNotice } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/index.ts';
+import { ROS_CONDITION, type RosDriverOptions } from '../../drivers/index.ts';
 import type { RosFault } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
@@ -26,7 +26,6 @@ const CONDITION = {
   commanders: 'bridge/commanders',
   sources: 'bridge/sources',
   controllers: 'bridge/controllers',
-  simulated: 'bridge/simulated',
 };
 
 const ROWS: Readonly<Record<RosFault['kind'], number>> = {
@@ -242,7 +241,7 @@ export class Notices {
     const message = isSimulated
       ? `${subscription.topic} comes from a simulation: nothing real moves.`
       : `${subscription.topic} does not come from a simulation any more: the robot is real.`;
-    const condition = CONDITION.simulated;
+    const condition = ROS_CONDITION.simulated;
     this.#parts.say({
       row: 0,
       level: isSimulated ? 'info' : 'warn',

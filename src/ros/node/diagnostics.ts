@@ -35,7 +35,7 @@ export interface DiagnosticsOptions {
   readonly robotId: string;
   readonly joints: readonly JointModel[];
   /** What simulates the robot; `undefined`: it is real. */
-  readonly simulatedBy: string | undefined;
+  readonly simulatedBy: () => string | undefined;
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
@@ -151,7 +151,7 @@ export class Diagnostics {
       const value = frame.busCounters[i]!;
       return Number.isFinite(value) ? [[name, value]] : [];
     });
-    const { simulatedBy } = this.#options;
+    const simulatedBy = this.#options.simulatedBy();
     const simulated = simulatedBy ?? 'no';
     const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3), simulated, ...Object.fromEntries(counted) };
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };

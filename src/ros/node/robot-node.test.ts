@@ -524,6 +524,34 @@ describe('topics', () => {
     expect(ros.events.find(({ name }) => name === 'opened')?.message).toMatch(/^arm6, simulated \(mujoco\), is there/);
   });
 
+  it('say that a robot behind ROS is rehearsed, as long as its topics come from a simulation', async () => {
+    const { setup } = ros.robot;
+    const robot = { ...setup.config.robot, driver: { kind: 'ros' } };
+    const real = { ...setup, config: { ...setup.config, robot } };
+    await ros.make({ node: { setup: real, jointStatesHz: undefined } });
+    const states = ros.hear(State, '/rein/state');
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    await ros.activate();
+    const ticking = setInterval(() => void ros.robot.tick(1), 10);
+    const isSaid = (expected: boolean): Promise<void> =>
+      soon(() => states.at(-1)?.simulated === expected, `simulated: ${expected}`);
+    const tell = (condition: string, isOver: boolean): void =>
+      ros.robot.link!.notify({ level: 'info', row: 0, message: condition, remedy: '', condition, isOver });
+    await isSaid(false);
+    tell('bridge/simulated', false);
+    await isSaid(true);
+    const SAID = 'The robot is simulated (behind its topics).';
+    await soon(() => partOf(arrays, 'robot driver')?.message === SAID, 'the diagnostic');
+    tell('bridge/simulated', true);
+    await isSaid(false);
+    tell('bridge/simulated', false);
+    await isSaid(true);
+    // What has died hears nothing.
+    tell('bridge', false);
+    await isSaid(false);
+    clearInterval(ticking);
+  });
+
   it('are not those of a simulated robot where another robot publishes the same joints, and it does not begin', async () => {
     await ros.make();
     const real = ros.publisher(JointState, '/joint_states');

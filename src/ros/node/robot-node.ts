@@ -4,7 +4,7 @@
  */
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
-import { isRos, worldOf } from '../../drivers/index.ts';
+import { isRos, ROS_CONDITION, worldOf } from '../../drivers/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
 import type { RunWatcher } from '../../session/person-request.ts';
 import type { TeleopSource } from '../../teleop/index.ts';
@@ -77,8 +77,10 @@ export class RobotNode {
   readonly #teleop: Teleop;
   readonly #holder: SessionHolder;
   readonly #permission: Permission & { isActive: boolean };
-  /** What simulates the robot; `undefined`: it is real. */
-  readonly #simulatedBy: string | undefined;
+  /** What simulates the robot by its file; `undefined`: nothing does. */
+  readonly #simulator: string | undefined;
+  /** A simulation publishes the joints of a robot that its file calls real. */
+  #isRehearsal = false;
   /** Of a simulated one that publishes its joints. */
   readonly #otherRobot: OtherRobot | undefined;
   #areJointsWithheld: boolean;
@@ -95,8 +97,8 @@ export class RobotNode {
     const { port, setup, folder, clock } = options;
     const { robot } = setup.config;
     this.#options = options;
-    this.#simulatedBy = simulatedBy(robot.driver);
-    const publishesJoints = options.jointStatesHz !== undefined && this.#simulatedBy !== undefined;
+    this.#simulator = simulatorOf(robot.driver);
+    const publishesJoints = options.jointStatesHz !== undefined && this.#simulator !== undefined;
     const names = robot.joints.map(({ name }) => name);
     this.#otherRobot = publishesJoints ? new OtherRobot(port, 'joint_states', names) : undefined;
     this.#publications = new Publications({
@@ -104,12 +106,14 @@ export class RobotNode {
       controlHz: robot.controlHz,
       jointStatesHz: options.jointStatesHz,
       joints: robot.joints,
-      isSimulated: this.#simulatedBy !== undefined,
+      isSimulated: () => this.#simulatedBy !== undefined,
       areJointsWithheld: () => this.#areJointsWithheld,
     });
     this.#holder = new SessionHolder({
       open: async (signal, wait) => {
         await options.beforeOpening?.(signal, wait);
+        // What lasts is told to each session.
+        this.#isRehearsal = false;
         return options.openSession(this.#teleop.create(), this.#listener(), watcher);
       },
       onWait: (wait) => this.#waits(wait),
@@ -135,7 +139,7 @@ export class RobotNode {
       holder: this.#holder,
       nowS: () => clock.nowS(),
       joints: robot.joints,
-      simulatedBy: this.#simulatedBy,
+      simulatedBy: () => this.#simulatedBy,
       lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
@@ -148,6 +152,11 @@ export class RobotNode {
     );
     port.onLifecycle(this.#hooks());
     port.clock.onJumpBack((byNs) => this.#timeWentBack(byNs));
+  }
+
+  /** What simulates the robot; `undefined`: it is real. */
+  get #simulatedBy(): string | undefined {
+    return this.#simulator ?? (this.#isRehearsal ? 'behind its topics' : undefined);
   }
 
   /** The open session, for whoever looks after more than ROS. */
@@ -207,10 +216,17 @@ export class RobotNode {
   event(given: SessionEvent): void {
     const event = this.#isEnding && given.name === 'driverLost' ? endedToo(given) : given;
     this.#publications.publish('event', event);
+    this.#noteRehearsal(event);
     // What the robot's own processes find in the graph is told by the guard.
     const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
     if (kind !== undefined) this.#diagnostics.rosFault({ kind, where: 'robot', message: event.message });
     this.#options.onEvent?.(event);
+  }
+
+  /** The bridge hears it, and one that has died knows nothing any more. */
+  #noteRehearsal({ condition, isOver }: SessionEvent): void {
+    if (condition === ROS_CONDITION.bridge) this.#isRehearsal = false;
+    if (condition === ROS_CONDITION.simulated) this.#isRehearsal = isOver !== true;
   }
 
   #listener(): SessionListener {
@@ -376,7 +392,7 @@ export class RobotNode {
 }
 
 /** What stands for the robot with `driver`; `undefined`: a real one. */
-function simulatedBy(driver: RunSetup['config']['robot']['driver']): string | undefined {
+function simulatorOf(driver: RunSetup['config']['robot']['driver']): string | undefined {
   if (worldOf(driver) !== 'real') return driver.kind;
   // Surroundings that a service puts back are a simulator's.
   return isRos(driver) && driver.scene !== undefined ? `behind ${driver.scene.service}` : undefined;

@@ -77,7 +77,7 @@ const state: NodeTopic<State> = {
       message.tcp_pose = frame.measuredTcp;
       message.margin_min = state.marginMin;
       message.tank_level = frame.tankLevel;
-      message.simulated = memory.isSimulated;
+      message.simulated = memory.isSimulated();
     },
   },
 };
@@ -197,7 +197,7 @@ const joints: NodeTopic<JointState> = {
       memory.jointsDue += memory.jointsPerFrame;
       if (memory.jointsDue < 1) return 'unsent';
       memory.jointsDue -= 1;
-      message.header.frame_id = memory.isSimulated ? SIMULATED_FRAME : '';
+      message.header.frame_id = memory.isSimulated() ? SIMULATED_FRAME : '';
       message.name = memory.jointNames;
       message.position = robot.positionRad;
       message.velocity = robot.velocityRadPerS;
@@ -215,7 +215,7 @@ export interface PublicationsOptions {
   readonly controlHz: number;
   /** 0: every guard frame. `undefined`: the robot publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
-  readonly isSimulated: boolean;
+  readonly isSimulated: () => boolean;
   /** Another robot publishes these joints, or nobody can know yet whether one does. */
   readonly areJointsWithheld: () => boolean;
 }
@@ -224,7 +224,7 @@ export interface PublicationsOptions {
 interface Memory {
   readonly joints: readonly JointModel[];
   readonly jointNames: string[];
-  readonly isSimulated: boolean;
+  readonly isSimulated: () => boolean;
   readonly areJointsWithheld: () => boolean;
   /** Filters that have acted since the safety message before. */
   filterBits: number;
