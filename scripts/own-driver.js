@@ -12,18 +12,20 @@ import { springJ } from '../dist/safety-check/witness/energy-ledger.js';
 /** Joint actions ask for at most this far ahead, rad or m: beyond it the start guard refuses. */
 const SCALE = 0.09;
 const SLIDE_SCALE = 0.005;
+/** An arm that its servos hold may stand outside its box after a stop: as long as this, then hands move it home. */
+const STOOD_TICKS = 100;
 /** One command holds for so many ticks. */
 const STEP_TICKS = 2;
 /** A policy of one kind lasts so many ticks. */
 const BOUT_TICKS = 250;
 /** The scene of arm6, with its hole out of the way. */
-const FAR_HOLE = { objects: { hole: [0.5, 0, -1, 0] }, signals: {} };
+const FAR_HOLE = { objects: { hole: [0.5, 0, -1, 0] } };
 const POLICIES = ['strokes', 'bangBang', 'noise', 'drift', 'broken'];
 
 /**
  * `ticks` of robot `name`, with its tank or without (`without: ['tank']`). `violations`: of the guard's independent monitor. `followed`: ticks in which commands were.
- * `surplusJ`: the most that
- * robot and tank had more than at the start, less what the tank was topped up with; `undefined` where the driver does not say what is in the robot.
+ * `helped`: how often hands moved the arm home.
+ * `surplusJ`: the most that robot and tank had more than at the start, less what the tank was topped up with; `undefined` without a tank.
  */
 export async function throughDriver(name, ticks, seed, without) {
   const { driver: config, ...full } = loadRobotFile(name).robot;
@@ -37,7 +39,7 @@ export async function throughDriver(name, ticks, seed, without) {
     kind: 'joint',
     dimensions: model.joints.map((joint) => {
       const slides = joint.kind === 'prismatic' || joint.kind === 'path';
-      return { name: joint.name, unit: slides ? 'm' : 'rad', scale: slides ? SLIDE_SCALE : SCALE };
+      return { name: joint.name, unit: slides ? 'm' : 'rad', scale: scaleOf(model, joint, slides) };
     }),
   };
   const clock = new LockStepClock(periodS);
@@ -49,20 +51,37 @@ export async function throughDriver(name, ticks, seed, without) {
   }
 }
 
+/** A base is asked for more than it may do: nothing refuses its first step. */
+function scaleOf(model, joint, slides) {
+  if (model.base !== undefined) return (1.5 * joint.velocityMaxRadPerS * STEP_TICKS) / model.controlHz;
+  return slides ? SLIDE_SCALE : SCALE;
+}
+
 async function attacked(link, driver, model, ticks, rng) {
   const books = new Books(driver, model);
   const command = createActionCommand(model.joints.length);
   Object.assign(command, { decider: 'policy', leaseS: 0.1 });
   let policy = POLICIES[0];
-  if (model.name === 'arm6')
-    await link.request({ kind: 'resetScene', layout: { jointsRad: model.homeRad, ...FAR_HOLE } });
+  const putHome = () =>
+    link.request({
+      kind: 'resetScene',
+      layout: { jointsRad: model.homeRad, signals: {}, objects: {}, ...(model.name === 'arm6' && FAR_HOLE) },
+    });
+  if (model.name === 'arm6') await putHome();
   await link.advance(2);
   let followed = 0;
+  let helped = 0;
+  let stoodTicks = 0;
   for (let tick = 0; tick < ticks; tick++) {
     if (!link.latest.state.startsWith('active') && link.latest.state !== 'stopping') {
       for (const kind of ['acknowledge', 'enable', 'activate']) await link.request({ kind });
       books.begin();
-    }
+      stoodTicks++;
+      if (stoodTicks === STOOD_TICKS) {
+        await putHome();
+        helped++;
+      }
+    } else stoodTicks = 0;
     if (tick % BOUT_TICKS === 0) policy = POLICIES[rng.int(POLICIES.length)];
     if (tick % STEP_TICKS === 0) {
       for (let i = 0; i < command.action.length; i++)
@@ -75,7 +94,8 @@ async function attacked(link, driver, model, ticks, rng) {
     if (link.latest.state.startsWith('active')) followed++;
     books.check(link.latest, 1 / model.controlHz);
   }
-  return { ticks, violations: link.latest.violations, surplusJ: books.surplusJ, followed };
+  const { violations } = link.latest;
+  return { ticks, violations, surplusJ: books.surplusJ, hasTank: model.tank !== undefined, followed, helped };
 }
 
 function wanted(policy, atS, i, rng) {

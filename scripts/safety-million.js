@@ -69,7 +69,10 @@ const ROBOTS = [
   { name: 'koch', ticks: 200_000 },
   { name: 'viperx', ticks: 200_000 },
   { name: 'car', ticks: 170_000 },
+  { name: 'race-car', ticks: 50_000 },
 ];
+/** The same robot as another of them, with a driver of its own. */
+const OTHER_DRIVERS = [{ name: 'race-car-vesc', ticks: 50_000 }];
 
 /**
  * Parts of the chain that are left out, each with what stands in for it, and what must then be seen. The action map is trusted
@@ -194,7 +197,9 @@ for (const without of [[], ['tank']]) {
 
 const ownDrivers = [];
 for (const without of [[], ['tank']]) {
-  for (const { name, ticks } of ours.filter(({ name }) => name !== 'car')) {
+  for (const { name, ticks } of [...ours, ...(named.length + only.length > 0 ? [] : OTHER_DRIVERS)]) {
+    // A robot without a tank is the same robot without it.
+    if (without.length > 0 && !ownDrivers.some(({ robot, hasTank }) => robot === name && hasTank)) continue;
     const result = await throughDriver(name, Math.ceil(ticks * share), seed, without);
     ownDrivers.push(result);
     const energy = result.surplusJ === undefined ? '' : `, surplus ${result.surplusJ.toExponential(1)} J`;
@@ -205,8 +210,8 @@ for (const without of [[], ['tank']]) {
   }
 }
 const heldInDriver = ownDrivers.every(
-  ({ ticks, followed, violations, surplusJ = 0 }) =>
-    violations === 0 && surplusJ <= SURPLUS_MAX_J && followed > ticks / 2,
+  ({ ticks, followed, violations, hasTank, surplusJ }) =>
+    violations === 0 && (!hasTank || surplusJ <= SURPLUS_MAX_J) && followed > ticks / 2,
 );
 
 const ablations = [];

@@ -2,14 +2,19 @@
 import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
+import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { MujocoDriverOptions } from './options.ts';
 import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
+import type { RobotPlant } from './robot-plant.ts';
 import { ServoTorques } from './servo-torques.ts';
 import { WristSensor } from './wrist-sensor.ts';
 
 /** Positions a servo's encoder can express, rad: two turns and a bit. */
 const ENCODER_RANGE_RAD = 2.1 * Math.PI;
+
+/** What the books of a tank's energy are kept of. */
+type EnergyPlant = Pick<RobotPlant, 'positionRad' | 'setPointRad' | 'kineticJ' | 'potentialJ'>;
 
 export class MujocoDriver implements Driver {
   readonly name = 'mujoco';
@@ -94,6 +99,25 @@ export class MujocoDriver implements Driver {
   get scene(): Scene {
     if (this.#scene === undefined) throw new TypeError('the driver is not open');
     return this.#scene;
+  }
+
+  /** What it simulates: its energies, for checks. Set-points are those in force, with feed-forward. */
+  get plant(): EnergyPlant | undefined {
+    const simulation = this.#simulation;
+    if (simulation === undefined) return undefined;
+    const { positionRad, control } = simulation.views;
+    return {
+      positionRad: positionRad.subarray(0, this.#joints),
+      setPointRad: control,
+      kineticJ: () => {
+        refreshEnergies(simulation);
+        return kineticOf(simulation);
+      },
+      potentialJ: () => {
+        refreshEnergies(simulation);
+        return potentialOf(simulation);
+      },
+    };
   }
 
   enable(): void {

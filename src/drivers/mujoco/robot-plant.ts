@@ -6,6 +6,7 @@ import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
 import { CoupledJoints } from './coupled-joints.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
+import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
@@ -151,24 +152,13 @@ export class RobotPlant {
   /** ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
   kineticJ(): number {
     this.#refresh();
-    return (this.#simulation.data.energy as Float64Array)[1]!;
+    return kineticOf(this.#simulation);
   }
 
   /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
   potentialJ(): number {
     this.#refresh();
-    const { model, data } = this.#simulation;
-    const masses = model.body_mass as Float64Array;
-    const compensations = model.body_gravcomp as Float64Array;
-    const gravity = model.opt.gravity as Float64Array;
-    const at = data.xipos as Float64Array;
-    let potential = (data.energy as Float64Array)[0]!;
-    for (let body = 1; body < masses.length; body++) {
-      let along = 0;
-      for (let k = 0; k < 3; k++) along += gravity[k]! * at[3 * body + k]!;
-      potential += compensations[body]! * masses[body]! * along;
-    }
-    return potential;
+    return potentialOf(this.#simulation);
   }
 
   /** Largest normal force between the robot and what does not move, in any physics step of the last period, N; 0 among surroundings. */
@@ -235,15 +225,9 @@ export class RobotPlant {
     this.#isFresh = false;
   }
 
-  /** Brings what follows from positions up to date: a physics step leaves it one step old. */
   #refresh(): void {
     if (this.#isFresh) return;
-    const { module, model, data } = this.#simulation;
-    module.mj_kinematics(model, data);
-    module.mj_comPos(model, data);
-    module.mj_makeM(model, data);
-    module.mj_energyPos(model, data);
-    module.mj_energyVel(model, data);
+    refreshEnergies(this.#simulation);
     this.#isFresh = true;
   }
 }
