@@ -6,6 +6,7 @@ import {
   holdsItself,
   parentOf,
   positionUnit,
+  servoLagS,
   servosLead,
   type WorkspaceBox,
 } from '../core/index.ts';
@@ -275,8 +276,9 @@ function checkFollowing(robot: RobotConfig): Finding[] {
 
 /** Servos that are not told how fast the reference goes lag by damping / stiffness. */
 function checkLag(robot: RobotConfig, i: number): Finding[] {
-  const { name, kind, velocityMaxRadPerS, dampingNmSPerRad, stiffnessNmPerRad } = robot.joints[i]!;
-  const lag = (velocityMaxRadPerS * dampingNmSPerRad) / stiffnessNmPerRad;
+  const joint = robot.joints[i]!;
+  const { name, kind, velocityMaxRadPerS } = joint;
+  const lag = velocityMaxRadPerS * servoLagS(joint);
   const most = kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD;
   const toolM = toolAwayM(robot, i, lag);
   const share = Math.max(lag / most, toolM / LARGEST_ERROR_M);

@@ -126,6 +126,7 @@ export {
   type RobotModel,
   type SeparationModel,
   type StopFigures,
+  servoLagS,
   type TankModel,
   type TorqueObserverModel,
   torqueUnit,

@@ -276,6 +276,14 @@ export function torqueUnit({ kind }: Pick<JointModel, 'kind'>): 'N' | 'N·m' {
   return kind === 'prismatic' ? 'N' : 'N·m';
 }
 
+/** How far a servo lags behind a steady reference that it does not lead, in time, s; 0 of an axis that nothing dampens. */
+export function servoLagS({
+  dampingNmSPerRad,
+  stiffnessNmPerRad,
+}: Pick<JointModel, 'dampingNmSPerRad' | 'stiffnessNmPerRad'>): number {
+  return dampingNmSPerRad === 0 ? 0 : dampingNmSPerRad / stiffnessNmPerRad;
+}
+
 /** An axis of a mobile base that only its changes mean something of. Tick-safe. */
 export function isFree(joint: JointModel): boolean {
   return joint.kind === 'path' || joint.kind === 'turn';

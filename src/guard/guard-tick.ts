@@ -66,7 +66,7 @@ export class GuardTick implements TickStages {
   readonly #watch: FaultWatch;
   readonly #recorder: FrameRecorder;
   readonly #faults: FaultLatch = new FaultLatch();
-  readonly #rest: RestDetector = new RestDetector();
+  readonly #rest: RestDetector;
   readonly #exit: ExitRamp;
   readonly firstMotion: FirstMotion;
   readonly sight: ObserverSight;
@@ -100,6 +100,7 @@ export class GuardTick implements TickStages {
     this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
     this.#watch.speedRatioMax = options.speedRatioMax ?? 1;
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
+    this.#rest = new RestDetector(model);
     this.#exit = new ExitRamp(driver.keepsTorque === true ? {} : model);
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
     this.sight = new ObserverSight(model, driver);
@@ -258,11 +259,12 @@ export class GuardTick implements TickStages {
     return hasTorque(this.#state) ? driverFaults : driverFaults & ~ENDED_BY_ENABLE;
   }
 
-  /** Of a robot that does not answer, or whose measurements have ceased, only the reference is known. */
+  /** Without readings only the reference is known, and how long servos take to follow one that stands. */
   #isAtRest(): boolean {
-    const { nowS, isLost } = this.#measurement;
-    const isStanding = this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, nowS);
-    return (isStanding || isLost) && this.#protection.isReferenceAtRest;
+    const { nowS, isNew, isTrusted } = this.#measurement;
+    if (!isTrusted) this.#rest.miss();
+    else if (isNew) this.#rest.see(this.frame.robot.velocityRadPerS);
+    return this.#rest.check(this.#state, this.#protection.chain.referenceVelocityRadPerS, nowS);
   }
 
   /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */

@@ -8,6 +8,7 @@ import {
   DRIVER_LOST,
   hasTorque,
   isMeasuredAtRest,
+  isStill,
   NOW,
   PASSED,
   SafetyChain,
@@ -84,9 +85,7 @@ export class Protection {
   }
 
   get isReferenceAtRest(): boolean {
-    const velocity = this.chain.referenceVelocityRadPerS;
-    for (let i = 0; i < velocity.length; i++) if (velocity[i] !== 0) return false;
-    return true;
+    return isStill(this.chain.referenceVelocityRadPerS);
   }
 
   /** Starts the reference at `jointsRad`, at rest. */

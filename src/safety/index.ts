@@ -67,4 +67,11 @@ export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './watch/overload.ts';
 export { SeparationWatch } from './watch/separation.ts';
 export { TankWatch } from './watch/tank-watch.ts';
 export { COMPARED_TICKS, TorqueObserver } from './watch/torque-observer.ts';
-export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watch/watchdog.ts';
+export {
+  CommandWatchdog,
+  checkTick,
+  isMeasuredAtRest,
+  isStill,
+  MeasurementWatchdog,
+  RestDetector,
+} from './watch/watchdog.ts';

@@ -161,6 +161,11 @@ describe('a robot that goes wrong', () => {
     expect(speeds.length).toBeGreaterThan(5);
     for (const [i, speed] of speeds.entries()) expect(speed).toBeLessThan((speeds[i - 1] ?? speedBefore + 1) + 1e-12);
     expect(speeds.at(-1)).toBe(0);
+    // Servos that lag behind follow a reference that stands: torque stays for three times what they lag, and no longer.
+    const lagS = Math.max(...roomy.joints.map((joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad));
+    const heldTicks = speeds.length - speeds.indexOf(0);
+    expect(heldTicks).toBeGreaterThanOrEqual(Math.floor((3 * lagS) / T));
+    expect(heldTicks).toBeLessThanOrEqual(Math.ceil((3 * lagS) / T) + 2);
     expect(rig.link.latest.state).toBe('fault');
     expect(Array.from(rig.driver.referenceRad)).toEqual(Array.from(rig.link.latest.referenceRad));
     expect(rig.link.latest.violations).toBe(0);

@@ -1,5 +1,5 @@
 /** An arm's drive: one servo a joint. */
-import { servosLead } from '../../core/index.ts';
+import { servoLagS, servosLead } from '../../core/index.ts';
 import { type JointAddress, jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 import type { PlantOptions } from './plant-options.ts';
@@ -33,7 +33,7 @@ export class JointServos implements Drive {
     this.#simulation = simulation;
     this.#addresses = jointsOf(simulation, model);
     this.#references = new ServoReferences(
-      model.joints.map(({ dampingNmSPerRad, stiffnessNmPerRad }) => (leads ? dampingNmSPerRad / stiffnessNmPerRad : 0)),
+      model.joints.map((joint) => (leads ? servoLagS(joint) : 0)),
       1 / model.controlHz,
       options.delayTicks ?? 0,
     );

@@ -4,7 +4,13 @@
  * hardly moves, goes no farther ahead than it pulls with a share of its cap; what is asked for beyond is shortfall. In front of the limiter: what it
  * changes is a wish.
  */
-import { type ArmKinematics, isGravityCompensated, LinkTopology, type RobotModel } from '../../core/index.ts';
+import {
+  type ArmKinematics,
+  isGravityCompensated,
+  LinkTopology,
+  type RobotModel,
+  servoLagS,
+} from '../../core/index.ts';
 import { TARGET_LEASHED } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
@@ -48,7 +54,7 @@ export class PressLimit {
         ? (PRESS_SHARE * Math.min(torqueMaxNm, capNm[i]!)) / stiffnessNmPerRad
         : Number.POSITIVE_INFINITY,
     );
-    this.#lagS = Float64Array.from(model.joints, (joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad);
+    this.#lagS = Float64Array.from(model.joints, servoLagS);
     this.#position = new Float64Array(n).fill(Number.NaN);
     this.#speed = new Float64Array(n);
   }

@@ -2,7 +2,7 @@
  * Joint springs: each servo holds a set-point by τ = clip(K·(s − q) − d·q̇, ±τ_max). While s is constant it only takes energy
  * out; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy tank).
  */
-import { isGravityCompensated, type RobotModel } from '../../core/index.ts';
+import { isGravityCompensated, type RobotModel, servoLagS } from '../../core/index.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
 import {
   BOOKED,
@@ -111,7 +111,7 @@ export class JointPort implements SpringPort {
     this.#windowLow = new Float64Array(n);
     this.#windowHigh = new Float64Array(n);
     this.#lead = Float64Array.from(model.joints, (joint) =>
-      velocityFeedForward ? (joint.dampingNmSPerRad / joint.stiffnessNmPerRad) * model.controlHz : 0,
+      velocityFeedForward ? servoLagS(joint) * model.controlHz : 0,
     );
   }
 

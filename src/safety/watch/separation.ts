@@ -7,7 +7,7 @@
  * with v_h and v_r the speeds of person and robot, T_r the reaction time, T_s and S_s the robot's stopping time and distance from v_r,
  * C how far a person reaches into the field before the sensor sees them, and Z the uncertainty of both positions.
  */
-import type { RobotModel, SeparationModel, StopFigures } from '../../core/index.ts';
+import { type RobotModel, type SeparationModel, type StopFigures, servoLagS } from '../../core/index.ts';
 import { OBSTACLE_INSIDE } from '../fault-table/flags.ts';
 
 /** Speeds come back once there has been room for them for so long, s: a distance that flickers makes no stutter. */
@@ -35,7 +35,7 @@ export function separationM(
  */
 export function reckonedStops({ joints, controlHz, toolSpeedMaxMPerS = 0 }: RobotModel): readonly StopFigures[] {
   const brakeS = Math.max(...joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
-  const lagS = Math.max(...joints.map((joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad));
+  const lagS = Math.max(...joints.map(servoLagS));
   const timeS = brakeS + SETTLES * lagS + 2 / controlHz;
   return SHARES.map((share) => {
     const speedMPerS = share * toolSpeedMaxMPerS;

@@ -9,7 +9,13 @@
  *
  * Both pass a filter of first order, which for the second is the momentum observer with the gain 1/filterS.
  */
-import { ArmDynamics, type RobotModel, type RobotState, type TorqueObserverModel } from '../../core/index.ts';
+import {
+  ArmDynamics,
+  type RobotModel,
+  type RobotState,
+  servoLagS,
+  type TorqueObserverModel,
+} from '../../core/index.ts';
 import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { hermite, hermiteMean } from './hermite.ts';
 
@@ -73,9 +79,7 @@ export class TorqueObserver {
     this.servoNm = new Float64Array(n);
     this.externalNm = new Float64Array(n);
     this.#sent = new Float64Array(((options?.delayTicks ?? 0) + 2) * n);
-    this.#leadS = Float64Array.from(model.joints, ({ dampingNmSPerRad, stiffnessNmPerRad }) =>
-      options?.velocityFeedForward ? dampingNmSPerRad / stiffnessNmPerRad : 0,
-    );
+    this.#leadS = Float64Array.from(model.joints, (joint) => (options?.velocityFeedForward ? servoLagS(joint) : 0));
     this.#positionBefore = new Float64Array(n);
     this.#velocityBefore = new Float64Array(n);
     this.#momentumBefore = new Float64Array(n);

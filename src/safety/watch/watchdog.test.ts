@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import type { SafetyStateName } from '../../core/index.ts';
 import { createChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 import { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
@@ -102,14 +103,62 @@ describe('the tick and the rest after a stop', () => {
     expect(checkTick(Number.NaN, 0.01)).toBe(TICK_STALLED);
   });
 
-  it('calls the arm at rest when it stands, or after a second of stopping', () => {
-    const rest = new RestDetector();
-    expect(rest.check('active.policy', [0.5], 1)).toBe(false);
-    expect(rest.check('stopping', [0.5], 2)).toBe(false);
-    expect(rest.check('stopping', [0.009], 2.1)).toBe(true);
-    expect(rest.check('stopping', [0.5], 2.9)).toBe(false);
-    expect(rest.check('stopping', [0.5], 3)).toBe(true);
-    expect(rest.check('ready', [0.5], 9)).toBe(false);
-    expect(rest.check('stopping', [Number.NaN], 9.1)).toBe(false);
+  /** Servos that lag 0.1 s behind: they have followed a reference that stands after 0.3 s. */
+  const lagging = { joints: [{ ...ur5eLike.joints[0]!, stiffnessNmPerRad: 100, dampingNmSPerRad: 10 }] };
+
+  it('calls the arm at rest when it is read to stand beside its reference, or after a second of stopping', () => {
+    const rest = new RestDetector(lagging);
+    const check = (state: SafetyStateName, readRadPerS: number, nowS: number): boolean => {
+      rest.see([readRadPerS]);
+      return rest.check(state, [0], nowS);
+    };
+    expect(check('active.policy', 0.5, 1)).toBe(false);
+    expect(check('stopping', 0.5, 2)).toBe(false);
+    expect(check('stopping', 0.009, 2.1)).toBe(true);
+    expect(check('stopping', 0.5, 2.9)).toBe(false);
+    expect(check('stopping', 0.5, 3)).toBe(true);
+    expect(check('ready', 0.5, 9)).toBe(false);
+    expect(check('stopping', Number.NaN, 9.1)).toBe(false);
+  });
+
+  it('gives an arm that brakes for more than a second the time to follow', () => {
+    const rest = new RestDetector(lagging);
+    rest.see([0.5]);
+    for (let t = 0; t <= 1.2; t += 0.1) expect(rest.check('stopping', [0.1], t)).toBe(false);
+    expect(rest.check('stopping', [0], 1.3)).toBe(false);
+    expect(rest.check('stopping', [0], 1.59)).toBe(false);
+    expect(rest.check('stopping', [0], 1.61)).toBe(true);
+  });
+
+  it('gives the servos of an arm without readings three times their lag from when the reference stands', () => {
+    const rest = new RestDetector(lagging);
+    rest.see([0]);
+    for (let k = 0; k < 3; k++) rest.miss();
+    expect(rest.check('stopping', [0.2], 1)).toBe(false);
+    expect(rest.check('stopping', [0], 1.01)).toBe(false);
+    expect(rest.check('stopping', [0], 1.3)).toBe(false);
+    expect(rest.check('stopping', [0], 1.32)).toBe(true);
+  });
+
+  it('believes readings that come again once three in a row show rest', () => {
+    const rest = new RestDetector(lagging);
+    for (let k = 0; k < 3; k++) rest.miss();
+    const seen = [0, 0, 0.5, 0, 0, 0].map((readRadPerS, k) => {
+      rest.see([readRadPerS]);
+      return rest.check('stopping', [0], 1 + k / 100);
+    });
+    expect(seen).toEqual([false, false, false, false, false, true]);
+  });
+
+  it('holds no arm for longer than a second, whatever its file says, and no axis without a lag', () => {
+    for (const [dampingNmSPerRad, settleS] of [
+      [1e9, 1],
+      [0, 0],
+    ] as const) {
+      const rest = new RestDetector({ joints: [{ ...ur5eLike.joints[0]!, dampingNmSPerRad }] });
+      for (let k = 0; k < 3; k++) rest.miss();
+      expect(rest.check('stopping', [0], 1)).toBe(settleS === 0);
+      expect(rest.check('stopping', [0], 1 + settleS)).toBe(true);
+    }
   });
 });

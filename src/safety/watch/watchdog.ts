@@ -1,5 +1,5 @@
 /** Watches what should keep coming: commands, plausible measurements, ticks, and rest after a stop. Flags as in `faults.ts`. */
-import type { RobotModel, SafetyStateName } from '../../core/index.ts';
+import { type RobotModel, type SafetyStateName, servoLagS } from '../../core/index.ts';
 import type { ChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 
@@ -11,6 +11,11 @@ const JUMP_RATIO = 1.5;
 const STALL_PERIODS = 3;
 const REST_RAD_PER_S = 0.01;
 const REST_AFTER_S = 1;
+/** So many ticks without a reading are blind, and so many readings in a row then show rest. */
+const REST_READINGS = 3;
+const SETTLE_LAGS = 3;
+/** Whatever a robot's file says: torque that is to go off does not stay for longer, s. */
+const MOST_SETTLE_S = 1;
 
 /** The lease, seen from the guard: late at once, lost after a second. Tick-safe. */
 export class CommandWatchdog {
@@ -98,15 +103,55 @@ export function isMeasuredAtRest(velocityRadPerS: ArrayLike<number>): boolean {
   return true;
 }
 
-/** Detects when a stop has come to rest: every joint at most 0.01 rad/s, or a second in `stopping`. Tick-safe. */
-export class RestDetector {
-  #stoppingSinceS = Number.NaN;
+/** No axis moves at all. Tick-safe. */
+export function isStill(velocityRadPerS: ArrayLike<number>): boolean {
+  for (let i = 0; i < velocityRadPerS.length; i++) if (velocityRadPerS[i] !== 0) return false;
+  return true;
+}
 
-  /** True when the joints moving at `velocityRadPerS` (n, measured) in `state` count as standing. */
-  check(state: SafetyStateName, velocityRadPerS: ArrayLike<number>, nowS: number): boolean {
+/**
+ * Detects when a stop has come to rest: the reference stands, and every joint is measured at no more than 0.01 rad/s. Without readings, or
+ * where a second in `stopping` has not brought that, the servos get the time in which they follow a reference that stands: three times
+ * damping/stiffness, after which a twentieth of their lag is left. Tick-safe after construction.
+ */
+export class RestDetector {
+  readonly #settleS: number;
+  #stoppingSinceS: number = Number.NaN;
+  #stillSinceS: number = Number.NaN;
+  #isMeasuredAtRest = false;
+  /** Ticks in a row without a reading. */
+  #missed = 0;
+  /** Readings at rest that are wanted before rest is believed: none while no reading was missed. */
+  #wanted = 0;
+
+  constructor({ joints }: Pick<RobotModel, 'joints'>) {
+    this.#settleS = Math.min(MOST_SETTLE_S, SETTLE_LAGS * Math.max(0, ...joints.map(servoLagS)));
+  }
+
+  /** A reading that is believed, of joints that move at `velocityRadPerS` (n). */
+  see(velocityRadPerS: ArrayLike<number>): void {
+    this.#missed = 0;
+    this.#isMeasuredAtRest = isMeasuredAtRest(velocityRadPerS);
+    if (this.#wanted > 0) this.#wanted = this.#isMeasuredAtRest ? this.#wanted - 1 : REST_READINGS;
+  }
+
+  /** A tick without a reading that is believed. */
+  miss(): void {
+    this.#missed++;
+    this.#wanted = REST_READINGS;
+  }
+
+  /** True when the robot counts as standing at `nowS`, in `state` and with the reference moving at `referenceRadPerS` (n). */
+  check(state: SafetyStateName, referenceRadPerS: ArrayLike<number>, nowS: number): boolean {
     if (state !== 'stopping') this.#stoppingSinceS = Number.NaN;
     else if (Number.isNaN(this.#stoppingSinceS)) this.#stoppingSinceS = nowS;
-    if (nowS - this.#stoppingSinceS >= REST_AFTER_S) return true;
-    return isMeasuredAtRest(velocityRadPerS);
+    if (!isStill(referenceRadPerS)) {
+      this.#stillSinceS = Number.NaN;
+      return false;
+    }
+    if (Number.isNaN(this.#stillSinceS)) this.#stillSinceS = nowS;
+    if (this.#wanted === 0 && this.#isMeasuredAtRest) return true;
+    const hasSettled = nowS - this.#stillSinceS >= this.#settleS;
+    return hasSettled && (this.#missed >= REST_READINGS || nowS - this.#stoppingSinceS >= REST_AFTER_S);
   }
 }
