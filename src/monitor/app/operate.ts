@@ -126,12 +126,16 @@ export function start(): void {
   ask({ kind: 'start' });
 }
 
-/** Asks for the seat, and for control once it is ours. */
-export function takeOver(): void {
+/**
+ * Asks for the seat and for control, and sends what is held at this moment: a key that goes down while the answer is on its way is pressed
+ * after the take-over, and moves the robot. `pad`: the gamepad by whose button it is.
+ */
+export function takeOver(pad?: Pad): void {
   sit();
-  const begin = (view: FrameView): void => void ask({ kind: 'takeOver', shownAtS: view.sentAtS, device: device.value });
-  const shown = frame.value;
-  if (shown !== undefined) begin(shown);
+  const shown = frame.peek();
+  if (shown === undefined) return;
+  ask({ kind: 'takeOver', shownAtS: shown.sentAtS, device: device.value });
+  send(shown, pad);
 }
 
 /** Hears keys and gamepads, and speaks with each frame, until the result is called. */
@@ -179,7 +183,15 @@ function speakNow(): void {
 /** Once a frame, and where a key changes: what the person wants, with the stamp of what they see. False where nobody sits here. */
 function speak(view: FrameView): boolean {
   const pad = readPad();
-  if (!isSeated.value) return false;
+  if (pad?.isTakingOver === true) {
+    device.value = pad.name.slice(0, 60);
+    takeOver(pad);
+    return true;
+  }
+  return isSeated.value && send(view, pad);
+}
+
+function send(view: FrameView, pad: Pad | undefined): boolean {
   const { isEnabled, action, pose } = intent(pad);
   if (action.some((value, i) => value !== wanted.peek()[i])) wanted.value = action;
   const isOfTool = directions.value === 'tool' && run.value?.task.hasToolFrame === true;
@@ -198,6 +210,8 @@ interface Pad {
   readonly name: string;
   readonly axes: readonly number[];
   readonly enable: boolean;
+  /** Its button that enables went down just now. */
+  readonly isTakingOver: boolean;
   readonly recover: boolean;
 }
 
@@ -214,10 +228,7 @@ function readPad(): Pad | undefined {
   const now = new Set(pad.buttons.flatMap(({ pressed }, i) => (pressed ? [i] : [])));
   const isNew = (button: number): boolean => now.has(button) && !padHeld.has(button);
   if (isNew(PAD_BUTTONS.stop)) ask({ kind: 'stop' });
-  if (isNew(PAD_BUTTONS.enable)) {
-    device.value = pad.id.slice(0, 60);
-    takeOver();
-  }
+  const isTakingOver = isNew(PAD_BUTTONS.enable);
   if (isSeated.value) {
     if (isNew(PAD_BUTTONS.success)) ask({ kind: 'mark', mark: 'success' });
     if (isNew(PAD_BUTTONS.failure)) ask({ kind: 'mark', mark: 'failure' });
@@ -230,6 +241,7 @@ function readPad(): Pad | undefined {
     name: pad.id,
     axes: pad.axes,
     enable: now.has(PAD_BUTTONS.enable),
+    isTakingOver,
     recover: now.has(PAD_BUTTONS.recover),
   };
 }
