@@ -81,6 +81,33 @@ describe('servos that lag', () => {
   });
 });
 
+describe('what row 43 would stop though nothing is wrong', () => {
+  it.each([
+    [
+      'a load that the servos let sink',
+      'payloadMaxKg: 40',
+      /^o\.yaml:1:\d+: payloadMaxKg is 40: (its servos let the tool sink|joint ".*") .* row 43/,
+    ],
+    [
+      'a leash that row 43 is shorter than',
+      'leashM: 0.03',
+      /^o\.yaml:1:\d+: leashM is 0\.03: .* row 43 stops it at 0\.03 m: write leashM: 0\.025/,
+    ],
+    ['the same of a joint', 'leashRad: 0.25', /^o\.yaml:1:\d+: leashRad is 0\.25: .* write leashRad: 0\.2$/],
+  ])('is refused: %s, with a number that is accepted', (_name, overlay, expected) => {
+    const refusal = said(`robot: { ${overlay} }`);
+    expect(refusal).toMatch(expected);
+    const [remedy] = /(payloadMaxKg|leashM|leashRad): [0-9.]+(?=,|$)/.exec(refusal.slice(refusal.indexOf('write')))!;
+    expect(said(`robot: { ${remedy} }`)).toBe('accepted');
+  });
+
+  it('is not the leash of an arm whose press is limited by its servos’ torque', () => {
+    const overlay =
+      'robot: { leashM: 0.05, leashRad: 0.3, gravityCompensated: false, tank: { velocityFeedForward: true } }';
+    expect(said(overlay)).toBe('accepted');
+  });
+});
+
 describe('how torque goes off', () => {
   it.each([
     ['as a ramp under an arm that falls', 'robot: { holdsWithoutTorque: false, exitRampS: 10 }', /^accepted$/],

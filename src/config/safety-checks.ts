@@ -1,23 +1,11 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import {
-  ArmKinematics,
-  type Capsule,
-  didYouMean,
-  holdsItself,
-  parentOf,
-  positionUnit,
-  servoLagS,
-  servosLead,
-  type WorkspaceBox,
-} from '../core/index.ts';
-import { Clearances, LARGEST_ERROR_M, LARGEST_ERROR_RAD } from '../safety/index.ts';
+import { ArmKinematics, type Capsule, didYouMean, holdsItself, parentOf, type WorkspaceBox } from '../core/index.ts';
+import { Clearances } from '../safety/index.ts';
 import { counted, type Finding, round } from './finding.ts';
+import { checkFollowing } from './following-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
 import type { TreePath } from './text/tree.ts';
-
-/** A share of 1 that was worked out is no more exact. */
-const ROUNDING = 1e-9;
 
 /** Disagreements of the parts that the safety chain's later stages work with. Joints, home and workspace must agree already. */
 export function checkSafety(robot: RobotConfig): readonly Finding[] {
@@ -266,36 +254,6 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
     const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again`;
     return [{ path: ['torqueObserver', key], message }];
   });
-}
-
-/** What a robot does by itself, at its own speed, must not be what row 43 takes for a fault. */
-function checkFollowing(robot: RobotConfig): Finding[] {
-  if (robot.base !== undefined) return [];
-  return servosLead(robot) ? [] : robot.joints.flatMap((_, i) => checkLag(robot, i));
-}
-
-/** Servos that are not told how fast the reference goes lag by damping / stiffness. */
-function checkLag(robot: RobotConfig, i: number): Finding[] {
-  const joint = robot.joints[i]!;
-  const { name, kind, velocityMaxRadPerS } = joint;
-  const lag = velocityMaxRadPerS * servoLagS(joint);
-  const most = kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD;
-  const toolM = toolAwayM(robot, i, lag);
-  const share = Math.max(lag / most, toolM / LARGEST_ERROR_M);
-  if (!(share > 1 + ROUNDING)) return [];
-  const what = lag > most ? `${round(lag)} ${positionUnit({ kind })}` : `${(1e3 * toolM).toFixed(0)} mm at the tool`;
-  const slower = Math.floor((100 * velocityMaxRadPerS) / share) / 100;
-  const message = `joint "${shown(name)}" lags by damping / stiffness, ${what} at its full speed, and row 43 stops it there (${most} ${positionUnit({ kind })}, ${LARGEST_ERROR_M} m): write velocityMaxRadPerS: ${slower}, or stiffer servos, or velocityFeedForward: true where they lead`;
-  return [{ path: ['joints', i, 'velocityMaxRadPerS'], message }];
-}
-
-/** How far the tool is from home with joint `i` `offRad` from there, m. */
-function toolAwayM(robot: RobotConfig, i: number, offRad: number): number {
-  const arm = new ArmKinematics(robot);
-  arm.forward(robot.homeRad);
-  const home = [...arm.tcpPositionM];
-  arm.forward(robot.homeRad.map((rad, k) => (k === i ? rad + offRad : rad)));
-  return Math.hypot(...home.map((m, axis) => arm.tcpPositionM[axis]! - m));
 }
 
 /** A ramp belongs to an arm that falls, and an arm that falls needs one. */

@@ -1,0 +1,120 @@
+/** What a robot does by itself, at its own speed, under its own load or against something, must not be what row 43 takes for a fault. */
+import {
+  ArmKinematics,
+  GRAVITY_M_PER_S2,
+  isGravityCompensated,
+  positionUnit,
+  Rng,
+  servoLagS,
+  servosLead,
+} from '../core/index.ts';
+import { LARGEST_ERROR_M, LARGEST_ERROR_RAD } from '../safety/index.ts';
+import { type Finding, round } from './finding.ts';
+import type { RobotConfig } from './schema/robot.ts';
+import { shown } from './text/shown.ts';
+
+/** A share of 1 that was worked out is no more exact. */
+const ROUNDING = 1e-9;
+/** Poses inside the limits in which a load is weighed; the worst of them is within some percent of the worst there is. */
+const POSES = 500;
+/** What a refused leash is to be: less than row 43 bears, with room for the way of the brake. */
+const LEASH_M = 0.025;
+
+/** Where row 43 would stop the robot `robot` without anything being wrong. */
+export function checkFollowing(robot: RobotConfig): Finding[] {
+  if (robot.base !== undefined) return [];
+  const lags = servosLead(robot) ? [] : robot.joints.flatMap((_, i) => checkLag(robot, i));
+  return [...lags, ...checkSag(robot), ...checkLeash(robot)];
+}
+
+/** Servos that are not told how fast the reference goes lag by damping / stiffness. */
+function checkLag(robot: RobotConfig, i: number): Finding[] {
+  const joint = robot.joints[i]!;
+  const { name, kind, velocityMaxRadPerS } = joint;
+  const lag = velocityMaxRadPerS * servoLagS(joint);
+  const most = kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD;
+  const toolM = toolAwayM(robot, i, lag);
+  const share = Math.max(lag / most, toolM / LARGEST_ERROR_M);
+  if (!(share > 1 + ROUNDING)) return [];
+  const what = lag > most ? `${round(lag)} ${positionUnit({ kind })}` : `${(1e3 * toolM).toFixed(0)} mm at the tool`;
+  const slower = Math.floor((100 * velocityMaxRadPerS) / share) / 100;
+  const message = `joint "${shown(name)}" lags by damping / stiffness, ${what} at its full speed, and row 43 stops it there (${most} ${positionUnit({ kind })}, ${LARGEST_ERROR_M} m): write velocityMaxRadPerS: ${slower}, or stiffer servos, or velocityFeedForward: true where they lead`;
+  return [{ path: ['joints', i, 'velocityMaxRadPerS'], message }];
+}
+
+/** How far the tool is from home with joint `i` `offRad` from there, m. */
+function toolAwayM(robot: RobotConfig, i: number, offRad: number): number {
+  const arm = new ArmKinematics(robot);
+  arm.forward(robot.homeRad);
+  const home = [...arm.tcpPositionM];
+  arm.forward(robot.homeRad.map((rad, k) => (k === i ? rad + offRad : rad)));
+  return Math.hypot(...home.map((m, axis) => arm.tcpPositionM[axis]! - m));
+}
+
+/** Springs give way under a load that nothing compensates for, which is counted as if it hung at the tool point, and the links weighed nothing. */
+function checkSag(robot: RobotConfig): Finding[] {
+  const { payloadMaxKg = 0 } = robot;
+  const sag = worstSag(robot, payloadMaxKg * GRAVITY_M_PER_S2);
+  if (!(sag.share > 1 + ROUNDING)) return [];
+  const lighter = Math.floor((1000 * payloadMaxKg) / sag.share) / 1000;
+  const message = `payloadMaxKg is ${payloadMaxKg}: ${sag.what} by that load alone, and row 43 stops it there (${LARGEST_ERROR_RAD} rad, ${LARGEST_ERROR_M} m): write payloadMaxKg: ${lighter}, stiffer servos, or a smaller workspace`;
+  return [{ path: ['payloadMaxKg'], message }];
+}
+
+interface Sag {
+  /** Of what row 43 bears. */
+  readonly share: number;
+  readonly what: string;
+}
+
+function worstSag(robot: RobotConfig, weightN: number): Sag {
+  let worst: Sag = { share: 0, what: '' };
+  if (weightN === 0) return worst;
+  const arm = new ArmKinematics(robot);
+  const rng = new Rng(1);
+  for (let k = 0; k < POSES; k++) {
+    const poseRad = robot.joints.map(({ positionMinRad, positionMaxRad }) =>
+      rng.uniformIn(positionMinRad, positionMaxRad),
+    );
+    arm.forward(k === 0 ? robot.homeRad : poseRad);
+    const { minM, maxM } = robot.workspace;
+    if (!arm.tcpPositionM.every((m, axis) => m >= minM[axis]! && m <= maxM[axis]!)) continue;
+    const sag = sagAt(robot, arm, weightN);
+    if (sag.share > worst.share) worst = sag;
+  }
+  return worst;
+}
+
+/** Of the pose that `arm` is in. */
+function sagAt({ joints }: RobotConfig, arm: ArmKinematics, weightN: number): Sag {
+  const jacobian = arm.jacobian();
+  const n = joints.length;
+  const sagRad = joints.map(({ stiffnessNmPerRad }, i) => (-weightN * jacobian[2 * n + i]!) / stiffnessNmPerRad);
+  const toolM = Math.hypot(
+    ...[0, 1, 2].map((row) => sagRad.reduce((sum, rad, i) => sum + rad * jacobian[row * n + i]!, 0)),
+  );
+  let worst: Sag = {
+    share: toolM / LARGEST_ERROR_M,
+    what: `its servos let the tool sink ${(1e3 * toolM).toFixed(0)} mm`,
+  };
+  for (const [i, { name, kind }] of joints.entries()) {
+    const sunk = Math.abs(sagRad[i]!);
+    const share = sunk / (kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD);
+    if (share > worst.share)
+      worst = { share, what: `joint "${shown(name)}" sinks ${round(sunk)} ${positionUnit({ kind })}` };
+  }
+  return worst;
+}
+
+/** Where nothing else bounds how hard a servo may press, only the leash does: it has to act before row 43. */
+function checkLeash(robot: RobotConfig): Finding[] {
+  if (!isGravityCompensated(robot)) return [];
+  const findings: Finding[] = [];
+  const refuse = (key: 'leashM' | 'leashRad', most: string, to: number) => {
+    const message = `${key} is ${robot[key]}: against anything that it presses on, the arm is so far behind, and row 43 stops it at ${most}: write ${key}: ${to}`;
+    findings.push({ path: [key], message });
+  };
+  if (robot.leashM >= LARGEST_ERROR_M) refuse('leashM', `${LARGEST_ERROR_M} m`, LEASH_M);
+  if (robot.leashRad > LARGEST_ERROR_RAD) refuse('leashRad', `${LARGEST_ERROR_RAD} rad`, LARGEST_ERROR_RAD);
+  return findings;
+}
