@@ -48,7 +48,7 @@ export default defineConfig({
       suite('sim-time', [inFolder('sim-time')]),
       suite('process', [inFolder('process')]),
       suite('real-time', [inFolder('real-time')], ALONE),
-      suite('browser', [inFolder('browser')], ALONE),
+      suite('browser', [inFolder('browser')]),
       suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
       suite('long', [inFolder('long')], ALONE),
     ],
