@@ -12,7 +12,7 @@ export {
   findInputDevice,
   type InputDevice,
   listInputDevices,
-  UDEV_REMEDY,
+  readRemedy,
 } from './devices/list-devices.ts';
 export { LocalPad } from './devices/local-pad.ts';
 export { MotionFrame, movesTool } from './devices/motion-frame.ts';

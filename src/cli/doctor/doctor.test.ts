@@ -125,9 +125,25 @@ describe('the input devices', () => {
 
   it('that may not be read come with the rule that allows it', () => {
     const found = inputDevices([{ ...pad, isReadable: false }]);
-    expect(found).toMatchObject({ status: 'warn', remedy: expect.stringContaining('/etc/udev/rules.d/') });
+    expect(found).toMatchObject({
+      status: 'warn',
+      remedy: expect.stringMatching(/^sudo chown \$USER \/dev\/input\/js0 /),
+    });
     expect(found.detail).toContain('not readable');
     const keyboard = { kind: 'keyboard', path: '/dev/input/event3', name: 'Keys', isReadable: false } as const;
     expect(inputDevices([keyboard]).status).toBe('ok');
+  });
+
+  it('are given to people at the machine one by one: a rule for all input would let any program read passwords', () => {
+    const usb = { vendor: '046d', product: 'c216' };
+    const mouse = { kind: 'spacemouse', path: '/dev/hidraw3', name: 'Mouse', isReadable: false } as const;
+    const { remedy } = inputDevices([
+      { ...pad, isReadable: false, usb },
+      { ...mouse, usb: { vendor: '256f', product: 'c635' } },
+    ]);
+    expect(remedy).toContain('SUBSYSTEM=="input", ATTRS{id/vendor}=="046d", ATTRS{id/product}=="c216", TAG+="uaccess"');
+    expect(remedy).toContain('KERNEL=="hidraw*", ATTRS{idVendor}=="256f", ATTRS{idProduct}=="c635", TAG+="uaccess"');
+    expect(remedy).toContain('sudo chown $USER /dev/input/js0 /dev/hidraw3');
+    expect(remedy).not.toMatch(/usermod|"input", TAG/);
   });
 });

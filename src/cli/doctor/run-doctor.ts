@@ -3,7 +3,7 @@
 import { inspectPort, openBusPort, portFindings, stopsFinding } from '../../bring-up/index.ts';
 import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
-import { type InputDevice, listInputDevices, UDEV_REMEDY } from '../../teleop/index.ts';
+import { type InputDevice, listInputDevices, readRemedy } from '../../teleop/index.ts';
 import { warn } from '../bodies/terminal.ts';
 import type { DoctorOptions } from '../doctor.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
@@ -77,8 +77,8 @@ export function inputDevices(devices: readonly InputDevice[] = listInputDevices(
     })
     .join('; ');
   // Nobody misses the right to read a keyboard that types.
-  const isBarred = devices.some(({ isReadable, kind }) => !isReadable && kind !== 'keyboard');
-  return isBarred ? { status: 'warn', detail, remedy: UDEV_REMEDY } : { status: 'ok', detail };
+  const barred = devices.filter(({ isReadable, kind }) => !isReadable && kind !== 'keyboard');
+  return barred.length > 0 ? { status: 'warn', detail, remedy: readRemedy(barred) } : { status: 'ok', detail };
 }
 
 function ros(): Finding {

@@ -22,7 +22,19 @@ import {
 } from './operate.ts';
 import { Picture } from './picture.tsx';
 import { Recording } from './recording.tsx';
-import { ask, frame, isDriver, operators, person, run, setPerson, state, status, words } from './stream.ts';
+import {
+  ask,
+  frame,
+  isDriver,
+  isGivenName,
+  operators,
+  person,
+  run,
+  setPerson,
+  state,
+  status,
+  words,
+} from './stream.ts';
 import { HandTracking } from './webxr.tsx';
 
 export function Live() {
@@ -50,6 +62,7 @@ function Controls() {
   const seat = operators.value;
   const isMine = isSeated.value;
   const watches = seat?.right === 'watch';
+  const [isNameAsked, askName] = useState(isGivenName(person.peek()));
   return (
     <section class="controls" aria-label="Control">
       <h2>Control</h2>
@@ -64,14 +77,18 @@ function Controls() {
       </p>
       <HeldBy />
       {watches && !words.has('watch') ? <Token /> : null}
-      {watches || isMine ? null : (
+      {watches || (isMine && !isNameAsked) ? null : (
         <label class="person">
-          Your name, for the record{' '}
+          {isMine ? `Recorded as ${person.value}. Your name: ` : 'Your name, for the record '}
           <input
             id="name"
             maxLength={40}
             value={person.value}
             onInput={(event) => setPerson(event.currentTarget.value)}
+            onChange={() => {
+              askName(false);
+              if (isMine) sit();
+            }}
           />
         </label>
       )}

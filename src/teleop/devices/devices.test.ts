@@ -649,6 +649,7 @@ describe('devices of Linux', () => {
     symlinkSync('../event7', join(folder, 'dev/input/by-id/usb-PCsensor_FootSwitch-event-kbd'));
     write('sys/class/input/js0/device/name', 'Microsoft X-Box 360 pad\n');
     write('sys/class/input/js0/device/id/vendor', '045e\n');
+    write('sys/class/input/js0/device/id/product', '028e\n');
     write('sys/class/input/js0/device/capabilities/abs', '3003f\n');
     write('sys/class/input/js0/device/capabilities/key', '7cdb000000000000 0 0 0 0\n');
     write('sys/class/input/js1/device/name', 'Wireless Controller\n');
@@ -669,6 +670,12 @@ describe('devices of Linux', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const roots = () => ({ dev: join(folder, 'dev'), sys: join(folder, 'sys') });
+
+  it('have the ids by which udev knows them', () => {
+    const idsOf = (end: string) => listInputDevices(roots()).find(({ path }) => path.endsWith(end))?.usb;
+    expect(idsOf('js0')).toEqual({ vendor: '045e', product: '028e' });
+    expect(idsOf('hidraw3')).toEqual({ vendor: '256f', product: 'c635' });
+  });
 
   it('are listed by names that stay, with the mapping that suits them', () => {
     const found = listInputDevices(roots()).map(({ kind, path, name, pad }) =>

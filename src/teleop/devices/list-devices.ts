@@ -19,6 +19,14 @@ export interface InputDevice {
   /** What a gamepad has that is read by evdev. Absent: by joydev, which says so itself. */
   readonly evdev?: EvdevPad;
   readonly isReadable: boolean;
+  /** Absent: the kernel says none. */
+  readonly usb?: UsbIds;
+}
+
+/** As udev writes them: four hexadecimal digits, small. */
+interface UsbIds {
+  readonly vendor: string;
+  readonly product: string;
 }
 
 /** What people ask for. A pedal is a keyboard. */
@@ -38,9 +46,23 @@ export interface DeviceRoots {
 
 const ROOTS: DeviceRoots = { dev: '/dev', sys: '/sys' };
 
-/** Gives everybody at the machine the right to read them, and takes it away when they log out. */
-export const UDEV_REMEDY: string =
-  'write to /etc/udev/rules.d/70-rein-input.rules: SUBSYSTEM=="input", TAG+="uaccess" and, on a line of its own, KERNEL=="hidraw*", ATTRS{idVendor}=="256f|046d", TAG+="uaccess"; then sudo udevadm control --reload && sudo udevadm trigger';
+/** How people at this machine get the right to read `devices`, until they log out: these alone, for who reads all input reads passwords. */
+export function readRemedy(devices: readonly Pick<InputDevice, 'kind' | 'path' | 'usb'>[]): string {
+  const rules = new Set(
+    devices.flatMap((device) => (device.usb === undefined ? [] : [udevRule(device.kind, device.usb)])),
+  );
+  const owned = `sudo chown $USER ${devices.map(({ path }) => path).join(' ')} (until it is plugged in anew)`;
+  if (rules.size === 0) return owned;
+  const lines = [...rules].join(' and, on a line of its own, ');
+  return `write to /etc/udev/rules.d/70-rein-input.rules: ${lines}; then sudo udevadm control --reload && sudo udevadm trigger. Without udev: ${owned}`;
+}
+
+/** By udev(7): an input node's ids are attributes of its parent, those of a raw HID node of its USB device. */
+function udevRule(kind: InputDevice['kind'], { vendor, product }: UsbIds): string {
+  return kind === 'spacemouse'
+    ? `KERNEL=="hidraw*", ATTRS{idVendor}=="${vendor}", ATTRS{idProduct}=="${product}", TAG+="uaccess"`
+    : `SUBSYSTEM=="input", ATTRS{id/vendor}=="${vendor}", ATTRS{id/product}=="${product}", TAG+="uaccess"`;
+}
 
 /** Gamepads, by joydev where it has them, then six-axis mice, then keyboards (pedals are some), each by its name. */
 export function listInputDevices(roots: DeviceRoots = ROOTS): readonly InputDevice[] {
@@ -68,8 +90,10 @@ function inputNode(
   stable: ReadonlyMap<string, string>,
 ): InputDevice {
   const path = join(roots.dev, 'input', node);
-  const name = firstLine(join(aboutOf(node, roots), 'name'));
-  return { kind, path: stable.get(node) ?? path, name, isReadable: isReadable(path) };
+  const about = aboutOf(node, roots);
+  const name = firstLine(join(about, 'name'));
+  const ids = usbIds(readText(join(about, 'id/vendor')), readText(join(about, 'id/product')));
+  return { kind, path: stable.get(node) ?? path, name, isReadable: isReadable(path), ...ids };
 }
 
 function gamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<string, string>): InputDevice {
@@ -110,7 +134,7 @@ export function findInputDevice(what: Wanted, wanted: string | undefined, roots:
   }
   if (found.isReadable) return found;
   throw new ReinError('environment', `The ${word} ${found.name} (${found.path}) may not be read by this user.`, {
-    remedy: `Let root ${UDEV_REMEDY}. Without udev: sudo usermod -aG input $USER, then log in anew.`,
+    remedy: `Let root ${readRemedy([found])}.`,
   });
 }
 
@@ -168,8 +192,19 @@ function spaceMice({ dev, sys }: DeviceRoots): InputDevice[] {
     const known = SPACE_MICE.find((mouse) => mouse.vendorId === vendorId && mouse.productId === productId);
     const path = join(dev, node);
     const name = known?.name ?? /^HID_NAME=(.+)$/m.exec(text)?.[1]?.trim() ?? 'SpaceMouse';
-    return [{ kind: 'spacemouse', path, name, isReadable: isReadable(path) }];
+    return [{ kind: 'spacemouse', path, name, isReadable: isReadable(path), ...usbIds(vendor, product) }];
   });
+}
+
+/** `vendor` and `product` in hexadecimal, of any length; nothing where one is none. */
+function usbIds(vendor = '', product = ''): { readonly usb?: UsbIds } {
+  const [a, b] = [vendor, product].map((digits) => digits.trim().toLowerCase().slice(-4).padStart(4, '0')) as [
+    string,
+    string,
+  ];
+  return [a, b].every((digits) => /^[0-9a-f]{4}$/.test(digits) && digits !== '0000')
+    ? { usb: { vendor: a, product: b } }
+    : {};
 }
 
 /** js2 before js10. */
