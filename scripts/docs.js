@@ -1,7 +1,7 @@
 /**
  * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
  * docs/faults.md from the fault table, docs/serial-writes.md from the drivers' tables of writes, docs/why-not-learning.md from the checks of a run, docs/ros2/reference.md from what registers topics, parameters and launch arguments;
- * and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
+ * what pages of figures say of how much newer the code is, and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
  * `--check` writes nothing and fails when what is committed is not what would be written.
  */
 import './node-version.js';
@@ -10,6 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFaultProofs } from './fault-proofs.js';
+import { withAges } from './page-age.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
@@ -24,12 +25,16 @@ const { rosReference } = await import('./ros/page.ts');
 const { serialWritesReference } = await import('./serial-writes-page.ts');
 const { whyReference } = await import('./why-page.ts');
 
+/** Pages of figures that are not taken anew with each change of the code. */
+const OF_FIGURES = ['README.md', 'docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'];
+
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
   [join(root, 'docs', 'faults.md'), faultReference(findFaultProofs(root))],
   [join(root, 'docs', 'serial-writes.md'), serialWritesReference()],
   [join(root, 'docs', 'why-not-learning.md'), whyReference()],
   [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
+  ...OF_FIGURES.map((path) => [join(root, path), withAges(read(join(root, path)), root)]),
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);
 

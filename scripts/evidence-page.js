@@ -1,5 +1,7 @@
 /** The evidence as a part of docs/safety-check.md. What is missing, failed, or was run in short, it says in the place where the figures would be. */
+
 import { markdownTable } from '../src/core/text.ts';
+import { ageSentence } from './page-age.js';
 
 const number = (value, digits = 2) =>
   typeof value === 'number' && Number.isFinite(value)
@@ -27,7 +29,7 @@ ${evidence.commit ?? 'unknown'}${changed}; the same in numbers: [evidence.json](
 [safety case](safety-case.md). **Nothing of it was tried on hardware**, and none of it
 makes this a certified safety function.
 
-Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB, Linux ${machine.kernel}, Node ${machine.node}. ${Object.entries(
+${evidence.commit === null ? '' : `${ageSentence(evidence.commit)}\n\n`}Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB, Linux ${machine.kernel}, Node ${machine.node}. ${Object.entries(
     versions,
   )
     .map(([name, version]) => `${name} ${version}`)

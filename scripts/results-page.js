@@ -1,5 +1,7 @@
 /** The tasks' part of docs/results.md, from the runs that `npm run results` has made. */
+
 import { markdownTable, percent } from '../src/core/text.ts';
+import { ageSentence } from './page-age.js';
 
 /** The methods that are compared: what each changes, and whether it trains at all. */
 export const METHODS = [
@@ -30,6 +32,12 @@ export function tasksOf(runs) {
   return [...new Set(runs.filter((run) => isQuiet(run) && !run.failed).map(({ task }) => task))];
 }
 
+/** The day of the oldest run; of a page without days, today. */
+function oldestOf(runs) {
+  const days = runs.flatMap(({ started_at }) => started_at?.slice(0, 10) ?? []);
+  return days.sort()[0] ?? new Date().toISOString().slice(0, 10);
+}
+
 function machineOf({ cores, cpu }) {
   return `${cores} cores, ${cpu}`;
 }
@@ -55,6 +63,8 @@ validation episodes. Training time counts demonstrations, cloning, training and 
 evaluation and report; times with a load in brackets were taken beside other programs, and are in no average. A run ends by what it learned, never by the clock: time is beside what the task compares it with, and fails nothing.
 Successes per hour are of the robot's own (simulated) time, resets included, which take next to no time in simulation;
 human steps are the share of training steps that the scripted operator decided in a person's place. Simulated, not tried on hardware.
+
+${ageSentence(oldestOf(runs))}
 
 ${tasks
   .map((task) =>

@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptArguments } from './arguments.js';
+import { ageSentence } from './page-age.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = scriptArguments(import.meta.url, {
@@ -131,7 +132,7 @@ function sectionOf({ first, second, mined, policies, forSteps, commit }) {
   const rows = [['200 labels', first], ...(isMined ? [['and what was mined', second]] : [])];
   const { episodes, successes } = first.fresh;
   return [
-    `Of commit \`${commit.slice(0, 8)}\`. Fresh: a run of another seed, ${episodes} episodes, ${successes} of them with a success; every state of it counts.`,
+    `${ageSentence(commit)} Fresh: a run of another seed, ${episodes} episodes, ${successes} of them with a success; every state of it counts.`,
     markdownTable(
       [
         'labels',

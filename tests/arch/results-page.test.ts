@@ -1,9 +1,11 @@
 /** Pages of figures: parts from a few runs, and the whole from what is kept. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { curvesPart } from '../../scripts/curves-page.ts';
 import { withEvidence } from '../../scripts/evidence-page.js';
+import { ageSentence, withAges, withoutAges } from '../../scripts/page-age.js';
 import { page, type ResultsRun } from '../../scripts/results-page.js';
 import { resultsPage } from '../../scripts/write-results.js';
 import type { StudyFile } from '../../src/config/study-file.ts';
@@ -16,7 +18,7 @@ describe('docs/safety-check.md', () => {
     const [shown, evidence] = ['safety-check.md', 'evidence.json'].map((name) =>
       readFileSync(join(root, 'docs', name), 'utf8'),
     );
-    expect(withEvidence(shown!, JSON.parse(evidence!))).toBe(shown);
+    expect(withoutAges(withEvidence(shown!, JSON.parse(evidence!)))).toBe(withoutAges(shown!));
   });
 });
 
@@ -24,13 +26,42 @@ describe('docs/results.md', () => {
   const { text, plots } = resultsPage();
 
   it('is what runs and curves that are kept give (else: npm run curves -- --page)', () => {
-    expect(readFileSync(join(root, 'docs', 'results.md'), 'utf8')).toBe(text);
+    expect(withoutAges(readFileSync(join(root, 'docs', 'results.md'), 'utf8'))).toBe(withoutAges(text));
   });
 
   it('shows plots that are what the curves give', () => {
     expect(plots.size).toBeGreaterThan(10);
     for (const [path, svg] of plots) expect(readFileSync(path, 'utf8'), path).toBe(svg);
   });
+});
+
+describe('the age of figures', () => {
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+  it.skipIf(git('rev-parse', '--is-shallow-repository') === 'true')(
+    'is counted in commits of the code since a commit or a day',
+    () => {
+      for (const of of [git('rev-list', '--max-parents=0', 'HEAD'), '2020-01-01']) {
+        const counted = Number(/: (\d+) or more/.exec(withAges(ageSentence(of), root))?.[1]);
+        expect(counted).toBeGreaterThan(100);
+        // Few commits more change no page.
+        const before = ageSentence(of).replace(': 0', `: ${counted - 3}`);
+        expect(withAges(before, root)).toBe(before);
+      }
+    },
+  );
+
+  it('stays as it is where the commit is none of this history', () => {
+    expect(withAges(ageSentence('0123456789'), root)).toBe(ageSentence('0123456789'));
+  });
+
+  it.each(['README.md', 'docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'])(
+    'stands in %s',
+    (path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      expect(withoutAges(text)).not.toBe(text);
+    },
+  );
 });
 
 function run(fields: ResultsRun = {}): ResultsRun {

@@ -1,0 +1,6 @@
+/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. */
+export function ageSentence(of: string): string;
+/** `text` without the counts in it. */
+export function withoutAges(text: string): string;
+/** `text` with the counts of the repository at `root`. */
+export function withAges(text: string, root: string): string;
