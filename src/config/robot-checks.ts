@@ -1,5 +1,5 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
-import { didYouMean, isFree, type JointModel, positionUnit } from '../core/index.ts';
+import { didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { counted, type Finding, round } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
@@ -39,7 +39,7 @@ function checkJoints(robot: RobotConfig): Finding[] {
         message: `joints[${i}].axis has the length ${length}, an axis has the length 1`,
       });
     }
-    const message = nowhereToGo(joint, robot.limitMarginRad);
+    const message = nowhereToGo(joint, limitMarginOf(joint, robot));
     if (message !== undefined) findings.push({ path: ['joints', i, 'positionMaxRad'], message });
   }
   return findings;
@@ -72,13 +72,14 @@ function checkBranches({ joints, tool }: RobotConfig): Finding[] {
 }
 
 /** Limits contradict each other where a joint at full speed needs more way to stop than it has altogether. */
-function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig): Finding[] {
-  return joints.flatMap((joint, i) => {
+function checkStopping(robot: RobotConfig): Finding[] {
+  const { base, controlHz } = robot;
+  return robot.joints.flatMap((joint, i) => {
     const { velocityMaxRadPerS: v, accelMaxRadPerS2: a, positionMinRad, positionMaxRad } = joint;
     const T = 1 / controlHz;
     // docs/safety-case.md, brake bound
     const pathRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
-    const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
+    const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginOf(joint, robot);
     if (isFree(joint) || pathRad <= roomRad || roomRad <= 0) return [];
     const message = `joint "${joint.name}" takes ${round(pathRad)} ${positionUnit(joint)} to stop from its full speed and has ${round(roomRad)} ${positionUnit(joint)} between its limits: it needs more acceleration or less speed`;
     return [
@@ -94,8 +95,8 @@ function checkHome(robot: RobotConfig): Finding[] {
   }
   const findings: Finding[] = [];
   for (const [i, joint] of robot.joints.entries()) {
-    const low = joint.positionMinRad + robot.limitMarginRad;
-    const high = joint.positionMaxRad - robot.limitMarginRad;
+    const low = joint.positionMinRad + limitMarginOf(joint, robot);
+    const high = joint.positionMaxRad - limitMarginOf(joint, robot);
     const home = robot.homeRad[i]!;
     if (low < high && !(home >= low && home <= high)) {
       const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (${positionUnit(joint)})`;

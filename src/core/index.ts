@@ -106,6 +106,8 @@ export {
   exitRampOf,
   holdsItself,
   isGravityCompensated,
+  limitMarginOf,
+  limitMarginsOf,
   parentOf,
   servosLead,
   toolLinkOf,

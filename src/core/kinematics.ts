@@ -1,6 +1,7 @@
 /** Where the tool is for given joints, how it moves with them, and joints for a wanted tool pose. Pure geometry. */
 import { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 import { LinkTopology } from './link-topology.ts';
+import { limitMarginsOf } from './robot-defaults.ts';
 import type { RobotModel } from './robot-model.ts';
 import {
   matrixFromAxisAngleAt,
@@ -53,6 +54,8 @@ export class ArmKinematics {
   readonly #jointsRad: Float64Array;
   readonly #toolRotation: Float64Array = new Float64Array(9);
   readonly #jacobian: Float64Array;
+  /** [n] kept from position limits, rad. */
+  readonly #margins: Float64Array;
   readonly #quaternion: Float64Array = new Float64Array(4);
   readonly #frame: Float64Array = new Float64Array(9);
   readonly #turn: Float64Array = new Float64Array(9);
@@ -75,6 +78,7 @@ export class ArmKinematics {
     this.#toolOrigin = Float64Array.from(model.tool.originXyzM);
     this.#jointsRad = new Float64Array(n);
     this.#jacobian = new Float64Array(6 * n);
+    this.#margins = limitMarginsOf(model);
     this.#inverse = createInverseScratch(n, this.taskRows);
     this.#fixedRotation = model.joints.map((joint) => {
       if (!(Math.abs(Math.hypot(...joint.axis) - 1) < 1e-9))
@@ -199,9 +203,9 @@ export class ArmKinematics {
     let largest = 0;
     for (let i = 0; i < this.joints; i++) largest = Math.max(largest, Math.abs(step[i]!));
     const scale = largest > INVERSE_STEP_RAD ? INVERSE_STEP_RAD / largest : 1;
-    const margin = this.#model.limitMarginRad;
     for (let i = 0; i < this.joints; i++) {
       const joint = this.#model.joints[i]!;
+      const margin = this.#margins[i]!;
       out[i] = clamp(out[i]! + scale * step[i]!, joint.positionMinRad + margin, joint.positionMaxRad - margin);
     }
   }

@@ -34,6 +34,19 @@ export function encoderNoiseOf({ encoderNoiseRad = 0 }: Pick<JointModel, 'encode
   return encoderNoiseRad;
 }
 
+/** Distance kept from both position limits of a joint, rad (m where it slides): a finger has no room for what an arm needs. */
+export function limitMarginOf(
+  { limitMarginRad }: Pick<JointModel, 'limitMarginRad'>,
+  robot: Pick<RobotModel, 'limitMarginRad'>,
+): number {
+  return limitMarginRad ?? robot.limitMarginRad;
+}
+
+/** [n] the same of each joint, for the tick. */
+export function limitMarginsOf(robot: Pick<RobotModel, 'limitMarginRad' | 'joints'>): Float64Array {
+  return Float64Array.from(robot.joints, (joint) => limitMarginOf(joint, robot));
+}
+
 /** Name of the joint whose link carries joint `i`, or `base`. */
 export function parentOf(joints: readonly Pick<JointModel, 'name' | 'parent'>[], i: number): string {
   return joints[i]?.parent ?? joints[i - 1]?.name ?? 'base';

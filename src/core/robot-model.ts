@@ -42,6 +42,8 @@ export interface JointModel {
    * where readings are exact.
    */
   readonly encoderNoiseRad?: number | undefined;
+  /** Distance kept from both of its position limits, rad; that of the robot where absent. */
+  readonly limitMarginRad?: number | undefined;
 }
 
 /** An axis-aligned box in the base frame that the tool point must stay in, m. */
@@ -253,7 +255,7 @@ export interface RobotModel {
   readonly exitRampS?: number | undefined;
   /** Guard ticks per second. */
   readonly controlHz: number;
-  /** Distance kept from every position limit, rad. */
+  /** Distance kept from the position limits of each joint that has none of its own (`limitMarginOf`), rad. */
   readonly limitMarginRad: number;
   /** How far the reference may lead the measured tool point, m; with the servo's stiffness this bounds the contact force. */
   readonly leashM: number;

@@ -2,7 +2,7 @@
  * The motion that an arm is identified by: a sum of sines a joint, no two alike, about the home pose. Slow and wide ones show the
  * weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier series).
  */
-import { ArmKinematics, Rng, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, limitMarginOf, Rng, type RobotModel } from '../core/index.ts';
 import { ACCEL_SHARE, type JointPath, LOOK_S, SPEED_SHARE } from './joint-path.ts';
 
 /** Hz, from and to, of one sine each. */
@@ -84,9 +84,10 @@ export class Excitation implements JointPath {
     const { minM, maxM } = model.workspace;
     for (let atS = 0; atS < this.durationS; atS += LOOK_S) {
       this.write(position, atS);
-      for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
-        if (position[i]! < positionMinRad + 2 * model.limitMarginRad) return false;
-        if (position[i]! > positionMaxRad - 2 * model.limitMarginRad) return false;
+      for (const [i, joint] of model.joints.entries()) {
+        const kept = 2 * limitMarginOf(joint, model);
+        if (position[i]! < joint.positionMinRad + kept) return false;
+        if (position[i]! > joint.positionMaxRad - kept) return false;
       }
       kinematics.forward(position);
       for (let k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
 /** A minute of motion through the guard, from which an arm is identified, and what has to be true before and after it. */
-import { isGravityCompensated, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
+import { isGravityCompensated, limitMarginOf, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import { ArmDrive } from './arm-drive.ts';
 import { evaluate, type Identification, NO_TORQUE_NM, noTorque } from './evaluate.ts';
@@ -88,10 +88,12 @@ function checkStanding({ model, isReal = false }: IdentifyOptions, { states }: M
   if (silent.length > 0) throw noTorque(silent.map(({ name }) => name));
 }
 
-function checkHome({ joints, homeRad, limitMarginRad }: RobotModel, referenceRad: ArrayLike<number>): void {
-  const off = joints.flatMap((joint, i) => {
-    const offRad = Math.abs(referenceRad[i]! - homeRad[i]!);
-    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${joint.name} ${offRad.toFixed(2)} ${positionUnit(joint)}`];
+function checkHome(model: RobotModel, referenceRad: ArrayLike<number>): void {
+  const off = model.joints.flatMap((joint, i) => {
+    const offRad = Math.abs(referenceRad[i]! - model.homeRad[i]!);
+    return offRad <= AT_HOME_RAD + limitMarginOf(joint, model)
+      ? []
+      : [`${joint.name} ${offRad.toFixed(2)} ${positionUnit(joint)}`];
   });
   if (off.length === 0) return;
   throw new ReinError(

@@ -1,5 +1,5 @@
 /** A path through the safety chain before it is announced, in lock-step and without physics: what would deflect the arm. */
-import { ArmKinematics, createRobotState, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, createRobotState, limitMarginOf, type RobotModel } from '../core/index.ts';
 import { createActionCommand } from '../guard/index.ts';
 import { createChainReport } from '../safety/chain-report.ts';
 import { Clearances, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';
@@ -75,9 +75,9 @@ function roomsOf(
   const clearances = new Clearances(model);
   clearances.measure(kinematics);
   const { rows, h } = clearances;
-  const limits = model.joints.map(({ name, positionMinRad, positionMaxRad }, i) => {
-    const room = Math.min(jointsRad[i]! - positionMinRad, positionMaxRad - jointsRad[i]!) - model.limitMarginRad;
-    return { name: `limit of ${name}`, room };
+  const limits = model.joints.map((joint, i) => {
+    const left = Math.min(jointsRad[i]! - joint.positionMinRad, joint.positionMaxRad - jointsRad[i]!);
+    return { name: `limit of ${joint.name}`, room: left - limitMarginOf(joint, model) };
   });
   return [...rows.map(({ name }, r) => ({ name, room: h[r]! })), ...limits];
 }

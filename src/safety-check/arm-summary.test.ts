@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ArmKinematics } from '../core/index.ts';
+import { ArmKinematics, type JointModel, type RobotModel } from '../core/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { planTrials } from './attack/plan.ts';
 import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
@@ -68,24 +68,42 @@ describe('the simulated arm', () => {
     expect(calm.arm.armSpeed).toMatchObject({ worst: 3.24, worstTick: 103 });
   });
 
-  it('leans out of its limits where a drift goes on, which no short trial shows', async () => {
-    const viperx = await loadCheckSubject('viperx');
-    const plans = planTrials(viperx.model, 4000, 1, variantsOf(viperx));
-    const plan = plans.find(({ adversary }) => adversary === 'drifting')!;
-    expect(plan).toMatchObject({ space: 'cartesian', variant: 'payload', jitter: 'none', stops: 'none' });
-    expect(plan.ticks / viperx.model.controlHz).toBeGreaterThanOrEqual(5);
-    const plants = new BenchPlants(viperx);
-    const plant = await plants.get(plan.variant);
-    const setting = { model: viperx.model, chain: 'on', without: [], seed: 1, hasEnergy: true } as const;
-    const outcome = runTrial({ ...setting, naturalHz: [], plant }, plan);
-    plants.close();
-    const { arm, violations } = totalsOf(viperx.model, [outcome], true);
+  it('leans out of its limits where a drift goes on, which no short trial shows, but not as it is shipped', async () => {
+    const shipped = await loadCheckSubject('viperx');
+    const { joints, ...rest } = shipped.model;
+    const gripper = joints.findIndex(({ name }) => name === 'gripper');
+    // The ranges were drawn in, and the margin was that of the fingers.
+    const drawnIn = (joint: JointModel): JointModel => ({
+      ...joint,
+      positionMinRad: joint.positionMinRad + 0.03,
+      positionMaxRad: joint.positionMaxRad - 0.03,
+    });
+    const old = {
+      ...rest,
+      limitMarginRad: 0.001,
+      joints: joints.map((joint, i) => (i === gripper ? joint : drawnIn(joint))),
+    };
+    const plants = new BenchPlants(shipped);
+    const drift = async (model: RobotModel): Promise<Totals> => {
+      const plans = planTrials(model, 4000, 1, variantsOf({ ...shipped, model }));
+      const plan = plans.find(({ adversary }) => adversary === 'drifting')!;
+      expect(plan).toMatchObject({ space: 'cartesian', variant: 'payload', jitter: 'none', stops: 'none' });
+      expect(plan.ticks / model.controlHz).toBeGreaterThanOrEqual(5);
+      const plant = await plants.get(plan.variant);
+      const setting = { model, chain: 'on', without: [], seed: 1, hasEnergy: true } as const;
+      return totalsOf(model, [runTrial({ ...setting, naturalHz: [], plant }, plan)], true);
+    };
+    const { arm, violations } = await drift(old);
     expect(violations.filter(({ count }) => count > 0)).toEqual([]);
     expect(arm.excursions[0]!.worst).toBeGreaterThan(0.02);
-    // The fingers' 36 mm leave no room for a margin that covers it.
+    // The fingers' 36 mm leave no room for a margin that covers it: the joint gets its own.
     expect(arm.margins[0]!.message).toMatch(
-      /^Joint "shoulder" went [\d.]+ .* draw positionMinRad and positionMaxRad in by [\d.]+, as joint "gripper" has no room .*: drifting, cartesian/,
+      /^Joint "shoulder" went [\d.]+ .* set limitMarginRad of joint "shoulder" to 0\.03\d* instead of 0\.001.*: drifting, cartesian/,
     );
+    const now = await drift(shipped.model);
+    plants.close();
+    expect(now.violations.filter(({ count }) => count > 0)).toEqual([]);
+    expect(now.arm.excursions[0]!.worst).toBe(0);
   });
 
   it('may touch while its reference is clear: that is told with the clearance that covers it, and is no violation', async () => {

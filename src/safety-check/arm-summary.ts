@@ -1,5 +1,5 @@
 /** What the simulated arm did beyond its limits, and the margins that would have covered it. */
-import { grouped, isFree, type RobotModel, significant } from '../core/index.ts';
+import { grouped, isFree, type JointModel, limitMarginOf, type RobotModel, significant } from '../core/index.ts';
 import { turnUnitOf } from './limits.ts';
 import {
   ARM_KINDS,
@@ -86,11 +86,14 @@ function servosText(names: readonly string[]): string {
   return `give stiffnessNmPerRad and dampingNmSPerRad of ${joints} in a limits file before a margin is set for this`;
 }
 
-/** The margin is one number for all joints: a finger of some centimetres has no room for what an arm needs. */
-function limitMarginText({ joints, limitMarginRad }: RobotModel, set: number, worst: number): string {
+/** `own`: the joint that was worst, where the file may give it a margin of its own: a finger of some centimetres has no room for an arm's. */
+function limitMarginText(model: RobotModel, own: JointModel | undefined, set: number): string {
+  const { joints, limitMarginRad } = model;
   const tight = joints.find((joint) => !isFree(joint) && joint.positionMaxRad - joint.positionMinRad <= 2 * set);
-  if (tight === undefined) return `set limitMarginRad to ${set} instead of ${limitMarginRad}`;
-  return `where the hardware ends there, draw positionMinRad and positionMaxRad in by ${roundedUp(worst)}, as joint "${tight.name}" has no room for limitMarginRad: ${set}`;
+  const isOwn = own !== undefined && (own.limitMarginRad !== undefined || tight !== undefined);
+  if (!isOwn) return `set limitMarginRad to ${set} instead of ${limitMarginRad}`;
+  const why = tight === undefined ? '' : `, as joint "${tight.name}" has no room for as much`;
+  return `set limitMarginRad of joint "${own.name}" to ${set} instead of ${limitMarginOf(own, model)}${why}`;
 }
 
 interface Margin extends Omit<MarginAdvice, 'message' | 'set'> {
@@ -104,9 +107,10 @@ interface Margin extends Omit<MarginAdvice, 'message' | 'set'> {
 function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursion): Margin {
   const joint = worstAt?.joint == null ? 'A joint' : `Joint "${worstAt.joint}"`;
   if (kind === 'armPosition') {
-    const set = roundedUp(model.limitMarginRad + worst);
+    const own = model.joints.find(({ name }) => name === worstAt?.joint);
+    const set = roundedUp((own === undefined ? model.limitMarginRad : limitMarginOf(own, model)) + worst);
     const did = `${joint} went ${significant(worst)} ${unit} beyond its limit`;
-    return { key: 'limitMarginRad', did, to: limitMarginText(model, set, worst), set, unit };
+    return { key: 'limitMarginRad', did, to: limitMarginText(model, own, set), set, unit };
   }
   if (kind === 'armSpeed') {
     const set = Math.floor(100 / (1 + worst)) / 100;

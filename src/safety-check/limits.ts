@@ -10,6 +10,10 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
   rows.push(row('control rate', model.controlHz, 'Hz'));
   if (base === undefined) {
     rows.push(row('distance kept from joint limits', model.limitMarginRad, turnUnitOf(model)));
+    for (const joint of model.joints) {
+      if (joint.limitMarginRad === undefined) continue;
+      rows.push(row(`distance kept from the limits of ${joint.name}`, joint.limitMarginRad, positionUnit(joint)));
+    }
     rows.push(row('lead of the reference', model.leashM, 'm'), row('lead of the reference', model.leashRad, 'rad'));
     if (model.toolSpeedMaxMPerS !== undefined)
       rows.push(row('speed of tool and points', model.toolSpeedMaxMPerS, 'm/s'));

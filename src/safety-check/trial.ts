@@ -6,6 +6,7 @@ import {
   clamp,
   createRobotState,
   isFree,
+  limitMarginOf,
   type Rng,
   type RobotModel,
   type RobotState,
@@ -165,13 +166,14 @@ export class TrialRun {
   }
 
   #drawPose(out: Float64Array, spread: number): void {
-    const { joints, homeRad, limitMarginRad } = this.#setting.model;
-    for (const [i, joint] of joints.entries()) {
+    const { model } = this.#setting;
+    for (const [i, joint] of model.joints.entries()) {
       if (isFree(joint)) continue;
-      const low = joint.positionMinRad + limitMarginRad;
-      const high = joint.positionMaxRad - limitMarginRad;
+      const margin = limitMarginOf(joint, model);
+      const low = joint.positionMinRad + margin;
+      const high = joint.positionMaxRad - margin;
       const reach = 0.5 * spread * Math.min(high - low, 4);
-      out[i] = clamp(homeRad[i]! + this.#rng.uniformIn(-reach, reach), low, high);
+      out[i] = clamp(model.homeRad[i]! + this.#rng.uniformIn(-reach, reach), low, high);
     }
   }
 

@@ -190,7 +190,7 @@ export class SafetyChain {
     this.#moveReference();
     this.#map.seed(this.#reference);
     this.#isOutside = true;
-    if (this.#margins.jointRad < -this.#model.limitMarginRad) return 'outsideJointLimits';
+    if (this.#margins.isBeyondJointLimits) return 'outsideJointLimits';
     if (this.#margins.isOutside) return 'outsideWorkspace';
     if (this.#margins.isInCollision) return 'inCollision';
     this.#isOutside = false;

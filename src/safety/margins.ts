@@ -1,5 +1,5 @@
 /** How much room the reference has to everything that it is kept from, in metres and radians and as shares. */
-import { boxOf, type RobotModel } from '../core/index.ts';
+import { boxOf, limitMarginsOf, type RobotModel } from '../core/index.ts';
 import type { Clearances } from './avoidance/clearances.ts';
 import { type ChainReport, STAGE } from './chain-report.ts';
 import type { Fence } from './shield/fence.ts';
@@ -16,22 +16,26 @@ const CLEAR = 2;
 const WALL_M = 3;
 const CLEAR_M = 4;
 const JOINT_RAD = 5;
+const LIMIT_RAD = 6;
 
 /** Room of one robot's reference. Tick-safe after construction. */
 export class Margins {
   readonly #model: RobotModel;
+  /** [n] kept from position limits, rad. */
+  readonly #margins: Float64Array;
   readonly #referenceRad: Float64Array;
   readonly #clearances: Clearances;
   readonly #fence: Fence | undefined;
   /** [R] metres that count as a share of 1. */
   readonly #farM: Float64Array;
   readonly #fenceFarM: number;
-  /** Shares of joints, speed and clearances; least room of the tool point, of everything (m), and of a joint (rad). */
-  readonly #room: Float64Array = new Float64Array(6);
+  /** Shares of joints, speed and clearances; least room of the tool point, of everything (m), and of a joint with and without its margin (rad). */
+  readonly #room: Float64Array = new Float64Array(7);
 
   /** `referenceRad` and what `clearances` measured at it are read anew by each method. */
   constructor(model: RobotModel, referenceRad: Float64Array, clearances: Clearances, fence: Fence | undefined) {
     this.#model = model;
+    this.#margins = limitMarginsOf(model);
     this.#referenceRad = referenceRad;
     this.#clearances = clearances;
     this.#fence = fence;
@@ -62,10 +66,10 @@ export class Margins {
     return this.#fence !== undefined && !(this.#fence.roomM >= 0);
   }
 
-  /** Smallest distance of a joint to its limit less the margin, rad; negative outside. */
-  get jointRad(): number {
+  /** Whether a joint is beyond a limit; at the limit itself, inside the margin, a start is still taken. */
+  get isBeyondJointLimits(): boolean {
     this.#measureJoints();
-    return this.#room[JOINT_RAD]!;
+    return this.#room[LIMIT_RAD]! < 0;
   }
 
   /** Fills what `out` says about room, for a reference that moves with `velocity` (n, rad/s); not the tank's. */
@@ -94,20 +98,22 @@ export class Margins {
   }
 
   #measureJoints(): void {
-    const margin = this.#model.limitMarginRad;
     let share = 1;
     let least = Number.POSITIVE_INFINITY;
+    let limit = Number.POSITIVE_INFINITY;
     for (let i = 0; i < this.#referenceRad.length; i++) {
       const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
+      const margin = this.#margins[i]!;
       const low = positionMinRad + margin;
       const high = positionMaxRad - margin;
       const q = this.#referenceRad[i]!;
       share = Math.min(share, (2 * Math.min(q - low, high - q)) / (high - low));
-      // Exactly −margin at the limit itself, where a start is still taken.
       least = Math.min(least, q - positionMinRad - margin, positionMaxRad - q - margin);
+      limit = Math.min(limit, q - positionMinRad, positionMaxRad - q);
     }
     this.#room[JOINTS] = share;
     this.#room[JOINT_RAD] = least;
+    this.#room[LIMIT_RAD] = limit;
   }
 
   #measureClearances(): void {

@@ -32,6 +32,11 @@ export const jointLimits = z.strictObject({
     { above: 0, max: 0.1 },
     'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
   ).optional(),
+  limitMarginRad: num(
+    'rad',
+    { min: 0, max: 0.5 },
+    "Distance kept from both of the joint's position limits; the robot's limitMarginRad where absent. A finger has no room for what an arm needs.",
+  ).optional(),
 });
 
 const joint = z.strictObject({
@@ -108,7 +113,11 @@ export const armModel = z.strictObject({
     'How long torque takes to go off under an arm that does not hold itself up: time to support it, or for it to sink onto its rest. Torque falls evenly where the driver can limit it, else it holds until the time is over.',
   ).optional(),
   controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
-  limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
+  limitMarginRad: num(
+    'rad',
+    { min: 0, max: 0.5 },
+    'Distance kept from every position limit; a joint may have its own.',
+  ),
   leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),
   leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.'),
   homeRad: z.array(z.number()).min(1).max(16).meta({

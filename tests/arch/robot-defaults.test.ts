@@ -14,6 +14,7 @@ const KEYS = [
   'velocityFeedForward',
   'delayTicks',
   'topUpW',
+  'limitMarginRad',
 ];
 /** Keys whose names other things have too: only as members of what they belong to. */
 const MEMBERS = ['tool\\.link', 'joints?(\\[[^\\]]*\\]!?)?\\.parent', 'point\\.workspace'];
@@ -52,6 +53,16 @@ describe('what an absent key of a robot means', () => {
       .flatMap((path) => defaultsIn(readFileSync(join(root, path), 'utf8')).map((line) => `${path}: ${line.trim()}`))
       .filter((line) => !EXEMPT.some((part) => line.includes(part)));
     expect(found).toEqual([]);
+  });
+
+  it('includes the margin that a joint has of its own, wherever a robot’s is reckoned with', () => {
+    // What describes, merges, prints or suggests the key; all else asks `limitMarginOf`.
+    const describing =
+      /^src\/(schema|config\/(schema|setup)|cli\/bodies\/robot-text|safety-check\/(limits|arm-summary|result|subject)|core\/(base|robot)-model)/;
+    const found = filesOf('src').filter((path) => path !== READER && !describing.test(path));
+    const readers = found.filter((path) => /\blimitMarginRad\b(?!')/.test(readFileSync(join(root, path), 'utf8')));
+    // A message that names the key to people.
+    expect(readers).toEqual(['src/config/robot-checks.ts']);
   });
 
   it.each([

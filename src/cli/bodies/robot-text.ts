@@ -43,6 +43,7 @@ const LIMITS = [
   'stiffnessNmPerRad',
   'dampingNmSPerRad',
   'encoderNoiseRad',
+  'limitMarginRad',
 ] as const satisfies readonly (keyof JointModel)[];
 
 /** The text of `file`, ready to be written. */
@@ -136,6 +137,7 @@ function word(key: (typeof LIMITS)[number]): string {
     stiffnessNmPerRad: 'stiffness',
     dampingNmSPerRad: 'damping',
     encoderNoiseRad: 'noise of readings',
+    limitMarginRad: 'distance kept from limits',
   };
   return words[key];
 }
@@ -287,7 +289,7 @@ function restLines({ model, subject, modelPath, packages, ros }: ImportedFile): 
   return [
     comment('Ticks of the guard in a second: as many as your bus has time for, and a whole multiple of policyHz.'),
     `controlHz: ${number(model.controlHz)}`,
-    comment(`Kept from every position limit, rad (m)${margin}.`),
+    comment(`Kept from the position limits of joints that have no limitMarginRad, rad (m)${margin}.`),
     `limitMarginRad: ${number(model.limitMarginRad)}`,
     comment(
       'How far the reference may lead the measured tool, m and rad: with the stiffness of the servos this bounds what it presses with.',

@@ -71,7 +71,7 @@ export const limitsSchema = z
     limitMarginRad: num(
       'rad',
       { min: 0, max: 0.5 },
-      'Distance kept from every position limit; 0.02 where absent, but not more than 5 % of the smallest range.',
+      'Distance kept from every position limit; a joint may have its own. Where absent 0.02, but of each joint not more than 5 % of its range.',
     ).optional(),
     leashM: num(
       'm',

@@ -359,13 +359,20 @@ describe('the margin to position limits', () => {
       'model: finger.urdf\ndefaults: { accelMaxRadPerS2: 2, stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }\ntool: { frame: hand }\n',
   });
 
-  it('shrinks to 5 % of the range of a finger, and says so', async () => {
+  it('shrinks to 5 % of the range of a finger, of the finger alone, and says so', async () => {
     write(finger(0.03));
     const { model, assumed } = await load('finger.yaml');
-    expect(model.limitMarginRad).toBe(0.0015);
-    expect(assumed.join(' ')).toContain(
-      'keeps 0.0015 (rad; m where it slides) from its limits, 5 % of the range of "finger", 0.03 m.',
-    );
+    expect(model.limitMarginRad).toBe(0.02);
+    expect(model.joints.map(({ limitMarginRad }) => limitMarginRad)).toEqual([undefined, 0.0015]);
+    expect(assumed.join(' ')).toContain('joint "finger" keeps 0.0015 m from its limits, 5 % of its range, 0.03 m.');
+  });
+
+  it('may be a joint’s own in a limits file', async () => {
+    write(finger(0.03));
+    const own = 'limitMarginRad: 0.03\njoints: { finger: { limitMarginRad: 0.002 } }\n';
+    write({ 'own.yaml': `${finger(0.03)['finger.yaml']}${own}` });
+    const { model } = await load('own.yaml');
+    expect([model.limitMarginRad, model.joints[1]!.limitMarginRad]).toEqual([0.03, 0.002]);
   });
 
   it('is 0.02 where there is room, and what the file says wherever it says it', async () => {

@@ -383,6 +383,7 @@ function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
     stiffnessNmPerRad: value('stiffnessNmPerRad'),
     dampingNmSPerRad: value('dampingNmSPerRad'),
     encoderNoiseRad: facts.encoderNoiseRad?.value,
+    limitMarginRad: facts.limitMarginRad?.value,
   };
 }
 

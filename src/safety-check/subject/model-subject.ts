@@ -12,7 +12,16 @@ import {
   type RobotConfig,
   type RosLimits,
 } from '../../config/index.ts';
-import { didYouMean, LinkTopology, matrixFromRpy, positionUnit, ReinError, type RobotModel } from '../../core/index.ts';
+import {
+  didYouMean,
+  LinkTopology,
+  limitMarginOf,
+  matrixFromRpy,
+  positionUnit,
+  ReinError,
+  type RobotModel,
+  significant,
+} from '../../core/index.ts';
 import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage } from '../../drivers/mujoco.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
@@ -64,13 +73,15 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   onPhase?.(`reading ${files.model}`);
   const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
   refuseUnknownFixed(robot, options.fixed ?? []);
-  const { joints, problems, assumed } = mergeJoints({
+  const merged = mergeJoints({
     robot,
     own: files.own,
     ros: files.ros,
     given: options.defaults ?? {},
   });
+  const { problems, assumed } = merged;
   if (problems.length > 0) throw problemsError(problems, LIMITS_REMEDY);
+  const joints = withMargins(merged.joints, config, assumed);
   assumed.push(...(files.ros?.notes ?? []));
   if (robot.notRead.length > 0) assumed.push(`Not read: ${robot.notRead.join(', ')}.`);
   const builder = new ModelBuilder(files, config, robot, joints, assumed);
@@ -98,6 +109,30 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     assumedLimits: joints.map((each) => each.assumed),
     packages: { ...robot.packages, ...packages },
   };
+}
+
+/** A finger moves less than twice the usual margin: where no file gives any, it keeps less. */
+function withMargins(
+  joints: readonly MergedJoint[],
+  { limitMarginRad }: LimitsConfig,
+  assumed: string[],
+): readonly MergedJoint[] {
+  if (limitMarginRad !== undefined) return joints;
+  return joints.map((each) => {
+    const { joint } = each;
+    const range = joint.positionMaxRad - joint.positionMinRad;
+    const margin = Number((MARGIN_SHARE * range).toPrecision(3));
+    if (joint.limitMarginRad !== undefined || !(margin < MARGIN_RAD)) return each;
+    const unit = positionUnit(joint);
+    assumed.push(
+      `No limitMarginRad is given: joint "${joint.name}" keeps ${margin} ${unit} from its limits, 5 % of its range, ${significant(range)} ${unit}.`,
+    );
+    return {
+      ...each,
+      joint: { ...joint, limitMarginRad: margin },
+      assumed: new Set([...each.assumed, 'limitMarginRad'] as const),
+    };
+  });
 }
 
 function nameOf({ joint }: MergedJoint): string {
@@ -183,7 +218,7 @@ class ModelBuilder {
       limitMarginRad,
       leashM,
       leashRad,
-      homeRad: this.#home(limitMarginRad),
+      homeRad: this.#home({ limitMarginRad }),
     };
     const model = { ...bare, workspace: this.#workspace(bare) };
     // Shapes are looked at from home, which must be as many numbers as there are joints.
@@ -236,30 +271,25 @@ class ModelBuilder {
     );
   }
 
-  /** What is kept from position limits: a gripper's finger moves less than twice the usual margin. */
+  /** What joints without a margin of their own keep from their limits. */
   #margin(): number {
     const { limitMarginRad } = this.#config;
     if (limitMarginRad !== undefined) return limitMarginRad;
     this.assumedParts.add('limitMarginRad');
-    const range = ({ joint }: MergedJoint): number => joint.positionMaxRad - joint.positionMinRad;
-    const least = this.#joints.reduce((best, each) => (range(each) < range(best) ? each : best));
-    const margin = Number((MARGIN_SHARE * range(least)).toPrecision(3));
-    if (!(margin < MARGIN_RAD)) return MARGIN_RAD;
-    this.#assumed.push(
-      `No limitMarginRad is given: every joint keeps ${margin} (rad; m where it slides) from its limits, 5 % of the range of "${least.joint.name}", ${Number(range(least).toPrecision(3))} ${positionUnit(least.joint)}.`,
-    );
-    return margin;
+    return MARGIN_RAD;
   }
 
-  #home(limitMarginRad: number): readonly number[] {
+  #home(robot: Pick<RobotModel, 'limitMarginRad'>): readonly number[] {
     const { homeRad } = this.#config;
     if (homeRad !== undefined) return homeRad;
     if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
     this.assumedParts.add('homeRad');
     this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
-    return this.#joints.map(({ joint: { positionMinRad: min, positionMaxRad: max } }) =>
-      min + limitMarginRad <= 0 && max - limitMarginRad >= 0 ? 0 : (min + max) / 2,
-    );
+    return this.#joints.map(({ joint }) => {
+      const { positionMinRad: min, positionMaxRad: max } = joint;
+      const margin = limitMarginOf(joint, robot);
+      return min + margin <= 0 && max - margin >= 0 ? 0 : (min + max) / 2;
+    });
   }
 
   #workspace(model: RobotModel): RobotModel['workspace'] {

@@ -2,7 +2,7 @@
  * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
  * and shares nothing else with the chain that it judges. It changes nothing.
  */
-import { ArmKinematics, boxOf, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, boxOf, isFree, limitMarginsOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_COLLISION,
@@ -48,6 +48,8 @@ export class Witness {
   margin = 1;
 
   readonly #model: RobotModel;
+  /** [n] kept from position limits, rad. */
+  readonly #limitMargins: Float64Array;
   readonly #monitor: LimitMonitor;
   readonly #arm: ArmKinematics;
   readonly #shapes: ShapeDistances | undefined;
@@ -67,6 +69,7 @@ export class Witness {
   constructor(model: RobotModel) {
     const n = model.joints.length;
     this.#model = model;
+    this.#limitMargins = limitMarginsOf(model);
     this.#monitor = new LimitMonitor(model);
     this.#arm = new ArmKinematics(model);
     this.#shapes = model.collision === undefined ? undefined : new ShapeDistances(model.collision, this.#arm);
@@ -163,7 +166,7 @@ export class Witness {
   }
 
   #checkJoints(broken: number, tickS: number): void {
-    const { joints, limitMarginRad } = this.#model;
+    const { joints } = this.#model;
     let beyond = 0;
     let fast = 0;
     let hard = 0;
@@ -176,8 +179,8 @@ export class Witness {
       const room = Math.min(this.#last[i]! - joint.positionMinRad, joint.positionMaxRad - this.#last[i]!);
       beyond = Math.max(beyond, -room);
       this.least.jointRad = Math.min(this.least.jointRad, room);
-      const half = (joint.positionMaxRad - joint.positionMinRad) / 2 - limitMarginRad;
-      this.#margin((room - limitMarginRad) / half);
+      const half = (joint.positionMaxRad - joint.positionMinRad) / 2 - this.#limitMargins[i]!;
+      this.#margin((room - this.#limitMargins[i]!) / half);
     }
     if (broken & BROKEN_POSITION) this.#count('position', beyond);
     if (broken & BROKEN_VELOCITY) this.#count('velocity', fast);

@@ -9,6 +9,7 @@ import {
   DampedLeastSquares,
   isFree,
   jointActionUnit,
+  limitMarginsOf,
   type RobotModel,
   rotationError,
   TOOL_AXES,
@@ -64,6 +65,8 @@ export class ActionMap {
   readonly #error: Float64Array = new Float64Array(6);
   readonly #move: Float64Array = new Float64Array(4);
   readonly #way: Float64Array;
+  /** [n] kept from position limits, rad. */
+  readonly #margins: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   /** [n] velocities of joints beside the tool, while the arm's are fitted, rad/s. */
@@ -88,6 +91,7 @@ export class ActionMap {
     const n = model.joints.length;
     this.kind = spec.kind;
     this.#model = model;
+    this.#margins = limitMarginsOf(model);
     this.#policyPeriodS = policyPeriodS;
     this.#bound = new BrakeBound(shortestS);
     this.#axis = spec.dimensions.map(({ name }) => toolAxisOf(spec.kind, name));
@@ -293,7 +297,7 @@ export class ActionMap {
 
   #commandJoints(action: Float64Array, input: MapInput): number {
     let bits = 0;
-    const { leashM, leashRad, limitMarginRad } = this.#model;
+    const { leashM, leashRad } = this.#model;
     this.targetRad.set(input.referenceRad);
     this.#slackJoints.fill(0);
     for (let k = 0; k < action.length; k++) {
@@ -312,8 +316,8 @@ export class ActionMap {
       const leashed = clamp(wanted, measured - leash, measured + leash);
       if (leashed !== wanted) bits |= TARGET_LEASHED;
       // Beyond them, nothing comes back but what is asked for.
-      const low = Math.min(joint.positionMinRad + limitMarginRad, input.referenceRad[i]!);
-      const high = Math.max(joint.positionMaxRad - limitMarginRad, input.referenceRad[i]!);
+      const low = Math.min(joint.positionMinRad + this.#margins[i]!, input.referenceRad[i]!);
+      const high = Math.max(joint.positionMaxRad - this.#margins[i]!, input.referenceRad[i]!);
       const target = clamp(leashed, low, high);
       if (target !== leashed) bits |= TARGET_BOXED;
       this.targetRad[i] = target;

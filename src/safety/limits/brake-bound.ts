@@ -1,5 +1,5 @@
 /** The fastest a joint may move and still stop before its limit, exact for a reference that moves in steps. */
-import type { RobotModel } from '../../core/index.ts';
+import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
 import { JOINT_BRAKE } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
@@ -37,6 +37,8 @@ export class JointBrakeBound {
   readonly #bound: BrakeBound;
   /** [n] highest acceleration, rad/s². */
   readonly #accel: Float64Array;
+  /** [n] kept from position limits, rad. */
+  readonly #margins: Float64Array;
   /** [n] room to the upper and to the lower limit, rad; then how fast a joint may go there, rad/s. */
   readonly #up: Float64Array;
   readonly #down: Float64Array;
@@ -44,6 +46,7 @@ export class JointBrakeBound {
   /** `shortestS`: the shortest tick that the chain reckons with. */
   constructor(model: RobotModel, shortestS: number) {
     this.#model = model;
+    this.#margins = limitMarginsOf(model);
     this.#bound = new BrakeBound(shortestS);
     this.#accel = Float64Array.from(model.joints, (joint) => joint.accelMaxRadPerS2);
     this.#up = new Float64Array(model.joints.length);
@@ -84,8 +87,8 @@ export class JointBrakeBound {
 
   /** Fills `#up` and `#down` with how fast each joint at `referenceRad` may go either way. */
   #measure(referenceRad: Float64Array, times: TickTimes): void {
-    const margin = this.#model.limitMarginRad;
     for (let i = 0; i < this.#up.length; i++) {
+      const margin = this.#margins[i]!;
       const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
       this.#up[i] = positionMaxRad - margin - referenceRad[i]!;
       this.#down[i] = referenceRad[i]! - positionMinRad - margin;

@@ -3,7 +3,7 @@
  * inside its limits, every clearance of an arm and the speed of its points, and a base inside its fence, all along the path.
  * Otherwise slower motions are tried, and at last the brake step that was verified a tick ago. (docs/safety-case.md)
  */
-import type { RobotModel } from '../../core/index.ts';
+import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
 import type { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/brake.ts';
@@ -20,6 +20,8 @@ export class Shield {
   /** Where a fenced base is; absent for arms and for bases without a fence. */
   readonly fence: Fence | undefined;
   readonly #model: RobotModel;
+  /** [n] kept from position limits, rad. */
+  readonly #margins: Float64Array;
   readonly #path: ClearPath;
   readonly #toolSpeed: ToolSpeed | undefined;
   readonly #brake: Float64Array;
@@ -30,6 +32,7 @@ export class Shield {
   /** Throws `RangeError` for a collision model that names what is not there, or a fence without room. */
   constructor(model: RobotModel, toolSpeed?: ToolSpeed) {
     this.#model = model;
+    this.#margins = limitMarginsOf(model);
     this.#toolSpeed = toolSpeed;
     this.#path = new ClearPath(model);
     this.fence =
@@ -79,9 +82,9 @@ export class Shield {
 
   /** A straight line in joint space is inside the limits where both its ends are. */
   #keepsJointLimits(way: Float64Array, referenceRad: Float64Array): boolean {
-    const margin = this.#model.limitMarginRad;
     for (let i = 0; i < way.length; i++) {
       const joint = this.#model.joints[i]!;
+      const margin = this.#margins[i]!;
       const end = referenceRad[i]! + way[i]!;
       // A start inside the margin may only move out of it.
       if (end > Math.max(joint.positionMaxRad - margin, referenceRad[i]!)) return false;

@@ -3,7 +3,7 @@
  * back what dampers certainly took out. So the robot with its surroundings is passive, whatever commands come
  * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference unlawfully.
  */
-import type { RobotModel, RobotState } from '../../core/index.ts';
+import { limitMarginOf, type RobotModel, type RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { type ChainReport, STAGE } from '../chain-report.ts';
 import { brakeStep, writeBrakeRate } from '../limits/brake.ts';
@@ -88,8 +88,8 @@ export class EnergyTank {
     this.#candidate = new Float64Array(n);
     this.#hold = new Float64Array(n);
     this.#target = new Float64Array(n);
-    this.#least = Float64Array.from(model.joints, (joint) => joint.positionMinRad + model.limitMarginRad);
-    this.#greatest = Float64Array.from(model.joints, (joint) => joint.positionMaxRad - model.limitMarginRad);
+    this.#least = Float64Array.from(model.joints, (joint) => joint.positionMinRad + limitMarginOf(joint, model));
+    this.#greatest = Float64Array.from(model.joints, (joint) => joint.positionMaxRad - limitMarginOf(joint, model));
   }
 
   /** Content, J. */

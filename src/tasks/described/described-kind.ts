@@ -1,5 +1,5 @@
 /** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
-import { didYouMean, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
+import { didYouMean, limitMarginOf, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
 import {
   isMujoco,
   isRos,
@@ -262,19 +262,22 @@ function checkStartJoints(
 
 /** Each joint has a number, and can be there. */
 function checkJoints(
-  { joints, limitMarginRad }: TaskRobot,
+  robot: TaskRobot,
   path: TaskProblem['path'],
   key: string,
   jointsRad: readonly number[],
   verb: 'start' | 'be',
   spreadRad = 0,
 ): TaskProblem[] {
+  const { joints } = robot;
   if (jointsRad.length !== joints.length) {
     const message = `${key} has ${jointsRad.length} numbers, the robot has ${joints.length} joints`;
     return [{ path, message }];
   }
-  return joints.flatMap(({ name, positionMinRad, positionMaxRad }, i) => {
-    const [low, high] = [positionMinRad + limitMarginRad, positionMaxRad - limitMarginRad];
+  return joints.flatMap((joint, i) => {
+    const { name, positionMinRad, positionMaxRad } = joint;
+    const margin = limitMarginOf(joint, robot);
+    const [low, high] = [positionMinRad + margin, positionMaxRad - margin];
     const [from, to] = [jointsRad[i]! - spreadRad, jointsRad[i]! + spreadRad];
     if (from >= low && to <= high) return [];
     const where = spreadRad === 0 ? `at ${metres(from)}` : `from ${metres(from)} to ${metres(to)}`;
