@@ -39,7 +39,10 @@ export default defineConfig({
   test: {
     pool: 'forks',
     setupFiles: [join(root, 'tests/support/real-timers.ts')],
-    maxWorkers: 2,
+    // The suites share what is compiled of a file.
+    experimental: { fsModuleCache: true },
+    // One more than two cores: half of what tests of processes take of the clock is waiting.
+    maxWorkers: 3,
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     projects: [

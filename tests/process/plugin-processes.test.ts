@@ -84,7 +84,7 @@ describe('rein run', { timeout: 180_000 }, () => {
     const sent = [null, 3, 'x', {}, { error: null }, { kind: 'failed', error: null }, { kind: 'status', status: null }];
     const rubbish = `for (const sent of ${JSON.stringify(sent)}) process.send?.(sent);`;
     put('go-there.js', `${recording('policy', exampleOf('go-there.js'))}\n${rubbish}`);
-    const moving = run.start('run', ...options, '--duration', '4');
+    const moving = run.start('run', ...options, '--duration', '2');
     expect(await moving.exit).toBe(0);
     expect(moving.said()).toContain('safety 0 violations');
     const found = loads();
@@ -249,6 +249,7 @@ describe('rein plugins --check', { timeout: 180_000 }, () => {
       'object',
       'string',
     ]);
+    expect(rows[2]!['remedy']).toMatch(/^(Let the module|The machine is busy)/);
     expect(code).toBe(1);
     const pids = new Set(loads().map(({ pid }) => pid));
     expect(pids.size).toBe(2);

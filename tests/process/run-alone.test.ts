@@ -34,7 +34,7 @@ function policyFile(name: string, policy: SteadyPolicy = {}): Promise<string> {
 describe('a robot without a learner', { timeout: 180_000 }, () => {
   it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
     const file = await policyFile('good');
-    const moving = run.start('run', '--policy', file, '--duration', '6', '--out', 'robot');
+    const moving = run.start('run', '--policy', file, '--duration', '3', '--out', 'robot');
     expect(await moving.exit).toBe(0);
     const journal = run.journal('robot');
     // How many steps that is depends on the machine.
@@ -58,6 +58,8 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
         run.mockConfig(),
         '--operator',
         'keyboard',
+        '--monitor',
+        'off',
         '--out',
         join(run.folder, 'robot'),
       ];
@@ -118,7 +120,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
       task: 'insert',
       policy: await policyFile('good'),
       start: 'now',
-      durationS: 3,
+      durationS: 1,
       out: join(run.folder, 'robot'),
     });
     await runRobot({

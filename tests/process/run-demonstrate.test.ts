@@ -34,7 +34,7 @@ afterEach(async () => {
 
 /** `rein run` at a terminal of 140 columns. */
 function atTerminal(args: readonly string[], steps: readonly TerminalStep[]): Promise<TerminalResult> {
-  const out = ['--operator', 'keyboard', '--out', join(run.folder, 'robot')];
+  const out = ['--operator', 'keyboard', '--monitor', 'off', '--out', join(run.folder, 'robot')];
   const command = ['env', '-C', run.folder, 'NO_COLOR=1', 'TERM=xterm', 'COLUMNS=140', process.execPath, REIN, 'run'];
   return runInTerminal([...command, ...args, ...out], steps, 120);
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 function learner(...more: string[]): Program {
-  return run.start('learn', '--bind', address, ...more);
+  return run.start('learn', '--bind', address, '--monitor', '127.0.0.1:0', ...more);
 }
 
 function robot(...more: string[]): Program {

@@ -18,9 +18,12 @@ const PATIENCE_MS = 60_000;
 let dir: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'rein-end-'));
-  writeFileSync(join(dir, 'short.yaml'), TINY);
+  writeFileSync(join(dir, 'short.yaml'), TINY.replace('demonstrations: 4', 'demonstrations: 1'));
   writeFileSync(join(dir, 'demos.yaml'), TINY.replace('demonstrations: 4', 'demonstrations: 4000'));
-  writeFileSync(join(dir, 'judges.yaml'), TINY.replace('episodes: 2', 'episodes: 10000'));
+  writeFileSync(
+    join(dir, 'judges.yaml'),
+    TINY.replace('demonstrations: 4', 'demonstrations: 1').replace('episodes: 2', 'episodes: 10000'),
+  );
 });
 afterAll(() => {
   endLeftovers();

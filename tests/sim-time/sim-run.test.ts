@@ -38,7 +38,7 @@ beforeAll(async () => {
   // The first has the machine to itself, the second does not. The target is no part of what happens, nor is help where nobody may be asked for it: two runs
   // that repeat each other may differ in both.
   // The third has another seed, and no time to train.
-  first = await rein(sim('first', 3, TINY), dir);
+  first = await rein([...sim('first', 3, TINY), '--monitor', '127.0.0.1:0'], dir);
   const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }\n  help: { by: value, afterSteps: 3 }');
   const hurried = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
   [again, other] = await Promise.all([

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Transition } from '../../src/core/index.ts';
 import { readJournal } from '../../src/link/index.ts';
+import { unmonitored } from './rein.ts';
 
 const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 
@@ -76,9 +77,10 @@ export class LiveRun {
     return ['--monitor', '127.0.0.1:0', '--monitor-token', join(this.folder, 'token')];
   }
 
-  /** Starts `rein` with `args` in the folder. */
+  /** Starts `rein` with `args` in the folder, without a page unless one is asked for. */
   start(...args: string[]): Program {
-    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, stdio: ['pipe', 'pipe', 'pipe'] });
+    const line = [bin, ...unmonitored(args)];
+    const child = spawn(process.execPath, line, { cwd: this.folder, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#running.add(child);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -33,6 +33,18 @@ export interface Ended {
  */
 const SLOW_END = /^\(node:\d+\) WARNING: Waiting for queued ZeroMQ messages.*\n/gm;
 
+/** Commands that serve a page unless they are told not to. */
+const MONITORED = ['sim', 'run', 'learn', 'record', 'teleop'];
+
+/** `args` without a page where none is asked for: its server is a fifth of what a short run takes of the machine. */
+export function unmonitored(args: readonly string[]): string[] {
+  const isAsked = !MONITORED.includes(args[0] ?? '') || args.includes('--monitor');
+  return isAsked ? [...args] : [...args, '--monitor', 'off'];
+}
+
+/** A process of a few seconds pays more for optimized code than it gets from it. */
+const OPTIMIZE_LATE = '--interrupt-budget=1000000';
+
 const running = new Set<ChildProcess>();
 
 /** To be called after tests: one that failed may have left its program running. */
@@ -48,7 +60,8 @@ export class Rein {
   stderr = '';
 
   constructor(args: readonly string[], cwd: string, nodeArgs: readonly string[] = []) {
-    this.child = spawn(process.execPath, [...nodeArgs, REIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const line = [OPTIMIZE_LATE, ...nodeArgs, REIN, ...unmonitored(args)];
+    this.child = spawn(process.execPath, line, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(this.child);
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
