@@ -150,7 +150,9 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const signal = AbortSignal.any([options.signal, trouble.signal]);
   const learner = await startLearner(folder, log, trouble);
   closes.push(() => learner.close());
-  const pool = new EvaluationPool(setup.config, POOL_WORKERS, 'rest');
+  const { validation, evaluation } = setup.config.task;
+  const mostEpisodes = Math.max(validation.episodes, evaluation.episodes);
+  const pool = new EvaluationPool(setup.config, Math.min(POOL_WORKERS, mostEpisodes), 'rest');
   closes.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());

@@ -108,7 +108,7 @@ describe('on the weights port', () => {
       const { port } = server.address() as { port: number };
       const subscriber = processes.start('link-subscriber.js', `tcp://127.0.0.1:${port}`);
       await until(() => subscriber.output().includes('ready'), 'the subscriber', LIMIT_MS);
-      subscriber.child.stdin?.write('4000');
+      subscriber.child.stdin?.write('2500');
       await until(() => isFull, 'its connection', LIMIT_MS);
       await delay(300);
       server.close();

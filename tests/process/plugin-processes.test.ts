@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LiveRun, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { type Ended, endLeftovers, rein, reinLines } from '../support/rein.ts';
 
 let run: LiveRun;
@@ -175,13 +176,11 @@ describe('rein run', { timeout: 180_000 }, () => {
     });
   });
 
-  it.each([
+  const neverOpens = (): string =>
+    replaced(exampleOf('my-arm.js'), 'open: async () => {', 'open: async () => {\n await new Promise(() => {});');
+  it.each<readonly [string, () => string]>([
     ['ends its process while it loads', () => 'process.exit(0);'],
-    [
-      'never opens',
-      () =>
-        replaced(exampleOf('my-arm.js'), 'open: async () => {', 'open: async () => {\n await new Promise(() => {});'),
-    ],
+    ...(IS_LONG ? [['never opens', neverOpens] as const] : []),
   ])('names a driver that %s, and says what to look at', async (_, text) => {
     put(MODULES.driver, recording('driver', text()));
     const refused = run.start('run', ...options);

@@ -57,7 +57,8 @@ class Recorded {
     await until(() => /monitor: http\S+/.test(this.program.said()), 'the address of the monitor');
     const address = /monitor: (http\S+)/.exec(this.program.said())![1]!;
     this.watcher = new StreamWatcher(address, { token: MONITOR_TOKEN });
-    await until(() => this.status !== undefined || this.program.child.exitCode !== null, 'the panel');
+    const isShown = (): boolean => this.status !== undefined && this.watcher?.frame !== undefined;
+    await until(() => isShown() || this.program.child.exitCode !== null, 'the panel');
     expect(this.program.child.exitCode, this.program.said()).toBeNull();
     this.ask('sit');
     const beat = setInterval(() => this.#beat(), 40);

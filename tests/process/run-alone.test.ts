@@ -12,6 +12,7 @@ import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import { checkRunRequest } from '../../src/session/run-request.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
 import { endLeftovers, reinLines } from '../support/rein.ts';
 
@@ -47,7 +48,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
     expect(moving.said()).toContain('0 violations');
   });
 
-  it.skipIf(whyNoTerminal() !== undefined)(
+  it.runIf(IS_LONG && whyNoTerminal() === undefined)(
     'is taken over from the keyboard, records it as a correction, and ends at Ctrl+C',
     async () => {
       const rein = [process.execPath, fileURLToPath(new URL('../../bin/rein.js', import.meta.url)), 'run'];
@@ -243,7 +244,7 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
     learner.close();
   });
 
-  it('says by which key the learner trains another task', async () => {
+  it.runIf(IS_LONG)('says by which key the learner trains another task', async () => {
     const address = await freeAddress();
     writeFileSync(join(run.folder, 'other.yaml'), 'task: { hole: { clearanceM: 0.0004 } }\n');
     const learning = run.start('learn', '--task', 'insert', '--config', 'other.yaml', '--bind', address);

@@ -9,12 +9,13 @@ import type { BusRig, SeenFrame } from '../../bench/bus-trials/bus-rig.ts';
 import { BUS } from '../../src/core/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/bench/bus-trials/${path}`, import.meta.url));
 /** The second family has its turn in `npm run test:long`. */
 const ARMS: readonly { readonly name: 'so101' | 'koch' }[] = [
   { name: 'so101' },
-  ...(process.env['REIN_LONG_TESTS'] === '1' ? [{ name: 'koch' } as const] : []),
+  ...(IS_LONG ? [{ name: 'koch' } as const] : []),
 ];
 
 /** From a fault to the frame that names it one tick may be under way, and one is the emulator's. */

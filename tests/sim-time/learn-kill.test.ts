@@ -109,7 +109,7 @@ function losses(name: string): Map<number, unknown> {
   return new Map(updates);
 }
 
-describe('rein learn', { timeout: 60_000 }, () => {
+describe('rein learn', () => {
   it('killed with SIGKILL again and again has the same losses and the same networks in the end', async () => {
     let address = await freeAddress();
     const straight = await started(

@@ -279,7 +279,19 @@ describe.skipIf(!hasDisk)('a full disk', () => {
   it('ends a run with one sentence, and all that was recorded before can be read', async () => {
     // There is room for a few checkpoints and some hundred steps; a trace would take it all on a machine that is slow.
     fill(110);
-    const run = ['sim', '--config', 'tiny.yaml', '--steps', '100000', '--trace', 'off', '--out', join(disk, 'b')];
+    const run = [
+      'sim',
+      '--config',
+      'tiny.yaml',
+      '--steps',
+      '100000',
+      '--eval-episodes',
+      '1',
+      '--trace',
+      'off',
+      '--out',
+      join(disk, 'b'),
+    ];
     const { code, stderr, stdout } = await rein(run, dir);
     expect(stderr).toMatch(/^rein: The journal cannot be written: .*\n {2}→ Make room on the disk.*\n$/);
     expect(code).toBe(1);

@@ -34,7 +34,7 @@ describe.skipIf(why !== undefined)('a person who is asked for demonstrations', (
   it('is told of each and of how to go on, gives some up, and skips the rest; only what succeeded is a demonstration', async () => {
     const out = join(dir, 'shown');
     const options = ['--demonstrations', 'keyboard', '--config', join(dir, 'easy.yaml')];
-    const command = [REIN, 'sim', ...options, '--steps', '1', '--eval-episodes', '2', '--out', out];
+    const command = [REIN, 'sim', ...options, '--steps', '1', '--eval-episodes', '1', '--monitor', 'off', '--out', out];
     const result = await runInTerminal(
       ['env', 'NO_COLOR=1', 'TERM=xterm', 'COLUMNS=140', process.execPath, ...command],
       [

@@ -7,6 +7,7 @@ import { loadResolvedConfig } from '../../src/config/index.ts';
 import { readJournal } from '../../src/link/index.ts';
 import { loadReportData, writeReport } from '../../src/monitor/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { IS_LONG } from '../support/long.ts';
 import { endLeftovers, goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
 import { until } from '../support/until.ts';
 
@@ -22,7 +23,7 @@ beforeAll(() => {
   writeFileSync(join(dir, 'demos.yaml'), TINY.replace('demonstrations: 4', 'demonstrations: 4000'));
   writeFileSync(
     join(dir, 'judges.yaml'),
-    TINY.replace('demonstrations: 4', 'demonstrations: 1').replace('episodes: 2', 'episodes: 10000'),
+    TINY.replace('demonstrations: 4', 'demonstrations: 1').replace('episodes: 1', 'episodes: 10000'),
   );
 });
 afterAll(() => {
@@ -31,7 +32,8 @@ afterAll(() => {
 });
 
 function start(overlay: string, out: string, ...args: string[]): Rein {
-  return new Rein(['sim', '--config', `${overlay}.yaml`, '--out', out, ...args], dir);
+  const size = args.includes('--eval-episodes') ? [] : ['--eval-episodes', '1'];
+  return new Rein(['sim', '--config', `${overlay}.yaml`, '--out', out, ...size, ...args], dir);
 }
 
 /** The run's folder is whole: journal, configuration, and a report can be made of it. Gives its training steps. */
@@ -79,7 +81,7 @@ const IN_ORDER = {
 };
 
 describe('Ctrl+C', () => {
-  it('ends the demonstrations', async () => {
+  it.runIf(IS_LONG)('ends the demonstrations', async () => {
     const ended = await interrupted(start('demos', 'a'), () => recorded('a', 'demonstrations'), 'SIGINT');
     expect(ended).toEqual(IN_ORDER);
     // Nothing was trained.
@@ -93,14 +95,14 @@ describe('Ctrl+C', () => {
     expect(await expectWhole('b')).toBeGreaterThan(0);
   });
 
-  it('or SIGTERM, ends a validation', async () => {
+  it.runIf(IS_LONG)('or SIGTERM, ends a validation', async () => {
     // SIGTERM has the same effect.
     const run = start('judges', 'c');
     expect(await interrupted(run, () => run.printed(/validating/), 'SIGTERM')).toEqual(IN_ORDER);
     await expectWhole('c');
   });
 
-  it('ends the evaluation', async () => {
+  it.runIf(IS_LONG)('ends the evaluation', async () => {
     const run = start('short', 'd', '--steps', '1', '--eval-episodes', '100000');
     expect(await interrupted(run, () => run.printed(/evaluating [1-9]/), 'SIGINT')).toEqual(IN_ORDER);
     await expectWhole('d');
@@ -119,7 +121,7 @@ describe('Ctrl+C', () => {
   });
 });
 
-describe('a reader that goes away', () => {
+describe.runIf(IS_LONG)('a reader that goes away', () => {
   it('ends the run in order, and not as if it had been done', async () => {
     const run = start('short', 'j', '--steps', '100000');
     await recorded('j', 'training');
@@ -153,7 +155,7 @@ describe('a process that dies', () => {
     expect(await expectWhole('h')).toBeGreaterThan(0);
   });
 
-  it('is the robot before it was ready: the learner goes too', async () => {
+  it.runIf(IS_LONG)('is the robot before it was ready: the learner goes too', async () => {
     const run = start('short', 'i');
     await run.printed(/preparing/);
     await expect.poll(() => run.learnerPid, { timeout: SOON_MS }).toBeGreaterThan(0);

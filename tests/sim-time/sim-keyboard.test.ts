@@ -37,7 +37,7 @@ function atTerminal(
   steps: number,
   keys: readonly TerminalStep[],
 ): Promise<TerminalResult> {
-  const options = ['--config', join(dir, config), '--steps', String(steps), '--eval-episodes', '2', '--monitor', 'off'];
+  const options = ['--config', join(dir, config), '--steps', String(steps), '--eval-episodes', '1', '--monitor', 'off'];
   const command = [process.execPath, REIN, 'sim', ...options, '--out', join(dir, out)];
   return runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command], keys, 40);
 }

@@ -17,8 +17,7 @@ beforeAll(() => {
   writeFileSync(join(dir, 'base.onnx'), chunkPolicy({ inputShape: [1, 3], outputShape: [1, 3], bias: 0 }));
   const overlay = TINY.replace(/^ {2}operator: .*\n/m, '')
     .replace('demonstrations: 4', 'demonstrations: 1')
-    .replace('minimumSteps: 150', 'minimumSteps: 40')
-    .replace('episodes: 2', 'episodes: 1');
+    .replace('minimumSteps: 150', 'minimumSteps: 40');
   writeFileSync(join(dir, 'tiny.yaml'), overlay);
   const reach = readFileSync(new URL('../../config/tasks/reach.yaml', import.meta.url), 'utf8');
   const task = reach.replace('maxSteps: 50', 'maxSteps: 40').concat(`

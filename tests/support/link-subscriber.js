@@ -15,8 +15,7 @@ subscribeWeights({
 console.log('ready');
 // Reads nothing for so many milliseconds, as a process that is busy with other things.
 process.stdin.on('data', (ms) => {
-  const endMs = performance.now() + Number(ms);
-  while (performance.now() < endMs);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
   console.log('awake');
 });
 process.stdin.on('end', () => process.exit(0));

@@ -1,6 +1,6 @@
 /** The program within the test's own process: its sentences without the second that each start costs. Needs `dist/`. */
 import { heard } from './heard.ts';
-import type { Ended } from './rein.ts';
+import { type Ended, unmonitored } from './rein.ts';
 
 // Compiled, as the workers that it may start are.
 const { main } = (await import(
@@ -16,7 +16,7 @@ export async function reinHere(args: readonly string[], cwd: string): Promise<Om
   };
   process.chdir(cwd);
   try {
-    return await heard(() => main(args, undefined, output));
+    return await heard(() => main(unmonitored(args), undefined, output));
   } finally {
     process.chdir(home);
   }

@@ -16,7 +16,7 @@ task:
   maxSteps: 30
   operator: { initialRate: 0.5, stuckSteps: 10, handBackSteps: 10 }
   training: { minimumSteps: 150 }
-  validation: { everySteps: 100, episodes: 2 }
+  validation: { everySteps: 100, episodes: 1 }
 learner: { actorHidden: [32, 32], criticHidden: [32, 32], bcInitSteps: 100, batchSize: 32, checkpointEveryUpdates: 200 }
 `;
 
@@ -116,7 +116,8 @@ export function rein(args: readonly string[], cwd: string, nodeArgs: readonly st
  */
 export async function reinLines(lines: readonly (readonly [cwd: string, args: readonly string[]])[]): Promise<Ended[]> {
   const program = fileURLToPath(new URL('./rein-lines.js', import.meta.url));
-  const child = spawn(process.execPath, [program, JSON.stringify(lines)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const unwatched = lines.map(([cwd, args]) => [cwd, unmonitored(args)]);
+  const child = spawn(process.execPath, [program, JSON.stringify(unwatched)], { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   const outputs = ['', ''];
   [child.stdout, child.stderr].forEach((stream, i) => {

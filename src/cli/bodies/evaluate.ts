@@ -114,7 +114,7 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
   // The second is asked for only once the first was tried.
   if (options.against !== undefined) await checkPolicy(options.against, setup);
   const episodes = options.episodes ?? config.task.evaluation.episodes;
-  const pool = new EvaluationPool(config, WORKERS);
+  const pool = new EvaluationPool(config, Math.min(WORKERS, episodes));
   const body = async ({ signal }: Interruptible): Promise<number> => {
     const tried = async (path: string): Promise<Tried> => {
       const outcomes: EpisodeOutcome[] = [];
