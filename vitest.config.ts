@@ -27,8 +27,10 @@ function suite(name: string, include: readonly string[], more: Record<string, un
   };
 }
 
-/** Files of these run one at a time. */
-const ALONE = { fileParallelism: false };
+/** Files of these run one at a time, after those of suites that one names beside them. */
+const ALONE = { fileParallelism: false, sequence: { groupOrder: 1 } };
+/** A browser is as busy as two. */
+const BROWSER = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 
 /** `npm run test:long`: property tests try ten times as much, and have ten times as long. */
 const isLong = process.env['REIN_LONG_TESTS'] === '1';
@@ -51,7 +53,7 @@ export default defineConfig({
       suite('sim-time', [inFolder('sim-time')]),
       suite('process', [inFolder('process')]),
       suite('real-time', [inFolder('real-time')], ALONE),
-      suite('browser', [inFolder('browser')]),
+      suite('browser', [inFolder('browser')], BROWSER),
       suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
       suite('long', [inFolder('long')], ALONE),
     ],
