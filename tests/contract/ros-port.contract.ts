@@ -495,11 +495,11 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         expect(Math.abs(Number(port.clock.nowNs() / 1_000_000n) - Date.now())).toBeLessThan(1000);
       });
 
-      it('is that of /clock with use_sim_time, and says when it goes back', async () => {
+      it('is that of /clock with use_sim_time, and says when it jumps', async () => {
         const [one, two] = [await open('one'), await open('two', { argv: ['--ros-args', '-p', 'use_sim_time:=true'] })];
         const publisher = one.advertise(Clock, '/clock', EVENT_QOS);
         const jumps: bigint[] = [];
-        two.clock.onJumpBack((byNs) => void jumps.push(byNs));
+        two.clock.onJump((byNs) => void jumps.push(byNs));
         one.start();
         two.start();
         expect([two.clock.isSimulated, two.clock.nowNs()]).toEqual([true, 0n]);
@@ -512,8 +512,12 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         await report(12, 0);
         expect(jumps).toEqual([]);
         await report(2, 500_000_000);
-        expect(jumps).toEqual([9_500_000_000n]);
+        expect(jumps).toEqual([-9_500_000_000n]);
         expect(await faultOf('timeJump')).toMatchObject({ where: '/clock', message: 'ROS time went back by 9.5 s' });
+        await report(2, 900_000_000);
+        await report(102, 900_000_000);
+        expect(jumps.slice(1)).toEqual([100_000_000_000n]);
+        expect(faults.at(-1)).toMatchObject({ kind: 'timeJump', message: 'ROS time jumped ahead by 100 s' });
       });
     });
 

@@ -126,6 +126,8 @@ export class Bridge {
       const isUnfit = this.#isTaken || this.#sources.contradiction() !== undefined;
       const isNews = isUnfit !== this.#isUnfit;
       this.#isUnfit = isUnfit;
+      // Why comes before what the guard makes of it.
+      if (isNews) this.#notices.lookAtSources();
       if (isNews || this.#parts.clock.nowS() - this.#sentAtS >= ALIVE_MS * 1e-3 * 0.9) this.#sendState();
       this.#notices.look();
     }, ALIVE_MS);

@@ -132,7 +132,7 @@ export class Notices {
     this.#lookAtAge();
     this.#lookAtGraph();
     this.#lookAtCommanders();
-    this.#lookAtSources();
+    this.lookAtSources();
     this.#lookWhetherSimulated();
     const silence = nowS - this.#startedAtS < SILENT_AFTER_S ? undefined : this.whySilent();
     if (silence !== undefined) this.#once(silence, "Start what publishes it, or correct the robot's file.", 'error');
@@ -222,7 +222,7 @@ export class Notices {
   }
 
   /** A robot that two tell of is stopped by the guard, and not enabled. */
-  #lookAtSources(): void {
+  lookAtSources(): void {
     const contradiction = this.#parts.contradiction();
     const isOver = contradiction === undefined;
     if (isOver === (this.#reportedSources === '')) return;

@@ -637,6 +637,27 @@ describe('topics', () => {
     expect(events.filter((event) => event.row === 10)).toMatchObject([{ level: 1, name: 'driverLost' }]);
   });
 
+  it('tell with what was found, and no cable, that a robot does not answer', async () => {
+    await ros.make();
+    await ros.activate();
+    const found = { level: 'error', row: 29, message: 'Two publish it.', remedy: 'Stop one.' } as const;
+    const loses = async (): Promise<unknown> => {
+      const before = ros.events.length;
+      const said = () => ros.events.slice(before).find(({ name }) => name === 'driverLost');
+      ros.robot.driver.inject('lost', 10);
+      await ros.robot.tick(20);
+      await soon(() => said() !== undefined, 'the fault');
+      const reset = ros.node.session?.reset();
+      await ros.robot.tick(20);
+      await reset;
+      return said();
+    };
+    ros.robot.link!.notify({ ...found, condition: 'bridge/sources' });
+    expect(await loses()).toMatchObject({ row: 10, message: found.message, remedy: found.remedy });
+    ros.robot.link!.notify({ ...found, level: 'info', condition: 'bridge/sources', isOver: true });
+    expect(await loses()).toMatchObject({ row: 10, message: 'The robot does not answer.' });
+  });
+
   it('name the joint and the torque of row 54', async () => {
     const { joints } = ros.robot.setup.config.robot;
     // Of 30 N·m that the file explains at the second joint the mock measures none.
@@ -706,6 +727,14 @@ describe('topics', () => {
       endedBy: expect.stringContaining('went back by 10'),
     });
     expect(ros.events.find(({ row }) => row === 22)?.message).toContain('the episode is truncated');
+    const next = ros.node.session?.runEpisode({ purpose: 'training' });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion again');
+    clock.publish({ clock: { sec: 190, nanosec: 0 } });
+    await soon(() => ros.events.filter(({ row }) => row === 22).length > 1, 'the jump ahead');
+    expect(ros.events.findLast(({ row }) => row === 22)?.message).toBe('ROS time jumped ahead by 100 s.');
+    expect(ros.node.session?.state.mode).toBe('episode');
+    ros.node.session?.cutEpisode('the test is over');
+    await next?.done;
     await soon(() => partOf(arrays, 'ROS')?.level === 1, 'the diagnostic');
   });
 

@@ -9,6 +9,7 @@ import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '..
 import type { RunWatcher } from '../../session/person-request.ts';
 import type { TeleopSource } from '../../teleop/index.ts';
 import { OtherRobot } from '../observations/other-robot.ts';
+import { jumpText } from '../port/port-clock.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { offerActions, offerServices, type Permission, withLeave } from './requests.ts';
@@ -62,7 +63,7 @@ const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; read
   malformed: { row: 11, remedy: 'Look at who publishes it.' },
   qosMismatch: { row: 33, remedy: 'Give both ends a fitting quality of service.' },
   duplicateNode: { row: 29, remedy: 'Give one of them another name or namespace.' },
-  timeJump: { row: 22, remedy: 'Nothing, if simulated time was reset.' },
+  timeJump: { row: 22, remedy: 'Nothing, if a simulation or a recording was set to another time.' },
   graph: { row: 0, remedy: '' },
   refused: { row: 0, remedy: 'Look at its state first: ros2 lifecycle get.' },
 };
@@ -81,6 +82,8 @@ export class RobotNode {
   readonly #simulator: string | undefined;
   /** A simulation publishes the joints of a robot that its file calls real. */
   #isRehearsal = false;
+  /** What the processes that speak ROS have found and lasts, by its condition. */
+  readonly #found = new Map<string, SessionEvent>();
   /** Of a simulated one that publishes its joints. */
   readonly #otherRobot: OtherRobot | undefined;
   #areJointsWithheld: boolean;
@@ -114,6 +117,7 @@ export class RobotNode {
         await options.beforeOpening?.(signal, wait);
         // What lasts is told to each session.
         this.#isRehearsal = false;
+        this.#found.clear();
         return options.openSession(this.#teleop.create(), this.#listener(), watcher);
       },
       onWait: (wait) => this.#waits(wait),
@@ -151,7 +155,7 @@ export class RobotNode {
       this.event({ level: 'warn', name: 'goalRefused', row: 0, message, remedy: '' }),
     );
     port.onLifecycle(this.#hooks());
-    port.clock.onJumpBack((byNs) => this.#timeWentBack(byNs));
+    port.clock.onJump((byNs) => this.#timeJumped(byNs));
   }
 
   /** What simulates the robot; `undefined`: it is real. */
@@ -214,19 +218,35 @@ export class RobotNode {
   }
 
   event(given: SessionEvent): void {
-    const event = this.#isEnding && given.name === 'driverLost' ? endedToo(given) : given;
+    const event = given.name === 'driverLost' ? this.#withCause(given) : given;
     this.#publications.publish('event', event);
-    this.#noteRehearsal(event);
+    this.#noteCondition(event);
     // What the robot's own processes find in the graph is told by the guard.
     const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
     if (kind !== undefined) this.#diagnostics.rosFault({ kind, where: 'robot', message: event.message });
     this.#options.onEvent?.(event);
   }
 
-  /** The bridge hears it, and one that has died knows nothing any more. */
-  #noteRehearsal({ condition, isOver }: SessionEvent): void {
-    if (condition === ROS_CONDITION.bridge) this.#isRehearsal = false;
+  /** What the bridge has found, as long as it lasts; one that has died knows nothing any more. */
+  #noteCondition(event: SessionEvent): void {
+    const { condition, isOver, level } = event;
+    if (condition === undefined) return;
+    if (condition === ROS_CONDITION.bridge) {
+      this.#isRehearsal = false;
+      this.#found.clear();
+    }
     if (condition === ROS_CONDITION.simulated) this.#isRehearsal = isOver !== true;
+    this.#found.delete(condition);
+    if (level === 'error' && isOver !== true && condition.startsWith(ROS_CONDITION.bridge)) {
+      this.#found.set(condition, event);
+    }
+  }
+
+  /** Where it is known why the robot does not answer, no cable is to be looked at. */
+  #withCause(event: SessionEvent): SessionEvent {
+    if (this.#isEnding) return endedToo(event);
+    const found = [...this.#found.values()].at(-1);
+    return found === undefined ? event : { ...event, message: found.message, remedy: found.remedy };
   }
 
   #listener(): SessionListener {
@@ -362,15 +382,16 @@ export class RobotNode {
     this.event({ level: 'error', name: 'failed', row: 0, message, remedy: remedy ?? '' });
   }
 
-  #timeWentBack(byNs: bigint): void {
-    const seconds = (Number(byNs) * 1e-9).toFixed(3);
+  /** What was stamped before a jump back lies in the future: that episode ends. */
+  #timeJumped(byNs: bigint): void {
+    const said = jumpText(byNs);
     const { session } = this.#holder;
-    const isRunning = session !== undefined && EPISODE_MODES.includes(session.state.mode);
-    const message = `ROS time went back by ${seconds} s${isRunning ? '; the episode is truncated' : ''}.`;
+    const isCut = byNs < 0n && session !== undefined && EPISODE_MODES.includes(session.state.mode);
+    const message = `${said}${isCut ? '; the episode is truncated' : ''}.`;
     const { row, remedy } = ROS_EVENTS.timeJump;
     this.event({ level: 'warn', name: 'timeJump', row, message, remedy });
     this.#diagnostics.rosFault({ kind: 'timeJump', where: '/clock', message });
-    session?.cutEpisode(`ROS time went back by ${seconds} s`);
+    if (byNs < 0n) session?.cutEpisode(said);
   }
 
   #stop(reason: string): void {

@@ -5,11 +5,19 @@ import type { FaultReporter } from './fault-reporter.ts';
 import { SENSOR_QOS } from './qos.ts';
 import type { RosClock, RosPort } from './ros-port.ts';
 
+/**
+ * Ahead by less than this, or by less than so many times what has passed meanwhile, is no jump: simulations run faster than time passes,
+ * and what publishes `/clock` may be away for a while.
+ */
+const JUMP_NS = 1_000_000_000n;
+const JUMP_RATIO = 10;
+
 export class PortClock implements RosClock {
   readonly isSimulated: boolean;
   readonly #faults: FaultReporter;
   readonly #listeners = new Set<(byNs: bigint) => void>();
   #simulatedNs = 0n;
+  #heardAtS = 0;
 
   constructor(isSimulated: boolean, faults: FaultReporter) {
     this.isSimulated = isSimulated;
@@ -20,22 +28,32 @@ export class PortClock implements RosClock {
     return this.isSimulated ? this.#simulatedNs : BigInt(Date.now()) * 1_000_000n;
   }
 
-  onJumpBack(listener: (byNs: bigint) => void): () => void {
+  onJump(listener: (byNs: bigint) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Listens to `/clock` through `port`. */
   follow(port: Pick<RosPort, 'subscribe'>): void {
-    port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }) => this.set(nanosecondsOf(clock)));
+    port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }, atS) => this.set(nanosecondsOf(clock), atS));
   }
 
-  /** Takes the time of `/clock`, ns. */
-  set(nowNs: bigint): void {
-    const backNs = this.#simulatedNs - nowNs;
+  /** Takes the time of `/clock`, ns, which was heard at `heardAtS` of the machine's clock. */
+  set(nowNs: bigint, heardAtS: number): void {
+    const isFirst = this.#simulatedNs === 0n;
+    const byNs = nowNs - this.#simulatedNs;
+    const passedNs = (heardAtS - this.#heardAtS) * 1e9;
     this.#simulatedNs = nowNs;
-    if (backNs <= 0n) return;
-    this.#faults.report('timeJump', '/clock', `ROS time went back by ${Number(backNs) / 1e9} s`);
-    for (const listener of this.#listeners) this.#faults.run('/clock', () => listener(backNs));
+    this.#heardAtS = heardAtS;
+    const isAhead = !isFirst && byNs > JUMP_NS && Number(byNs) > JUMP_RATIO * passedNs;
+    if (byNs >= 0n && !isAhead) return;
+    this.#faults.report('timeJump', '/clock', jumpText(byNs));
+    for (const listener of this.#listeners) this.#faults.run('/clock', () => listener(byNs));
   }
+}
+
+/** What happened to ROS time, without a full stop. */
+export function jumpText(byNs: bigint): string {
+  const seconds = Number((Math.abs(Number(byNs)) / 1e9).toFixed(3));
+  return byNs < 0n ? `ROS time went back by ${seconds} s` : `ROS time jumped ahead by ${seconds} s`;
 }

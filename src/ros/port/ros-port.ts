@@ -95,8 +95,8 @@ export interface RosClock {
   readonly isSimulated: boolean;
   /** Nanoseconds of ROS time; 0n under `use_sim_time` before the first `/clock`. */
   nowNs(): bigint;
-  /** Called when time goes back, with how far, ns > 0. The result takes the listener off. */
-  onJumpBack(listener: (byNs: bigint) => void): () => void;
+  /** Called when simulated time jumps, with how far, ns; below 0 back. The result takes the listener off. */
+  onJump(listener: (byNs: bigint) => void): () => void;
 }
 
 export interface RosPublisher<T> {

@@ -32,7 +32,7 @@ describe('trouble on demand', () => {
 });
 
 describe('the time of stamps', () => {
-  const ros = { isSimulated: false, nowNs: () => 5_000_000_007n, onJumpBack: () => () => undefined };
+  const ros = { isSimulated: false, nowNs: () => 5_000_000_007n, onJump: () => () => undefined };
 
   it('is that of ROS', () => {
     const stamp = { sec: 0, nanosec: 0 };

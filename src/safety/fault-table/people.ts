@@ -68,7 +68,7 @@ export const PEOPLE: readonly FaultRow[] = [
     row: 22,
     fault: 'The wall clock jumps',
     promise:
-      'A jump of ±1 day changes no duration: all run on the monotonic clock. ROS time that goes back cuts the episode.',
+      'A jump of ±1 day changes no duration: all run on the monotonic clock. ROS time that jumps is told; one that goes back cuts the episode.',
     source: 'ros2_control takes it for an overrun; ours is monotonic',
     numbers: { jumpS: 86_400 },
     signs: [
@@ -77,8 +77,8 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'timeJump',
         action: 'hold',
         clears: 'byItself',
-        message: 'ROS time went back; the episode was cut. Durations are monotonic and did not change.',
-        remedy: 'Nothing, if simulated time was reset.',
+        message: 'ROS time jumped; back, the episode was cut. Durations are monotonic and did not change.',
+        remedy: 'Nothing, if a simulation or a recording was set to another time.',
       },
     ],
   },
