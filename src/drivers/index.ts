@@ -20,6 +20,7 @@ export {
   COMMAND_INTERFACES,
   type CommandInterface,
   commandSize,
+  DISTANCE_SIGNAL,
   isRos,
   type RosDriverOptions,
   rosOptions,

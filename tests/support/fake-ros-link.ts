@@ -76,6 +76,8 @@ export class FakeRosLink implements RosLink {
   signals: readonly number[] = [];
   /** Until when they are new; 0: none is expected. */
   signalsValidUntilS = 0;
+  /** When the distance of people among them came; 0: never. */
+  distanceAtS = 0;
   readonly positionRad: Float64Array;
   readonly #model: RobotModel;
   readonly #options: RosDriverOptions;
@@ -116,6 +118,7 @@ export class FakeRosLink implements RosLink {
     this.#row[STATE.sentAtS] = nowS;
     this.#row[STATE.wrenchAtS] = this.wrenchAtS;
     this.#row[STATE.unfit] = this.isUnfit ? 1 : 0;
+    this.#row[STATE.distanceAtS] = this.distanceAtS;
     this.#row[STATE.signalsValidUntilS] = this.signalsValidUntilS;
     if (!this.isSilent) {
       this.#row[STATE.measuredAtS] = nowS;

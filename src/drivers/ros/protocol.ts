@@ -55,7 +55,9 @@ export const STATE = {
   signalsValidUntilS: 6,
   /** 1: what is measured, or who has the controllers, does not allow that the robot is commanded. */
   unfit: 7,
-  scalars: 8,
+  /** When the distance of people came last, s; 0: never. */
+  distanceAtS: 8,
+  scalars: 9,
 } as const;
 
 /** Numbers at the beginning of a command. */

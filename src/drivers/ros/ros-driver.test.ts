@@ -151,7 +151,7 @@ describe('the ROS driver', () => {
     expect(link.askedForMs).toBeGreaterThan(300 + 3 * 800 + 1000);
   });
 
-  it('gives the distance of people beside the signals of the task, and nothing new of it while its topic is silent', async () => {
+  it('gives the distance of people beside the signals of the task, and nothing new of it before its topic speaks again', async () => {
     const [config] = [{ topic: 'range', type: 'sensor_msgs/msg/Range', field: 'range' }];
     const separation = { humanSpeedMPerS: 1.6, reactionS: 0.1, intrusionM: 0, uncertaintyM: 0, freshnessMs: 80 };
     const robot = { ...ur5eLike, toolSpeedMaxMPerS: 0.5, separation };
@@ -162,12 +162,19 @@ describe('the ROS driver', () => {
     expect(signals).toEqual([{ name: DISTANCE_SIGNAL, freshnessMs: 80, ...config }]);
     const { driver, link, state } = await enabledRig('position', { signalNames: ['depthM'], signals });
     link.signals = [0.9];
+    link.distanceAtS = link.clock.nowS();
     driver.read(state);
     expect(driver.distance![0]).toBe(0.9);
     const readings = driver.distance![1]!;
+    for (let i = 0; i < 3; i++) expect(driver.read(state)).toBe('ok');
+    expect(driver.distance![1], 'readings while only the joints are measured anew').toBe(readings);
+    link.signals = [0.8];
+    link.distanceAtS = link.clock.nowS();
+    driver.read(state);
+    expect([...driver.distance!]).toEqual([0.8, readings + 1]);
     link.signalsValidUntilS = link.clock.nowS() - 0.001;
     expect(driver.read(state)).toBe('late');
-    expect(driver.distance![1]).toBe(readings);
+    expect(driver.distance![1]).toBe(readings + 1);
     expect([...state.signals]).toEqual([0]);
   });
 

@@ -75,6 +75,8 @@ export class RosDriver implements Driver {
   readonly #localSignals: Float64Array;
   /** [signals] places in the task's names; −1 for the distance of people. */
   readonly #signalIndex: readonly number[];
+  /** [1] when the distance of people that was taken last had come, s; 0: none. */
+  readonly #distanceAtS: Float64Array = new Float64Array(1);
   readonly #reference: ReferenceMotion;
   readonly #lawInput: { -readonly [K in keyof LawInput]: LawInput[K] };
   readonly #pulseValidS: number;
@@ -264,12 +266,18 @@ export class RosDriver implements Driver {
     for (let i = 0; i < this.#signalIndex.length; i++) {
       const at = this.#signalIndex[i]!;
       if (at >= 0) out.signals[at] = measured.signals[i]!;
-      else if (this.distance !== undefined) {
-        this.distance[0] = measured.signals[i]!;
-        this.distance[1] = this.distance[1]! + 1;
-      }
+      else this.#copyDistance(i);
     }
     out.measuredAtS = this.#row[STATE.measuredAtS]!;
+  }
+
+  /** It counts as measured anew once it has come anew, not with each measurement of the joints: a person may have come nearer since. */
+  #copyDistance(signal: number): void {
+    const { distance } = this;
+    if (distance === undefined || this.#row[STATE.distanceAtS] === this.#distanceAtS[0]) return;
+    this.#distanceAtS[0] = this.#row[STATE.distanceAtS]!;
+    distance[0] = this.#measured.signals[signal]!;
+    distance[1] = distance[1]! + 1;
   }
 
   #holdMeasured(): void {

@@ -10,6 +10,7 @@ import {
   COMMAND,
   COMMAND_KIND,
   commandNumbers,
+  DISTANCE_SIGNAL,
   PULSE,
   PULSE_KIND,
   ROS_MESSAGE,
@@ -26,12 +27,15 @@ import { Stopper } from './stopper.ts';
 
 const LIFE = 3;
 const names = ur5eLike.joints.map(({ name }) => name);
-const layout = stateLayout(names.length, 1);
+const layout = stateLayout(names.length, 2);
 const freshnessMs = 200;
 const options: RosDriverOptions = rosOptions(ur5eLike, 'position', {
   rosJointNames: names.map((name) => `ur_${name}`),
   signalNames: ['depthM'],
-  signals: [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data', freshnessMs }],
+  signals: [
+    { name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data', freshnessMs },
+    { name: DISTANCE_SIGNAL, topic: 'range', type: 'std_msgs/msg/Float64', field: 'data', freshnessMs: 0 },
+  ],
   wrench: { topic: 'wrench', frame: 'base', tareAtEnable: false },
   freshnessMs,
 });
@@ -47,6 +51,7 @@ let answers: [number, RosAnswer][];
 let notices: GuardNotice[];
 let publishWrench: (fx: number) => void;
 let publishDepth: (value: number) => void;
+let publishRange: (distanceM: number) => void;
 let isStarted: boolean;
 
 const toGuard = {
@@ -73,6 +78,8 @@ beforeEach(async () => {
     wrench.publish(message);
   };
   publishDepth = (data) => depth.publish({ data });
+  const range = robot.advertise(Float64, 'range', STATE_QOS);
+  publishRange = (data) => range.publish({ data });
   robot.subscribe(Float64MultiArray, 'commands', COMMAND_QOS, ({ data }) => heard.push([...data]));
   robot.start();
   port = await memoryPorts(graph)({ nodeName: 'rein_bridge', onFault: () => undefined });
@@ -103,6 +110,19 @@ describe('the bridge', () => {
     expect(newest(layout.wrench)).toBe(4);
     expect(newest(STATE.generation)).toBe(LIFE);
     expect(Math.abs(newest(STATE.measuredAtS) - clock.nowS())).toBeLessThan(5);
+  });
+
+  it('says when the distance of people came, which no measurement of the joints makes new', async () => {
+    publishJoints();
+    await until(() => newest(STATE.measurements) === 1, 'a measurement');
+    expect(newest(STATE.distanceAtS)).toBe(0);
+    publishRange(1.5);
+    await until(() => newest(layout.signals + 1) === 1.5, 'the distance');
+    const atS = newest(STATE.distanceAtS);
+    expect(Math.abs(atS - clock.nowS())).toBeLessThan(5);
+    publishJoints();
+    await until(() => newest(STATE.measurements) === 2, 'a second measurement');
+    expect(newest(STATE.distanceAtS)).toBe(atS);
   });
 
   it('drops what is no request, in silence', () => {

@@ -311,6 +311,7 @@ export class Bridge {
     row[STATE.signalsValidUntilS] = this.#readings.signalsValidUntilS;
     row[STATE.stoppedSeq] = this.#stoppedSeq;
     row[STATE.unfit] = this.#isUnfit ? 1 : 0;
+    row[STATE.distanceAtS] = this.#readings.distanceAtS;
     row.set(state.positionRad, layout.positionRad);
     row.set(state.velocityRadPerS, layout.velocityRadPerS);
     row.set(state.torqueNm, layout.torqueNm);

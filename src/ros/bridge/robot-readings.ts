@@ -1,6 +1,6 @@
 /** Measurements from the robot's topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
 import { createRobotState, type RobotModel, type RobotState, wrapAngleRad } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/index.ts';
+import { DISTANCE_SIGNAL, type RosDriverOptions } from '../../drivers/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
 import { fieldAt, messageType } from '../messages/registry.ts';
 import { isSet, nanosecondsOf } from '../messages/time.ts';
@@ -81,6 +81,8 @@ export class RobotReadings {
   readonly #order: number[];
   /** When each signal came last, s; 0: never. */
   readonly #signalAtS: number[];
+  /** Which of them is the distance of people; −1: none. */
+  readonly #distance: number;
   readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
   #jumpedAtS = Number.NEGATIVE_INFINITY;
@@ -100,6 +102,7 @@ export class RobotReadings {
     this.state = createRobotState(options.jointNames.length, options.signals.length);
     this.#order = options.jointNames.map(() => -1);
     this.#signalAtS = options.signals.map(() => 0);
+    this.#distance = options.signals.findIndex(({ name }) => name === DISTANCE_SIGNAL);
     this.#alternations = new Alternations(options.jointNames.length);
     const { kind, topic } = options.state;
     this.subscription =
@@ -135,6 +138,11 @@ export class RobotReadings {
         this.#signalAtS[index] = atS;
       });
     }
+  }
+
+  /** When the distance of people came last, s; 0: never. */
+  get distanceAtS(): number {
+    return this.#signalAtS[this.#distance] ?? 0;
   }
 
   /** Until when all signals that have come are new, s; 0: none has, or they are all events. */
