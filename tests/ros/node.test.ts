@@ -39,7 +39,7 @@ function start(name: string, ...more: readonly string[]): RosProcess {
 
 async function started(name: string, ...more: readonly string[]): Promise<RosProcess> {
   const program = start(name, ...more);
-  await program.printed(/arm6 is there for insert/, 30_000);
+  await program.printed(/is there for insert/, 30_000);
   return program;
 }
 
@@ -273,7 +273,7 @@ describeRos('the node, from start to end', () => {
       process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
       await node.printed(/the guard brakes the robot and holds it/);
       await until(() => motion('robot').at(-1)?.state === 'stopped', 'the stop');
-      await node.printed(/comes up inactive[\s\S]*arm6 is there/, 30_000);
+      await node.printed(/comes up inactive[\s\S]*is there for insert/, 30_000);
       await until(() => existsSync(`/proc/${childOf(node, 'node-process.js')}`), 'the next node');
       await delay(1000);
       expect(await cli('lifecycle', 'get', '/rein')).toContain('inactive');
@@ -321,11 +321,11 @@ describeRos('a node whose learner comes late', () => {
       expect(await cli('lifecycle', 'set', '/rein', 'configure')).toContain('Transitioning successful');
       expect(await trigger('reset')).toContain(`Waiting for the learner at ${address}`);
       const learner = await open(address);
-      await node.printed(/arm6 is there for insert/, 10_000);
+      await node.printed(/is there for insert/, 10_000);
       expect(await cli('topic', 'echo', '--once', '/rein/policy')).toContain('run_id: run-7');
       await learner.close();
       process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
-      await node.printed(/arm6 is there for insert[\s\S]*arm6 is there for insert/, 30_000);
+      await node.printed(/is there for insert[\s\S]*is there for insert/, 30_000);
       expect((await node.kill('SIGINT')).code).toBe(0);
     });
   });

@@ -17,6 +17,7 @@ import {
   stateNumbers,
 } from '../../drivers/index.ts';
 import { parseRequest as parseGuardRequest, readNumbers } from '../../guard/index.ts';
+import { GROUND_TRUTH } from '../observations/other-robot.ts';
 import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';
 import { type Controllers, controllersOf } from './controllers.ts';
@@ -97,6 +98,7 @@ export class Bridge {
       options,
       readings: this.#readings,
       clock,
+      isSimulated: () => this.#isSimulated(),
       commanders: () => this.#publishersOf(this.#publisher.topic),
       contradiction: () => this.#sources.contradiction(),
       graphFaults: () => port.graphFaults,
@@ -291,6 +293,13 @@ export class Bridge {
       return `Nobody listens to ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
     }
     return undefined;
+  }
+
+  /** Joints say it by their frame. */
+  #isSimulated(): boolean {
+    if (this.#parts.config.options.state.kind === 'jointStates') return this.#readings.isSimulated;
+    const knowing = this.#publishersOf(GROUND_TRUTH).nodes;
+    return this.#publishersOf(this.#readings.subscription.topic).nodes.some((node) => knowing.includes(node));
   }
 
   #publishersOf(topic: string): { topic: string; nodes: readonly string[] } {

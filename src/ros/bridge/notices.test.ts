@@ -18,7 +18,6 @@ function saidAt(ratesHz: readonly number[], freshnessMs: number, minimumRateHz =
     get measuredAtS() {
       return clock.nowS();
     },
-    isSimulated: false,
     missing: [],
     names: [],
     takeWorstAgeS: () => 0,
@@ -29,6 +28,7 @@ function saidAt(ratesHz: readonly number[], freshnessMs: number, minimumRateHz =
     options: { ...rosOptions(diffBase, 'twist', { state }), freshnessMs, minimumRateHz },
     readings,
     clock,
+    isSimulated: () => false,
     commanders: () => ({ topic: '/cmd_vel', nodes: [] }),
     contradiction: () => undefined,
     graphFaults: () => [],
@@ -66,19 +66,20 @@ describe('what is said of the rate of measurements', () => {
 it('says that what it hears is a simulation, and when it is not any more, once each', () => {
   const clock = new FakeClock(1_000_000_000n);
   const said: string[] = [];
+  let isSimulated = true;
   const readings = {
-    isSimulated: true,
     takeWorstAgeS: () => 0,
     measurements: 0,
     missing: [],
     subscription: { topic: '/joint_states' },
   };
   const nobody = () => ({ topic: '', nodes: [] });
-  const parts = { clock, readings, commanders: nobody, contradiction: () => undefined, graphFaults: () => [] };
+  const graph = { commanders: nobody, contradiction: () => undefined, graphFaults: () => [] };
+  const parts = { clock, readings, isSimulated: () => isSimulated, ...graph };
   const say = ({ message }: GuardNotice): void => void (message.includes('simulation') && said.push(message));
   const notices = new Notices({ ...parts, options: rosOptions(diffBase, 'twist'), say } as never);
-  for (const isSimulated of [true, true, false, false]) {
-    readings.isSimulated = isSimulated;
+  for (const next of [true, true, false, false]) {
+    isSimulated = next;
     clock.advanceMs(1000);
     notices.look();
   }

@@ -52,6 +52,8 @@ export interface NoticesParts {
   readonly readings: RobotReadings;
   /** Fully qualified names of the nodes that publish the command topic, and its name. */
   readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
+  /** What is measured is a simulation's. */
+  readonly isSimulated: () => boolean;
   /** What two that publish the same joints contradict each other in, as of now. */
   readonly contradiction: () => string | undefined;
   /** Faults of the graph, as long as they last. */
@@ -235,7 +237,8 @@ export class Notices {
 
   /** A rehearsal looks like the robot, to whoever does not know: said when it begins and when it ends. */
   #lookWhetherSimulated(): void {
-    const { isSimulated, subscription } = this.#parts.readings;
+    const isSimulated = this.#parts.isSimulated();
+    const { subscription } = this.#parts.readings;
     if (isSimulated === this.#isSimulated) return;
     this.#isSimulated = isSimulated;
     const message = isSimulated

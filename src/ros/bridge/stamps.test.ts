@@ -56,6 +56,7 @@ it.each([
     options,
     readings,
     clock,
+    isSimulated: () => false,
     commanders: nobody,
     contradiction: () => undefined,
     graphFaults: () => [],

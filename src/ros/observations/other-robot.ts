@@ -8,6 +8,8 @@ import type { RosPort, RosSubscription } from '../port/ros-port.ts';
 
 /** `frame_id` of joint states that nothing real stands behind; those of robots leave it empty, or name a link. */
 export const SIMULATED_FRAME = 'simulated';
+/** Where a base truly is: topic of what publishes its odometry, too, where that is a simulation; nothing else knows it. */
+export const GROUND_TRUTH = 'ground_truth';
 /** One that was heard within so long is there, s. */
 const HEARD_S = 2;
 

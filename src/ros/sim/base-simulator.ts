@@ -1,6 +1,7 @@
 /** A wheeled base as ROS sees one behind its controller: `cmd_vel` or `ackermann_cmd` in, `odom` out. */
 import type { Clock } from '../../core/index.ts';
 import { AckermannDriveStamped, Odometry, Twist, TwistStamped } from '../messages/definitions.ts';
+import { GROUND_TRUTH } from '../observations/other-robot.ts';
 import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { type BaseKind, BaseModel, type BaseOptions, type PlanarPose } from './base-model.ts';
@@ -52,7 +53,7 @@ export class BaseSimulator {
     );
     const reliability = settings.isBestEffort ? 'bestEffort' : 'reliable';
     this.#odom = port.advertise(Odometry, 'odom', { ...STATE_QOS, reliability });
-    this.#truth = port.advertise(Odometry, 'ground_truth', STATE_QOS);
+    this.#truth = port.advertise(Odometry, GROUND_TRUTH, STATE_QOS);
     this.#takeCommands(controller.name, new ControllersAtPort(port, manager, this.trouble, complaints));
   }
 
