@@ -35,7 +35,8 @@ function policyFile(name: string, policy: SteadyPolicy = {}): Promise<string> {
 describe('a robot without a learner', { timeout: 180_000 }, () => {
   it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
     const file = await policyFile('good');
-    const moving = run.start('run', '--policy', file, '--duration', '3', '--out', 'robot');
+    const options = ['--config', run.mockConfig(), '--start', 'now', '--duration', '4'];
+    const moving = run.start('run', '--policy', file, ...options, '--out', 'robot');
     expect(await moving.exit).toBe(0);
     const journal = run.journal('robot');
     // How many steps that is depends on the machine.

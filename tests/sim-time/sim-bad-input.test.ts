@@ -278,7 +278,7 @@ describe.skipIf(!hasDisk)('a full disk', () => {
 
   it('ends a run with one sentence, and all that was recorded before can be read', async () => {
     // There is room for a few checkpoints and some hundred steps; a trace would take it all on a machine that is slow.
-    fill(110);
+    fill(190);
     const run = [
       'sim',
       '--config',
@@ -297,7 +297,7 @@ describe.skipIf(!hasDisk)('a full disk', () => {
     expect(code).toBe(1);
     const acked = [...stdout.matchAll(/(?:training|validating) \| steps (\d+)/g)].map((match) => Number(match[1]));
     const recorded = transitionsOf(join(disk, 'b')).length;
-    expect(recorded).toBeGreaterThan(200);
+    expect(recorded).toBeGreaterThan(60);
     expect(recorded).toBeGreaterThanOrEqual(Math.max(...acked));
   });
 });
