@@ -1,6 +1,6 @@
 /** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and what is of another commit. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,7 +87,7 @@ describe('npm run evidence', { timeout: 60_000 }, () => {
   beforeAll(() => {
     clone = join(dir, 'clone');
     mkdirSync(join(clone, 'scripts'), { recursive: true });
-    for (const name of ['evidence.js', 'evidence-page.js', 'arguments.js', 'node-version.js', 'read-typescript.js'])
+    for (const name of readdirSync(join(root, 'scripts')).filter((each) => each.endsWith('.js')))
       cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));
     cpSync(join(root, 'src', 'core', 'text.ts'), join(clone, 'src', 'core', 'text.ts'));
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
