@@ -35,7 +35,7 @@ const doors = [
   '^src/[^/]+/index\\.ts$',
   '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/(mujoco|serial)\\.ts$',
-  '^src/monitor/(terminal|web)\\.ts$',
+  '^src/monitor/(report|terminal|web)\\.ts$',
   '^src/core/(hardware|robot-defaults|shown-capsules|statistics|telemetry|text)\\.ts$',
   '^src/emulate/kinds\\.ts$',
   '^src/(learner|policy)/options\\.ts$',

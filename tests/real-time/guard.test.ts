@@ -138,7 +138,7 @@ describe('a guard that only a person lets go on', () => {
       const stopped = await held.seen(({ state }) => state === 'stopped', 'the stop');
       expect(rowsOf(stopped)).toContain(24);
       held.look();
-      for (let k = 0; k < 20; k++) {
+      for (let k = 0; k < 8; k++) {
         for (const kind of ['acknowledge', 'enable', 'permit', 'activate'] as const) {
           const answer = await held.link.request({ kind });
           expect(answer).toMatchObject({

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadReportData } from '../../src/monitor/index.ts';
+import { loadReportData } from '../../src/monitor/report.ts';
 import type { RunSummary } from '../../src/record/index.ts';
 import { IS_LONG } from '../support/long.ts';
 import { TINY, transitionsOf } from '../support/rein.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadResolvedConfig } from '../../src/config/index.ts';
 import { readJournal } from '../../src/link/index.ts';
-import { loadReportData, writeReport } from '../../src/monitor/index.ts';
+import { loadReportData, writeReport } from '../../src/monitor/report.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { IS_LONG } from '../support/long.ts';
 import { endLeftovers, goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';

@@ -31,4 +31,4 @@ export async function reportLine(folder: string): Promise<string> {
 }
 
 /** Loaded at a run's end and not at its beginning: a robot waits for nothing that it does not need. */
-export const pages = (): Promise<typeof import('../../monitor/index.ts')> => import('../../monitor/index.ts');
+export const pages = (): Promise<typeof import('../../monitor/report.ts')> => import('../../monitor/report.ts');
