@@ -292,6 +292,11 @@ describe('joints', () => {
       /^o\.yaml:2:\d+: separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near$/m,
     ],
     [
+      'that a distance of people slows nothing without separation of',
+      'task: { robot: arm6-ros }\nrobot:\n  driver: { distance: {} }\n',
+      /^o\.yaml:3:\d+: driver\.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out$/m,
+    ],
+    [
       'that home is outside of the workspace of',
       'robot:\n  homeRad: [0, -1.57, 1.57, -1.57, -1.57, 0]\n',
       /at home "tool: x min" is exceeded by 692 mm$/m,

@@ -267,8 +267,14 @@ function checkExit(robot: RobotConfig): Finding[] {
   return [{ path: [holds ? 'exitRampS' : 'holdsWithoutTorque'], message }];
 }
 
-function checkSeparation({ separation, toolSpeedMaxMPerS }: RobotConfig): Finding[] {
-  if (separation === undefined || toolSpeedMaxMPerS !== undefined) return [];
+function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig): Finding[] {
+  if (separation === undefined) {
+    if (!('distance' in driver) || driver.distance === undefined) return [];
+    const unused =
+      'driver.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out';
+    return [{ path: ['driver', 'distance'], message: unused }];
+  }
+  if (toolSpeedMaxMPerS !== undefined) return [];
   const message = 'separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near';
   return [{ path: ['separation'], message }];
 }

@@ -215,7 +215,7 @@ export class Guard {
   #distanceMissing(): string | undefined {
     if (this.#model.separation === undefined || this.#driver.isSimulated === true) return undefined;
     if (this.#driver.distance !== undefined) return undefined;
-    return "separation of the robot's file needs the distance of people, and this driver measures none: name its source under driver (distance), or leave separation out";
+    return "separation of the robot's file needs the distance of people, and this driver measures none: a robot behind ROS 2 has driver.distance, a plugin may measure it; else leave separation out";
   }
 
   /** Torque that is not measured is not no torque: the file's observer could only see nothing, or stop the arm at once. */

@@ -205,7 +205,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${file}: cannot be read`, { cause });
+    throw new ReinError('config', `${file}: cannot be read`, { remedy: 'check its path and its rights', cause });
   }
 }
 

@@ -268,7 +268,10 @@ describe('a plant', () => {
     await expect(open({ file: '<mujoco>\n<worldbody>\n<bodi/></worldbody></mujoco>' })).rejects.toThrow(
       'the model:3: ',
     );
-    await expect(open({ file: '/nowhere/robot.xml' })).rejects.toThrow('/nowhere/robot.xml: cannot be read');
+    await expect(open({ file: '/nowhere/robot.xml' })).rejects.toMatchObject({
+      message: '/nowhere/robot.xml: cannot be read',
+      remedy: 'check its path and its rights',
+    });
     await expect(open({ file: file.replaceAll('"two"', '"three"') })).rejects.toThrow('no joint named "two"');
     await expect(open({ file: file.replace('name="two"', 'name="two" type="slide"') })).rejects.toThrow('another kind');
   });
