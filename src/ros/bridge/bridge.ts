@@ -38,8 +38,8 @@ const STOP_REPEAT_MS = 30;
 const SETTLE_MS = 300;
 /** Longest wait of `prepare` for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
-/** Whether the controllers are active still is asked so often while commands go to them. */
-const CONTROLLERS_MS = 1000;
+/** Whether the controllers are active still is asked so often while commands go to them: one that is taken away is to be noticed within a second. */
+const CONTROLLERS_MS = 500;
 /** So many measurements in a row that follow one another closely enough. */
 const STEADY = 2;
 
