@@ -7,7 +7,7 @@ import { critics } from '../networks/critic.ts';
 import { add, clip, div, maximum, mul, square, stopGradient, sub, tanh } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { reduceSum, reshape } from '../ops/shape.ts';
-import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
+import { criticOnlyUpdates, isAveraged, type LearnerConfig } from '../options/learner-config.ts';
 import type { Step } from '../update/step.ts';
 
 /** Makes a step of a ramp: an advantage of a millionth counts as whole. */
@@ -52,6 +52,7 @@ export function cloneActor(
 /** The same for a policy that is a Gaussian: its mean. */
 export function cloneGaussian(step: Step, action: Tensor = step.action): void {
   cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean, action);
+  if (isAveraged(step.spec.config)) step.follow('actor', 1);
 }
 
 /** What a loss of cloning beside the actor's looks at. */

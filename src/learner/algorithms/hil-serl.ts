@@ -27,6 +27,7 @@ import {
   gaussianPolicy,
   meanValue,
   nextDraw,
+  policyPart,
   temperatureNetwork,
   updateActor,
 } from './sac.ts';
@@ -46,7 +47,7 @@ export const hilSerl: Algorithm = {
   update: { inner: updateCritics, outer: (step) => updateActor(step, continuous(step.spec, step.action)) },
   // Of the continuous numbers alone: values cannot be cloned, and grippers learn from rewards.
   cloning: { inner: (step) => cloneGaussian(step, continuous(step.spec, step.action)) },
-  policy: (spec) => (grippers(spec) === 0 ? gaussianPolicy() : hybridPolicy(spec)),
+  policy: (spec) => (grippers(spec) === 0 ? gaussianPolicy(spec) : hybridPolicy(spec)),
   value: {
     network: 'critic',
     build: (parameters, observation, action, spec) => meanValue(parameters, observation, continuous(spec, action)),
@@ -174,12 +175,13 @@ export function bestCommand(values: Tensor): Tensor {
 
 /** Continuous numbers drawn from the Gaussian with the robot's noise, and the grippers' best command: those do not explore by chance. */
 function hybridPolicy(spec: LearnerSpec): PolicyDef {
+  const part = policyPart(spec.config);
   return {
-    networks: ['actor', 'grasp'],
+    networks: [part, 'grasp'],
     noiseSize: spec.actionSize - grippers(spec),
     noise: 'exploration',
     build: (parameters, observation, noise) => {
-      const { mean, logStd } = gaussianActor(parameters['actor']!, observation);
+      const { mean, logStd } = gaussianActor(parameters[part]!, observation);
       const { action } = sampleTanhGaussian(mean, logStd, noise!);
       return { action: concat([action, bestCommand(graspValues(parameters['grasp']!, observation))], -1) };
     },

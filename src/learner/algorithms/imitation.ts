@@ -16,7 +16,7 @@ export const bc: Algorithm = {
   networks: (spec) => [isGaussian(spec) ? gaussianActorNetwork(spec) : baseNetwork(spec)],
   update: { inner: imitate },
   cloning: { inner: imitate },
-  policy: (spec) => (isGaussian(spec) ? gaussianPolicy() : basePolicy(spec)),
+  policy: (spec) => (isGaussian(spec) ? gaussianPolicy(spec) : basePolicy(spec)),
 };
 
 function imitate(step: Step): void {

@@ -10,7 +10,7 @@ import { criticLayout, critics } from '../networks/critic.ts';
 import { abs, add, clip, exp, mul, neg, square, stopGradient, sub } from '../ops/elements.ts';
 import { reduceMean, reduceMin } from '../ops/reduce.ts';
 import { reshape } from '../ops/shape.ts';
-import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import { criticOnlyUpdates, isAveraged, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import { criticInputSize, policyInputSize } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
@@ -31,7 +31,13 @@ export const sac: Algorithm = {
 export function gaussianActorNetwork(spec: LearnerSpec): NetworkDef {
   const { config, actionSize } = spec;
   const { actorHidden, activation } = config;
-  return { name: 'actor', layout: gaussianActorLayout(policyInputSize(spec), actorHidden, actionSize, activation) };
+  const layout = gaussianActorLayout(policyInputSize(spec), actorHidden, actionSize, activation);
+  return { name: 'actor', layout, hasTarget: isAveraged(config) };
+}
+
+/** Whose parameters robots get. */
+export function policyPart(config: LearnerConfig): 'actor' | 'actor_target' {
+  return isAveraged(config) ? 'actor_target' : 'actor';
 }
 
 /** The ensemble of critics, with its slow copy. */
@@ -114,6 +120,7 @@ export function updateActor(step: Step, action: Tensor = step.action): void {
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
   step.minimise('actor', addCloning(step, loss, { mean, values, action }), actorOptimiser(config));
+  if (isAveraged(config)) step.follow('actor', config.policyRate);
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy, size);
   reportActor(step, { loss, entropy, alpha, value });
@@ -172,12 +179,13 @@ function criticOnlyCalls(config: LearnerConfig): number {
 }
 
 /** The policy's Gaussian before tanh; the robot draws from it. */
-export function gaussianPolicy(): PolicyDef {
+export function gaussianPolicy({ config }: LearnerSpec): PolicyDef {
+  const part = policyPart(config);
   return {
-    networks: ['actor'],
+    networks: [part],
     noiseSize: 0,
     noise: 'exploration',
-    build: (parameters, observation) => gaussianActor(parameters['actor']!, observation),
+    build: (parameters, observation) => gaussianActor(parameters[part]!, observation),
   };
 }
 

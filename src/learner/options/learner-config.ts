@@ -61,6 +61,12 @@ export const learnerSettings = z
     targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
       0.005,
     ),
+    // TD3 and DSAC-T have slow copies of their own.
+    policyRate: num(
+      '1',
+      { above: 0, max: 1 },
+      "Share of the trained policy that the robot's takes over per update of it: an average of the last 1 / `policyRate` updates. 1 is the trained one itself. For sac, rlpd, hil-serl and wsrl.",
+    ).default(1),
     learningRateActor: rate("Adam's step size for the policy.").default(5e-4),
     learningRateCritic: rate("Adam's step size for the critics.").default(5e-4),
     learningRateTemperature: rate("Adam's step size for the temperature.").default(5e-4),
@@ -191,6 +197,9 @@ export interface LearnerProblem {
   readonly message: string;
 }
 
+/** Algorithms whose policy `policyRate` averages. */
+const AVERAGED: ReadonlySet<string> = new Set(['sac', 'rlpd', 'hil-serl', 'wsrl']);
+
 /** What has to agree within `config`, beyond the range of each number. */
 export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[] {
   const { criticSubset, critics, initialTemperature, minTemperature, replayCapacity, batchSize } = config;
@@ -212,6 +221,9 @@ export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[
   if (replayCapacity < batchSize) {
     const message = `replayCapacity is ${replayCapacity}, below batchSize (${batchSize})`;
     problems.push({ key: 'replayCapacity', message });
+  }
+  if (isAveraged(config) && !AVERAGED.has(config.algorithm)) {
+    problems.push({ key: 'policyRate', message: `policyRate is not for ${config.algorithm}: leave it at 1` });
   }
   if (config.bcAuxRows === 'better' && config.bcAuxWeight === 0) {
     problems.push({ key: 'bcAuxRows', message: 'bcAuxRows: better does nothing where bcAuxWeight is 0' });
@@ -249,6 +261,11 @@ export function standsStill(config: LearnerConfig, steps: number): string | unde
   if (algorithm === 'bc' || steps === 0 || steps > warmupSteps + alone) return undefined;
   const parts = alone === 0 ? 'warmupSteps' : `warmupSteps ${warmupSteps} + criticOnlySteps ${alone}`;
   return `The policy does not move in ${steps} steps: its first update comes after step ${warmupSteps + alone} (${parts}). Give it more steps, or lower ${alone === 0 ? 'warmupSteps' : 'criticOnlySteps'}.`;
+}
+
+/** Whether robots get an average of the policy that is trained, its slow copy. */
+export function isAveraged({ policyRate }: LearnerConfig): boolean {
+  return policyRate < 1;
 }
 
 /** Critic updates of one training call. */
