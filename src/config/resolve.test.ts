@@ -383,7 +383,7 @@ describe('layers', () => {
       'my-task.yaml',
       shipped('tasks', 'insert')
         .replace('robot: arm6', 'robot: my-arm.yaml')
-        .replace('learner: rlpd', 'learner: ./my-learner.yaml'),
+        .replace(/^learner: .*/m, 'learner: ./my-learner.yaml'),
     );
     const config = resolveConfig({ task, seed: 1 });
     expect(config.robot.name).toBe('mine');

@@ -65,7 +65,7 @@ export const learnerSettings = z
     policyRate: num(
       '1',
       { above: 0, max: 1 },
-      "Share of the trained policy that the robot's takes over per update of it: an average of the last 1 / `policyRate` updates. 1 is the trained one itself. For sac, rlpd, hil-serl and wsrl.",
+      "Share of the trained policy that the robot's takes over per update of it: an average of the last 1 / `policyRate` updates. 1 is the trained one itself. Of sac, rlpd, hil-serl and wsrl; the others do not average.",
     ).default(1),
     learningRateActor: rate("Adam's step size for the policy.").default(5e-4),
     learningRateCritic: rate("Adam's step size for the critics.").default(5e-4),
@@ -197,9 +197,6 @@ export interface LearnerProblem {
   readonly message: string;
 }
 
-/** Algorithms whose policy `policyRate` averages. */
-const AVERAGED: ReadonlySet<string> = new Set(['sac', 'rlpd', 'hil-serl', 'wsrl']);
-
 /** What has to agree within `config`, beyond the range of each number. */
 export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[] {
   const { criticSubset, critics, initialTemperature, minTemperature, replayCapacity, batchSize } = config;
@@ -221,9 +218,6 @@ export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[
   if (replayCapacity < batchSize) {
     const message = `replayCapacity is ${replayCapacity}, below batchSize (${batchSize})`;
     problems.push({ key: 'replayCapacity', message });
-  }
-  if (isAveraged(config) && !AVERAGED.has(config.algorithm)) {
-    problems.push({ key: 'policyRate', message: `policyRate is not for ${config.algorithm}: leave it at 1` });
   }
   if (config.bcAuxRows === 'better' && config.bcAuxWeight === 0) {
     problems.push({ key: 'bcAuxRows', message: 'bcAuxRows: better does nothing where bcAuxWeight is 0' });
@@ -263,9 +257,12 @@ export function standsStill(config: LearnerConfig, steps: number): string | unde
   return `The policy does not move in ${steps} steps: its first update comes after step ${warmupSteps + alone} (${parts}). Give it more steps, or lower ${alone === 0 ? 'warmupSteps' : 'criticOnlySteps'}.`;
 }
 
+/** Algorithms whose policy `policyRate` averages: others have a slow copy of their own, or no actor that climbs critics. */
+const AVERAGED: ReadonlySet<string> = new Set(['sac', 'rlpd', 'hil-serl', 'wsrl']);
+
 /** Whether robots get an average of the policy that is trained, its slow copy. */
-export function isAveraged({ policyRate }: LearnerConfig): boolean {
-  return policyRate < 1;
+export function isAveraged({ algorithm, policyRate }: LearnerConfig): boolean {
+  return policyRate < 1 && AVERAGED.has(algorithm);
 }
 
 /** Critic updates of one training call. */
