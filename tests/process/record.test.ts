@@ -83,7 +83,7 @@ class Recorded {
     for (;;) {
       this.ask('recordStart');
       await this.is({ state: 'recording' });
-      await this.drive(() => Number(this.status!['steps']) >= 5);
+      await this.drive(() => Number(this.status!['steps']) >= 5 || this.status!['state'] !== 'recording');
       if (this.status!['state'] === 'recording') return;
       this.cuts++;
       await this.is({ state: 'waiting' });
@@ -93,18 +93,26 @@ class Recorded {
   /** Takes over, rests until that `isRested`, and moves along x. */
   async drive(isRested: () => boolean): Promise<void> {
     const before = this.#xM;
-    this.#action = [0, 0];
+    let way: readonly number[] = [0, 0];
+    this.#action = way;
     const takeOver = (): void => this.ask('takeOver', { shownAtS: this.watcher!.frame!.sentAtS, device: 'keyboard' });
     takeOver();
-    // Of a machine that is held up the page is too late to take over, or lost, and asks again.
+    // Of a machine that is held up the page is too late to take over, or lost, and asks again; after it, a hand rests first.
     const again = setInterval(() => {
-      if (stateName(this.watcher!.frame!) === 'active.human') return;
+      const isInControl = stateName(this.watcher!.frame!) === 'active.human';
+      this.#action = isInControl ? way : [0, 0];
+      if (isInControl) return;
       this.ask('start');
       takeOver();
-    }, 2000);
-    await until(isRested, 'a rest').finally(() => clearInterval(again));
-    this.#action = [this.#way, 0];
-    await until(() => Math.abs(before - this.#xM) > 0.02, 'a motion');
+    }, 1000);
+    try {
+      await until(isRested, 'a rest');
+      way = [this.#way, 0];
+      this.#action = way;
+      await until(() => Math.abs(before - this.#xM) > 0.02, 'a motion');
+    } finally {
+      clearInterval(again);
+    }
     this.#way *= -1;
     this.#action = [0, 0];
   }
