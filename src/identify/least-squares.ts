@@ -38,30 +38,129 @@ export class LeastSquares {
   /** Allocates. A column of zeros, or of rounding, gets 0. */
   solve(): Float64Array {
     const n = this.size;
-    let largest = 0;
-    for (let i = 0; i < n; i++) largest = Math.max(largest, this.#gram[n * i + i]!);
-    const scale = Float64Array.from({ length: n }, (_, i) => {
-      const square = this.#gram[n * i + i]!;
-      return square > NOTHING * largest ? 1 / Math.sqrt(square) : 0;
-    });
-    const factor = new Float64Array(n * n);
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j <= i; j++) {
-        let sum = i === j && scale[i] === 0 ? 1 : scale[i]! * scale[j]! * this.#gram[n * i + j]!;
-        if (i === j) sum += RIDGE;
-        for (let k = 0; k < j; k++) sum -= factor[n * i + k]! * factor[n * j + k]!;
-        factor[n * i + j] = i === j ? Math.sqrt(Math.max(sum, RIDGE * RIDGE)) : sum / factor[n * j + j]!;
-      }
-    }
-    const x = Float64Array.from(this.#right, (value, i) => scale[i]! * value);
-    for (let i = 0; i < n; i++) {
-      for (let k = 0; k < i; k++) x[i] = x[i]! - factor[n * i + k]! * x[k]!;
-      x[i] = x[i]! / factor[n * i + i]!;
-    }
+    const { factor, scale } = factorOf(this.#gram, n);
+    const x = whitened(factor, scale, this.#right);
     for (let i = n - 1; i >= 0; i--) {
       for (let k = i + 1; k < n; k++) x[i] = x[i]! - factor[n * k + i]! * x[k]!;
       x[i] = x[i]! / factor[n * i + i]!;
     }
     return x.map((value, i) => value * scale[i]!);
   }
+}
+
+export interface Instrumented {
+  /** What multiplies each regressor. */
+  readonly solution: Float64Array;
+  /** Σ of the squares of what is left, as far as the instruments show it, and of all that is left. */
+  readonly shown: number;
+  readonly left: number;
+}
+
+/**
+ * The same for regressors that are measured with noise, which makes least squares find too little: by instruments, which go with the
+ * regressors and not with their noise (two-stage least squares; of robots Janot, Vandanjon and Gautier 2014, "A generic instrumental
+ * variable approach for industrial robot identification").
+ */
+export class InstrumentedLeastSquares {
+  rows = 0;
+  readonly #instruments: number;
+  readonly #regressors: number;
+  /** Of instruments, regressors and the value, in this order, in one row. */
+  readonly #gram: Float64Array;
+
+  constructor(instruments: number, regressors: number) {
+    this.#instruments = instruments;
+    this.#regressors = regressors;
+    this.#gram = new Float64Array((instruments + regressors + 1) ** 2);
+  }
+
+  /** Instruments, regressors, value. */
+  add(row: ArrayLike<number>): void {
+    const n = this.#instruments + this.#regressors + 1;
+    for (let i = 0; i < n; i++) {
+      const value = row[i]!;
+      for (let j = 0; j <= i; j++) this.#gram[n * i + j] = this.#gram[n * i + j]! + value * row[j]!;
+    }
+    this.rows++;
+  }
+
+  /** By the first `regressors` alone. Allocates. */
+  solve(regressors: number = this.#regressors): Instrumented {
+    const m = this.#instruments;
+    const size = m + this.#regressors + 1;
+    const ofInstruments = new Float64Array(m * m);
+    for (let i = 0; i < m; i++) for (let j = 0; j <= i; j++) ofInstruments[m * i + j] = this.#gram[size * i + j]!;
+    const { factor, scale } = factorOf(ofInstruments, m);
+    // What the instruments show of a column: m rows that stand for all.
+    const shownOf = (column: number): Float64Array =>
+      whitened(
+        factor,
+        scale,
+        Float64Array.from({ length: m }, (_k, k) => this.#gram[size * column + k]!),
+      );
+    const columns = Array.from({ length: regressors }, (_, c) => shownOf(m + c));
+    const values = shownOf(size - 1);
+    const second = new LeastSquares(regressors);
+    for (let k = 0; k < m; k++)
+      second.add(
+        columns.map((column) => column[k]!),
+        values[k]!,
+      );
+    const solution = second.solve();
+    const seen = values.reduce((sum, value) => sum + value * value, 0);
+    return { solution, shown: Math.max(0, seen - second.explained()), left: this.#left(solution) };
+  }
+
+  /** Σ(value − regressors·solution)². */
+  #left(solution: Float64Array): number {
+    const size = this.#instruments + this.#regressors + 1;
+    const columns = [
+      ...Array.from(solution, (weight, c) => [this.#instruments + c, weight] as const),
+      [size - 1, -1] as const,
+    ];
+    let left = 0;
+    for (const [one, weight] of columns) {
+      for (const [other, by] of columns)
+        left += weight * by * this.#gram[size * Math.max(one, other) + Math.min(one, other)]!;
+    }
+    return Math.max(0, left);
+  }
+}
+
+interface Factor {
+  /** [n][n] lower Cholesky factor of the scaled matrix. */
+  readonly factor: Float64Array;
+  /** [n] what makes each column's square 1; 0 for nothing. */
+  readonly scale: Float64Array;
+}
+
+/** Of the lower half of a Gram matrix of `n` columns. */
+function factorOf(gram: Float64Array, n: number): Factor {
+  let largest = 0;
+  for (let i = 0; i < n; i++) largest = Math.max(largest, gram[n * i + i]!);
+  const scale = Float64Array.from({ length: n }, (_, i) => {
+    const square = gram[n * i + i]!;
+    return square > NOTHING * largest ? 1 / Math.sqrt(square) : 0;
+  });
+  const factor = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = i === j && scale[i] === 0 ? 1 : scale[i]! * scale[j]! * gram[n * i + j]!;
+      if (i === j) sum += RIDGE;
+      for (let k = 0; k < j; k++) sum -= factor[n * i + k]! * factor[n * j + k]!;
+      factor[n * i + j] = i === j ? Math.sqrt(Math.max(sum, RIDGE * RIDGE)) : sum / factor[n * j + j]!;
+    }
+  }
+  return { factor, scale };
+}
+
+/** The scaled `right`, by the factor's inverse. */
+function whitened(factor: Float64Array, scale: Float64Array, right: Float64Array): Float64Array {
+  const n = right.length;
+  const x = right.map((value, i) => scale[i]! * value);
+  for (let i = 0; i < n; i++) {
+    for (let k = 0; k < i; k++) x[i] = x[i]! - factor[n * i + k]! * x[k]!;
+    x[i] = x[i]! / factor[n * i + i]!;
+  }
+  return x;
 }

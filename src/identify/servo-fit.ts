@@ -1,7 +1,12 @@
-/** Stiffness, damping and timing of each servo, by its own law: τ = K·(r − q) − d·q̇ + f·ṙ + offset, f its lead: d, or 0. */
+/**
+ * Stiffness, damping and timing of each servo, by its own law: τ = K·(r − q) − d·q̇ + offset + f·ṙ, f its lead: d, or 0. A servo that lags
+ * keeps K·(r − q) and d·q̇ nearly alike, and what tells them apart can be less than a count of its encoder: least squares then find both too
+ * small (12 bits: d by a sixth). References of the last periods and readings some periods off are instruments: q goes with them, and the
+ * rounding of this row does not.
+ */
 import { type RobotModel, variance } from '../core/index.ts';
 import { hermite, hermiteMean } from '../safety/index.ts';
-import { LeastSquares } from './least-squares.ts';
+import { InstrumentedLeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';
 
 /** A number and half the width of its 95 % interval. */
@@ -26,6 +31,15 @@ const DELAY_MAX_TICKS = 6;
 /** Ages of the torque that are tried, a period's parts; then finer about the best. */
 const AGES = 10;
 const FINE = 10;
+/** How old the references are that are instruments, s: as long as a servo takes to follow. */
+const LAGS_S = [0, 0.02, 0.04, 0.08, 0.14, 0.22, 0.32] as const;
+/** And how long before and after a row the readings are, s. */
+const READINGS_S = [-0.12, -0.06, 0.06, 0.12] as const;
+const INSTRUMENTS = LAGS_S.length + READINGS_S.length + 1;
+/** The lead is the last: a servo without one is fitted without it. */
+const REGRESSORS = 4;
+/** So many times what servos that may lead leave, those that lag may leave. */
+const LEAD_SHARE = 4;
 /** Near saturation the law is another. */
 const SATURATED_SHARE = 0.95;
 /** Parts of the record that are fitted by themselves, so that what they differ by shows how sure the whole is. */
@@ -38,54 +52,82 @@ interface Timing {
   readonly ageS: number;
 }
 
+/** From `first` to before `end`. */
+interface Rows {
+  readonly first: number;
+  readonly end: number;
+}
+
 interface JointFit {
   readonly stiffness: number;
   readonly damping: number;
   readonly lead: number;
+  /** Mean square of what the law leaves, as far as the instruments show it and noise does not explain it, (N·m)². */
+  readonly shown: number;
+  /** Root mean square of all that it leaves. */
   readonly leftNm: number;
+}
+
+interface Best {
+  readonly timing: Timing;
+  readonly cost: number;
 }
 
 /** Fits all servos with one timing: the one that leaves least. */
 export function fitServos(model: RobotModel, record: MotionRecord): ServoFit {
   const periodS = 1 / model.controlHz;
-  let best: { timing: Timing; cost: number } | undefined;
+  let lags: Best | undefined;
+  let free: Best | undefined;
   const consider = (timing: Timing): void => {
-    const cost = costOf(model, record, timing);
-    if (best === undefined || cost < best.cost) best = { timing, cost };
+    const [ofLags, ofFree] = costsOf(model, record, timing);
+    if (lags === undefined || ofLags < lags.cost) lags = { timing, cost: ofLags };
+    if (free === undefined || ofFree < free.cost) free = { timing, cost: ofFree };
   };
   for (let delayTicks = 0; delayTicks <= DELAY_MAX_TICKS; delayTicks++) {
     for (let k = 0; k <= AGES; k++) consider({ delayTicks, ageS: (k / AGES) * (periodS / 2) });
   }
-  const { timing } = best!;
-  for (let k = 1 - FINE; k < FINE; k++) {
-    const ageS = timing.ageS + (k / (AGES * FINE)) * (periodS / 2);
-    if (ageS >= 0 && ageS <= periodS / 2) consider({ ...timing, ageS });
+  for (const { timing } of [lags!, free!]) {
+    for (let k = 1 - FINE; k < FINE; k++) {
+      const ageS = timing.ageS + (k / (AGES * FINE)) * (periodS / 2);
+      if (ageS >= 0 && ageS <= periodS / 2) consider({ ...timing, ageS });
+    }
   }
-  return fitWith(model, record, best!.timing);
+  // A lead explains noise as well: it is taken for one only where it explains most.
+  return lags!.cost <= LEAD_SHARE * free!.cost
+    ? fitWith(model, record, lags!.timing, 'lags')
+    : fitFree(model, record, free!.timing);
 }
 
-function costOf(model: RobotModel, record: MotionRecord, timing: Timing): number {
-  let cost = 0;
+function fitFree(model: RobotModel, record: MotionRecord, timing: Timing): ServoFit {
+  const free = model.joints.map((_, i) => fitJoint(squaresOf(model, record, timing, i), REGRESSORS));
+  const leads = sumOf(free, 'lead') > sumOf(free, 'damping') / 2;
+  return fitWith(model, record, timing, leads ? 'leads' : 'lags');
+}
+
+/** Of servos that lag, and of those that may lead. */
+function costsOf(model: RobotModel, record: MotionRecord, timing: Timing): readonly [number, number] {
+  const costs: [number, number] = [0, 0];
   for (const [i, { torqueMaxNm }] of model.joints.entries()) {
-    const { leftNm } = fitJoint(model, record, timing, i, 0, record.rows);
-    cost += (leftNm / torqueMaxNm) ** 2;
+    const squares = squaresOf(model, record, timing, i);
+    for (const k of [0, 1] as const) costs[k] += fitJoint(squares, REGRESSORS - 1 + k).shown / torqueMaxNm ** 2;
   }
-  return cost;
+  return costs;
 }
 
-function fitWith(model: RobotModel, record: MotionRecord, timing: Timing): ServoFit {
-  const whole = model.joints.map((_, i) => fitJoint(model, record, timing, i, 0, record.rows));
+function fitWith(model: RobotModel, record: MotionRecord, timing: Timing, kind: 'leads' | 'lags'): ServoFit {
+  const regressors = kind === 'leads' ? REGRESSORS : REGRESSORS - 1;
+  const whole = model.joints.map((_, i) => fitJoint(squaresOf(model, record, timing, i), regressors));
   const parts = Array.from({ length: PARTS }, (_, part) => {
-    const from = Math.floor((part * record.rows) / PARTS);
-    const to = Math.floor(((part + 1) * record.rows) / PARTS);
-    return model.joints.map((_joint, i) => fitJoint(model, record, timing, i, from, to));
+    const first = Math.floor((part * record.rows) / PARTS);
+    const end = Math.floor(((part + 1) * record.rows) / PARTS);
+    return model.joints.map((_joint, i) => fitJoint(squaresOf(model, record, timing, i, { first, end }), regressors));
   });
   const estimate = (i: number, key: 'stiffness' | 'damping'): Estimate => {
     const values = parts.map((joints) => joints[i]![key]);
     return { value: whole[i]![key], within: STUDENT * Math.sqrt(variance(values) / PARTS) };
   };
   return {
-    velocityFeedForward: sumOf(whole, 'lead') > sumOf(whole, 'damping') / 2,
+    velocityFeedForward: kind === 'leads',
     delayTicks: timing.delayTicks,
     torqueAgeS: timing.ageS,
     stiffness: model.joints.map((_, i) => estimate(i, 'stiffness')),
@@ -98,41 +140,57 @@ function sumOf(fits: readonly JointFit[], key: 'lead' | 'damping'): number {
   return fits.reduce((sum, fit) => sum + fit[key], 0);
 }
 
-/** One servo over the rows [first, end). */
-function fitJoint(
+/** By the first `regressors`. */
+function fitJoint(squares: InstrumentedLeastSquares, regressors: number): JointFit {
+  const { solution, shown, left } = squares.solve(regressors);
+  const [stiffness, damping, , lead = 0] = solution as unknown as [number, number, number, number?];
+  const rows = Math.max(1, squares.rows);
+  const byChance = ((INSTRUMENTS - regressors) * left) / rows;
+  return { stiffness, damping, lead, shown: (shown - byChance) / rows, leftNm: Math.sqrt(left / rows) };
+}
+
+/** One servo's rows. */
+function squaresOf(
   model: RobotModel,
   record: MotionRecord,
   { delayTicks, ageS }: Timing,
   i: number,
-  first: number,
-  end: number,
-): JointFit {
-  const squares = new LeastSquares(4);
-  const row = new Float64Array(4);
+  { first, end }: Rows = { first: 0, end: record.rows },
+): InstrumentedLeastSquares {
+  const ticks = (s: number): number => Math.round(s * model.controlHz);
+  const [lags, offsets] = [LAGS_S.map(ticks), READINGS_S.map(ticks)];
+  const [oldest, newest] = [Math.max(delayTicks + 1, lags.at(-1)!), offsets.at(-1)!];
+  const squares = new InstrumentedLeastSquares(INSTRUMENTS, REGRESSORS);
+  const row = new Float64Array(INSTRUMENTS + REGRESSORS + 1);
   const mostNm = SATURATED_SHARE * model.joints[i]!.torqueMaxNm;
-  let sum = 0;
   for (let k = first; k < end; k++) {
-    // A reference of before the piece began is not known.
-    if (record.pieceRow[k]! <= delayTicks) continue;
-    const { positionRad, velocityRadPerS, torqueNm } = record.states[k]!;
-    if (Math.abs(torqueNm[i]!) > mostNm) continue;
-    const before = record.states[k - 1]!;
-    const dtS = record.dtS[k]!;
-    const windowS = Math.min(2 * ageS, dtS);
-    const from = before.positionRad[i]!;
-    const to = positionRad[i]!;
-    const fromSpeed = before.velocityRadPerS[i]!;
-    const toSpeed = velocityRadPerS[i]!;
-    const reached = record.sentRad[k - delayTicks]![i]!;
-    const reachedBefore = record.sentRad[k - delayTicks - 1]![i]!;
-    row[0] = reached - hermiteMean(from, to, fromSpeed, toSpeed, windowS, dtS);
-    row[1] = windowS > 0 ? (hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS) - to) / windowS : -toSpeed;
-    row[2] = (reached - reachedBefore) * model.controlHz;
-    row[3] = 1;
-    squares.add(row, torqueNm[i]!);
-    sum += torqueNm[i]! ** 2;
+    // A reference of before the piece began is not known, nor what is read after its end.
+    if (record.pieceRow[k]! < oldest || record.pieceRow[k + newest] !== record.pieceRow[k]! + newest) continue;
+    const torqueNm = record.states[k]!.torqueNm[i]!;
+    if (Math.abs(torqueNm) > mostNm) continue;
+    const { sentRad } = record;
+    for (const [j, lag] of lags.entries()) row[j] = sentRad[k - lag]![i]! - (j === 0 ? 0 : sentRad[k]![i]!);
+    for (const [j, offset] of offsets.entries())
+      row[lags.length + j] = sentRad[k + offset]![i]! - record.states[k + offset]!.positionRad[i]!;
+    row[INSTRUMENTS - 1] = 1;
+    writeLaw(row, record, k, i, Math.min(2 * ageS, record.dtS[k]!));
+    const [reached, before] = [sentRad[k - delayTicks]![i]!, sentRad[k - delayTicks - 1]![i]!];
+    row[INSTRUMENTS] = reached - row[INSTRUMENTS]!;
+    row[INSTRUMENTS + 2] = 1;
+    row[INSTRUMENTS + 3] = (reached - before) * model.controlHz;
+    row[INSTRUMENTS + REGRESSORS] = torqueNm;
+    squares.add(row);
   }
-  const [stiffness, damping, lead] = squares.solve() as unknown as [number, number, number];
-  const left = Math.max(0, sum - squares.explained());
-  return { stiffness, damping, lead, leftNm: Math.sqrt(left / Math.max(1, squares.rows)) };
+  return squares;
+}
+
+/** Where joint `i` was, and how fast it went back, in the mean over the `windowS` that end with the reading of row `k`. */
+function writeLaw(row: Float64Array, record: MotionRecord, k: number, i: number, windowS: number): void {
+  const [before, now] = [record.states[k - 1]!, record.states[k]!];
+  const dtS = record.dtS[k]!;
+  const [from, to] = [before.positionRad[i]!, now.positionRad[i]!];
+  const [fromSpeed, toSpeed] = [before.velocityRadPerS[i]!, now.velocityRadPerS[i]!];
+  row[INSTRUMENTS] = hermiteMean(from, to, fromSpeed, toSpeed, windowS, dtS);
+  row[INSTRUMENTS + 1] =
+    windowS > 0 ? (hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS) - to) / windowS : -toSpeed;
 }

@@ -11,7 +11,6 @@ import {
   ReinError,
   type RobotModel,
   significant,
-  type TankModel,
   type TorqueObserverModel,
   torqueUnit,
 } from '../core/index.ts';
@@ -40,19 +39,30 @@ const DAMPING_SHARE = 0.25;
 /** Every row, joint by joint, then the robot's. */
 export function judge(model: RobotModel, found: Identification): readonly VerdictRow[] {
   const rows = model.joints.flatMap((joint, i) => [
-    stiffnessRow(joint, found, i),
-    dampingRow(joint, found, i, model.tank),
+    stiffnessRow(model, joint, found, i),
+    dampingRow(model, joint, found, i),
     torqueRow(joint, found, i),
     noiseRow(joint, found, i),
   ]);
   return [...rows, delayRow(model, found), leadRow(model, found)];
 }
 
-function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): VerdictRow {
-  const { value, within } = servo.stiffness[i]!;
+/** What is said of a number that may be the file's, where the motion does not tell: counts of a coarse encoder leave it that uncertain. */
+function unsure({ controlHz }: RobotModel, { rows }: Identification, key: string, file: number, text: string): string {
+  // Half of the interval takes four times as long.
+  const longerS = 10 * Math.ceil((4 * rows) / controlHz / 10);
+  return `${key} is ${text} by this motion, which does not tell whether it is the ${file} of its file: identify it for longer, --duration ${longerS}`;
+}
+
+function stiffnessRow(model: RobotModel, joint: JointModel, found: Identification, i: number): VerdictRow {
+  const { value, within } = found.servo.stiffness[i]!;
   const file = joint.stiffnessNmPerRad;
-  const ok = Math.abs(value - file) + within <= STIFFNESS_SHARE * file;
-  const message = `stiffnessNmPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}, or set the servo to its file`;
+  const offBy = Math.abs(value - file);
+  const ok = offBy + within <= STIFFNESS_SHARE * file;
+  const text = `${significant(value)} ± ${significant(within)}`;
+  const wrong = `stiffnessNmPerRad of ${joint.name} is ${text}, and its file says ${file}: write ${significant(value)}, or set the servo to its file`;
+  const isNear = offBy <= STIFFNESS_SHARE * file;
+  const message = isNear ? unsure(model, found, `stiffnessNmPerRad of ${joint.name}`, file, text) : wrong;
   return {
     of: joint.name,
     what: 'stiffness',
@@ -65,23 +75,32 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
   };
 }
 
-function dampingRow(joint: JointModel, { servo }: Identification, i: number, tank: TankModel | undefined): VerdictRow {
-  const { value, within } = servo.damping[i]!;
+function dampingRow(model: RobotModel, joint: JointModel, found: Identification, i: number): VerdictRow {
+  const { tank } = model;
+  const { value, within } = found.servo.damping[i]!;
   const file = joint.dampingNmSPerRad;
   const unit = `${torqueUnit(joint)}·s/${positionUnit(joint)}`;
   const row = { of: joint.name, what: 'damping', unit, file, measured: value, within };
-  const stiffness = servo.stiffness[i]!;
+  const stiffness = found.servo.stiffness[i]!;
+  const key = `dampingNmSPerRad of ${joint.name}`;
+  const text = `${significant(value)} ± ${significant(within)}`;
   const softer = (stiffness.value + stiffness.within) / joint.stiffnessNmPerRad;
   const less = (value - within) / file;
   if (tank === undefined) {
-    const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
-    const message = `dampingNmSPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}`;
-    return { ...row, ok, message };
+    const offBy = Math.abs(value - file);
+    const wrong = `${key} is ${text}, and its file says ${file}: write ${significant(value)}`;
+    const message = offBy <= DAMPING_SHARE * file ? unsure(model, found, key, file, text) : wrong;
+    return { ...row, ok: offBy + within <= DAMPING_SHARE * file, message };
   }
   const ok = less >= tank.recovery * softer;
   const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
-  const message = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${significant(less / softer)}: damping ${significant(value)} ± ${significant(within)} for ${file} in the file, stiffness ${significant(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
-  return { ...row, ok, message };
+  const wrong = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${significant(less / softer)}: damping ${text} for ${file} in the file, stiffness ${significant(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
+  const isNear = value / file >= (tank.recovery * stiffness.value) / joint.stiffnessNmPerRad;
+  return {
+    ...row,
+    ok,
+    message: isNear ? `${unsure(model, found, key, file, text)}, or write tank.recovery: ${fits}` : wrong,
+  };
 }
 
 function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
