@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock, type StopFigures } from '../core/index.ts';
+import { type GuardFrame, LockStepClock, type StopFigures } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
@@ -10,8 +10,14 @@ import { StopMeter } from './stop-meter.ts';
 const model = { ...ur5eLike, leashM: 0.2, leashRad: 1 };
 const PERIOD_S = 1 / model.controlHz;
 
-/** Stops of the arm, each after 40 ticks of such actions of its first joint, as the meter saw them. */
-async function stopsAfter(actions: readonly number[]): Promise<StopFigures[]> {
+/**
+ * Stops of the arm, each after 40 ticks of such actions of its first joint, as the meter saw them. `lastStampS`: of the last frame
+ * before each stop, from its own stamp and the one before.
+ */
+async function stopsAfter(
+  actions: readonly number[],
+  lastStampS: (ownS: number, beforeS: number) => number = (ownS) => ownS,
+): Promise<StopFigures[]> {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model);
   const link = lockStepGuard({
@@ -24,8 +30,16 @@ async function stopsAfter(actions: readonly number[]): Promise<StopFigures[]> {
   });
   const meter = new StopMeter(model);
   const found: StopFigures[] = [];
+  let waiting: GuardFrame | undefined;
+  let beforeS = Number.NaN;
   link.onFrame((frame) => {
-    const stop = meter.see(frame);
+    const seen = waiting;
+    waiting = structuredClone(frame);
+    if (seen === undefined) return;
+    const ownS = seen.robot.measuredAtS;
+    if (frame.decider === 'hold' && seen.decider !== 'hold') seen.robot.measuredAtS = lastStampS(ownS, beforeS);
+    beforeS = ownS;
+    const stop = meter.see(seen);
     if (stop !== undefined) found.push(stop);
   });
   await driver.open();
@@ -62,4 +76,18 @@ it('measures time and way of each stop of the measured arm, of the fastest point
 
 it('sees no stop of an arm that stood', async () => {
   expect(await stopsAfter([0])).toEqual([]);
+});
+
+it.each([
+  ['a reading that came twice', (_: number, beforeS: number) => beforeS],
+  ['a reading without a stamp', () => Number.NaN],
+])('counts a stop that begins after %s, with the last speed that is known', async (_, lastStampS) => {
+  const [own] = await stopsAfter([-1]);
+  const [stop] = await stopsAfter([-1], lastStampS);
+  expect(stop!.speedMPerS).toBeGreaterThan(0.5 * own!.speedMPerS);
+  expect(stop!.speedMPerS).toBeLessThan(1.5 * own!.speedMPerS);
+  expect(stop!.distanceM).toBeCloseTo(own!.distanceM, 2);
+  // From the last stamp that was known, never shorter.
+  expect(stop!.timeS).toBeGreaterThan(own!.timeS - 0.5 * PERIOD_S);
+  expect(stop!.timeS).toBeLessThan(own!.timeS + 1.5 * PERIOD_S);
 });

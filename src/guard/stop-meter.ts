@@ -45,19 +45,27 @@ export class StopMeter {
       this.#stop = { speedMPerS, sinceS: this.#lastAtS, distanceM: 0, restS: Number.NaN, rests: 0 };
     }
     this.#isFollowed = isFollowed;
-    this.#speedMPerS = this.#moved(this.#reference, frame.referenceRad, 'take') / (measuredAtS - this.#lastAtS);
-    this.#lastAtS = measuredAtS;
+    this.#clock(frame.referenceRad, measuredAtS);
     const stop = this.#stop;
     if (stop === undefined) return undefined;
     stop.distanceM = Math.max(stop.distanceM, this.#moved(this.#begin, positionRad, 'keep'));
     const rests = velocityRadPerS.every((speed) => Math.abs(speed) <= REST);
-    if (rests && stop.rests === 0) stop.restS = measuredAtS;
+    if (rests && stop.rests === 0) stop.restS = this.#lastAtS;
     stop.rests = rests ? stop.rests + 1 : 0;
     const isOver = stop.rests >= REST_FRAMES;
-    if (!isOver && measuredAtS - stop.sinceS < PATIENCE_S) return undefined;
+    if (!isOver && this.#lastAtS - stop.sinceS < PATIENCE_S) return undefined;
     this.#stop = undefined;
     const timeS = isOver ? stop.restS - stop.sinceS : PATIENCE_S;
     return { speedMPerS: stop.speedMPerS, timeS, distanceM: stop.distanceM };
+  }
+
+  /** The speed of the reference. A reading without a stamp of its own leaves the last one; its way counts with the next. */
+  #clock(referenceRad: ArrayLike<number>, atS: number): void {
+    const elapsedS = atS - this.#lastAtS;
+    if (elapsedS === 0 || !Number.isFinite(atS)) return;
+    const movedM = this.#moved(this.#reference, referenceRad);
+    if (elapsedS > 0) this.#speedMPerS = movedM / elapsedS;
+    this.#lastAtS = atS;
   }
 
   /** How far the fastest point of an arm at `jointsRad` is from `places`, m, which become its own where they are to be taken. */

@@ -66,3 +66,16 @@ it('a line that keeps its value did not take it', () => {
   const { config } = fileBoard();
   expect(relayOf({ ...config, path: '/dev/null' }).set('closed')).toBe(false);
 });
+
+it('a regular file closes again after a longer word was in it', () => {
+  const { config, told } = fileBoard();
+  const relay = relayOf({ ...config, closed: 'on', open: 'off' });
+  for (const [state, word] of [
+    ['closed', 'on'],
+    ['open', 'off'],
+    ['closed', 'on'],
+  ] as const) {
+    expect(relay.set(state)).toBe(true);
+    expect(told()).toBe(word);
+  }
+});
