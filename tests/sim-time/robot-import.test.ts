@@ -66,6 +66,39 @@ describe('rein robot import', () => {
     await checkTeleop(join(dir, 'slow.yaml'));
   });
 
+  it('writes a first task beside it, of which every place is reached as it is', async () => {
+    const model = fileURLToPath(new URL('../../config/robots/models/arm7.xml', import.meta.url));
+    const { code, stdout } = await run(model, '--speed', '2', '--torque', '60', '--out', 'desk.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toContain('rein sim --task desk-reach.yaml     teach it a first task, a reach');
+    const opened = await openRobot({ task: join(dir, 'desk-reach.yaml'), seed: 1 });
+    const scaleM = opened.action.dimensions[0]!.scale;
+    const scale = Number(/scaleM: ([\d.]+)/.exec(textOf('desk-reach.yaml'))![1]);
+    try {
+      for (let episode = 0; episode < 5; episode++) {
+        const { success } = await opened.episode((seen) =>
+          // Last but the action before.
+          [...seen.slice(-6, -3)].map((way) => clip((way * scale) / scaleM)),
+        );
+        expect(success).toBe(true);
+      }
+    } finally {
+      await opened.close();
+    }
+    expect(await run('arm.urdf', '--out', 'desk.yml', '--name', 'other')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('desk-reach.yaml is there already'),
+    });
+  }, 60_000);
+
+  it('writes no first task for an arm whose tool does not go every way', async () => {
+    // Its four joints cannot bring the tool to the side without turning it.
+    const { code, stdout } = await run('arm.urdf', '--out', 'four.yaml');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('rein sim');
+    expect(readdirSync(dir)).not.toContain('four-reach.yaml');
+  });
+
   it('writes a robot that loads, is checked unchanged, and is driven to a place by a task', async () => {
     writeFileSync(join(dir, 'joint_limits.yaml'), ROS_LIMITS);
     const out = join('robots', 'mine.yaml');
@@ -287,7 +320,7 @@ describe('what is refused leaves nothing behind', () => {
       'a joint that no file can hold',
       model((text) => text.replace('"wrist"', '"left/wrist"')),
       ['arm.urdf'],
-      /joint "left\/wrist" has a name that a robot's file cannot hold.*\n {2}→ rename it/,
+      /joint "left\/wrist" has a name that a robot's file cannot hold.*\n {2}→ rename them/,
     ],
     [
       'a robot that would not load again',

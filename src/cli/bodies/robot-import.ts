@@ -1,10 +1,11 @@
 /** What `rein robot import` does: read, work out, write under another name, load that, and only then give it its own. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { loadRobotFile, shownPath } from '../../config/index.ts';
+import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
 import { ArmKinematics, ReinError, type RobotModel } from '../../core/index.ts';
 import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
 import type { RobotImportOptions } from '../robot.ts';
+import { firstTaskText } from './first-task.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { type ImportedFile, robotFileText } from './robot-text.ts';
 import type { RosAsked } from './ros-driver-text.ts';
@@ -32,7 +33,7 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   const subject = await loadModelSubject(options.model, about).catch(withRemedy).finally(progress.end);
   const { plantFile } = subject.subject;
   const named = { ...subject.subject.model, name: options.name ?? subject.subject.model.name };
-  checkNames(named, options.name);
+  checkNames(named, options.name, subject.place);
   const out = resolve(options.out ?? `${named.name}.yaml`);
   checkOut(out, force);
   const place = workspaceOf(named, subject);
@@ -41,8 +42,31 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   const file = { ...place, subject, modelPath: pathFrom(plantFile!), packages: folders, ros };
   makeOutFolder(dirname(out));
   await writeChecked(out, robotFileText(file));
-  report(out, file, ros === undefined ? await teleopProblem(out) : undefined);
+  const problem = ros === undefined ? await teleopProblem(out) : undefined;
+  const task = ros === undefined && problem === undefined ? writeFirstTask(out) : undefined;
+  report(out, file, problem, task);
   return 0;
+}
+
+/** Beside the robot's file, where it is the same thing with another name. */
+function firstTaskOf(out: string): string {
+  return out.replace(/\.ya?ml$/i, '-reach.yaml');
+}
+
+/** Writes a first task, and loads it as `rein sim` does. The path; `undefined` where the robot has none. */
+function writeFirstTask(out: string): string | undefined {
+  const path = firstTaskOf(out);
+  const text = firstTaskText(loadRobotFile(out).robot, `./${basename(out)}`);
+  if (text === undefined) return undefined;
+  writeFileSync(path, text);
+  try {
+    resolveConfig({ task: path, seed: 0 });
+    return path;
+  } catch (error) {
+    rmSync(path);
+    if (error instanceof ReinError) return undefined;
+    throw error;
+  }
 }
 
 /** Why the next command would be refused, which is tried before it is printed. */
@@ -92,14 +116,17 @@ function checkOut(out: string, force: boolean): void {
       remedy: 'give a name that ends in .yaml',
     });
   }
-  if (existsSync(out) && !force) {
-    throw new ReinError('config', `${shownPath(out)} is there already`, {
-      remedy: 'give --out another name, or --force to write over it',
-    });
-  }
+  for (const path of [out, firstTaskOf(out)]) checkFree(path, force);
 }
 
-function checkNames({ name, joints }: RobotModel, asked: string | undefined): void {
+function checkFree(path: string, force: boolean): void {
+  if (!existsSync(path) || force) return;
+  throw new ReinError('config', `${shownPath(path)} is there already`, {
+    remedy: 'give --out another name, or --force to write over it',
+  });
+}
+
+function checkNames({ name, joints }: RobotModel, asked: string | undefined, place: ModelSubject['place']): void {
   if (!NAME.test(name)) {
     throw new ReinError(
       'config',
@@ -109,13 +136,11 @@ function checkNames({ name, joints }: RobotModel, asked: string | undefined): vo
       },
     );
   }
-  const joint = joints.find((each) => !NAME.test(each.name));
-  if (joint === undefined) return;
-  throw new ReinError(
-    'config',
-    `joint "${joint.name}" has a name that a robot's file cannot hold: letters, digits, _ and - after a letter, at most 64`,
-    { remedy: 'rename it in the model' },
-  );
+  const problems = [...joints.entries()].flatMap(([i, joint]) => {
+    const message = `joint "${joint.name}" has a name that a robot's file cannot hold: letters, digits, _ and - after a letter, at most 64`;
+    return NAME.test(joint.name) ? [] : [{ place: place(['joints', i]), message }];
+  });
+  if (problems.length > 0) throw problemsError(problems, 'rename them in the model');
 }
 
 /** Where nobody gave a box, and the tool is above the base's plane at home, it stays above it. */
@@ -151,7 +176,12 @@ function relativePath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile, problem: string | undefined): void {
+function report(
+  out: string,
+  { model, subject, isAboveFloor, ros }: ImportedFile,
+  problem: string | undefined,
+  task: string | undefined,
+): void {
   const shown = shownPath(out);
   const lines = [
     `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
@@ -160,6 +190,7 @@ function report(out: string, { model, subject, isAboveFloor, ros }: ImportedFile
     'next:',
     `  rein safety check ${shown}       what these limits are worth`,
     tryLine(shown, ros, problem),
+    ...(task === undefined ? [] : [`  rein sim --task ${shownPath(task)}     teach it a first task, a reach`]),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -284,7 +284,7 @@ function restLines({ model, subject, modelPath, packages, ros }: ImportedFile): 
   const { assumedParts } = subject;
   const margin = assumedParts.has('limitMarginRad') ? ' (ASSUMED)' : '';
   const home = assumedParts.has('homeRad')
-    ? 'ASSUMED: 0, or the middle of the range. Give a pose in the middle of the workspace, with the tool as it works: training starts there.'
+    ? 'ASSUMED: a pose from which the tool can go any way. Give one in the middle of the workspace, with the tool as it works: training starts there.'
     : 'Where it starts, a number a joint.';
   return [
     comment('Ticks of the guard in a second: as many as your bus has time for, and a whole multiple of policyHz.'),

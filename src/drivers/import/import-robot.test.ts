@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ArmKinematics, matrixFromRpy, multiplyMatrix, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, matrixFromRpy, multiplyMatrix, ReinError, type RobotModel } from '../../core/index.ts';
 import { Simulation } from '../mujoco/mujoco-module.ts';
 import { importRobot } from './import-robot.ts';
 import type { ImportedRobot, NamedFrame } from './imported-robot.ts';
@@ -263,9 +263,37 @@ describe('what no robot model can say', () => {
       ),
       ':6:1: link "two" is moved by joint "j2" and has no <inertial>',
     ],
+    [
+      'an inertia that no body has',
+      urdf((text) => text.replace('ixx="0.1"', 'ixx="0.9"')),
+      ':3: the inertia of "one" is that of no body: its largest principal moment is more than the other two together',
+    ],
+    [
+      'an inertia below 0',
+      urdf((text) => text.replace('ixx="0.1"', 'ixx="-0.1"')),
+      ':3: the inertia of "one" is that of no body: its principal moments are not all above 0',
+    ],
+    [
+      'an axis without a length',
+      urdf((text) => text.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>')),
+      ':10: the axis of joint "j1" has no length',
+    ],
+    [
+      'a planar joint, by the name that the file has',
+      urdf((text) => text.replace('name="j2" type="prismatic"', 'name="j2" type="planar"')),
+      ':11:1: joint "j2" is planar',
+    ],
     ['no joint', '<mujoco><worldbody><geom size="1"/></worldbody></mujoco>', 'there is no joint'],
   ])('%s is refused with its place', async (_, xml, message) => {
     await expect(importRobot(xml)).rejects.toThrow(message);
+  });
+
+  it('evens out inertias by the line that the remedy gives', async () => {
+    const odd = urdf((text) => text.replace('ixx="0.1"', 'ixx="0.9"'));
+    const refused = await importRobot(odd).catch((error: unknown) => error);
+    if (!(refused instanceof ReinError)) throw new TypeError('it was taken as it is');
+    const [line] = /<mujoco>.*<\/mujoco>/.exec(refused.remedy!)!;
+    expect((await importRobot(odd.replace('<robot name="two">', `$&${line}`))).joints).toHaveLength(2);
   });
 
   it('has the same remedy for all that follows another: both ways to let it stand still', async () => {

@@ -1,7 +1,7 @@
 /** Reads a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file says them. */
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
-import { type Capsule, matrixFromAxisAngle, ReinError } from '../../core/index.ts';
+import { type Capsule, matrixFromAxisAngle, ReinError, Rng } from '../../core/index.ts';
 import type { PackageFolders } from '../mujoco/model-assets.ts';
 import { codeOf, compileModel, elementsOf, type ModelFile, parseModel, readModelFile } from '../mujoco/model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco/mujoco-module.ts';
@@ -93,7 +93,7 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     joints,
     frames: framesOf(simulation, parts, joints, facts.fingers),
     capsules: capsulesOf(simulation, parts, joints, facts.solid),
-    ...inertiasOf(simulation),
+    inertias: inertiasOf(simulation),
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
     fixed: [],
     followed: [],
@@ -287,13 +287,42 @@ function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
   });
 }
 
-/** What each joint has to turn where the file has the robot, rotors included: the others held, and the others free. */
-function inertiasOf(simulation: Simulation): Pick<ImportedRobot, 'inertiaKgM2' | 'freeInertiaKgM2'> {
-  simulation.forward();
-  const { size, matrix: held } = simulation.inertiaMatrix();
-  const inverse = inverseOf(held, size);
-  const dofs = [...(simulation.model.jnt_dofadr as Int32Array)].map((dof) => dof * (size + 1));
-  return { inertiaKgM2: dofs.map((at) => held[at]!), freeInertiaKgM2: dofs.map((at) => 1 / inverse[at]!) };
+/** Poses in which inertias are measured, besides the file's: there arms often stand folded or upright. */
+const INERTIA_POSES = 64;
+
+/** What each joint has to turn, rotors included, over random poses: the others held, and the others free. */
+function inertiasOf(simulation: Simulation): ImportedRobot['inertias'] {
+  const { model } = simulation;
+  const dofs = [...(model.jnt_dofadr as Int32Array)];
+  const rng = new Rng(1);
+  const held: number[][] = dofs.map(() => []);
+  const free: number[][] = dofs.map(() => []);
+  for (let pose = 0; pose <= INERTIA_POSES; pose++) {
+    if (pose > 0) drawPose(simulation, rng);
+    simulation.forward();
+    const { size, matrix } = simulation.inertiaMatrix();
+    const inverse = inverseOf(matrix, size);
+    for (const [k, dof] of dofs.entries()) {
+      held[k]!.push(matrix[dof * (size + 1)]!);
+      free[k]!.push(1 / inverse[dof * (size + 1)]!);
+    }
+  }
+  simulation.reset();
+  return dofs.map((_, k) => {
+    const sorted = free[k]!.sort((a, b) => a - b);
+    return { mostKgM2: Math.max(...held[k]!), freeKgM2: sorted[sorted.length >> 1]!, leastKgM2: sorted[0]! };
+  });
+}
+
+/** Puts each joint somewhere in its range; what turns without end, in a turn to each side. */
+function drawPose({ model, views }: Simulation, rng: Rng): void {
+  const ranges = model.jnt_range as Float64Array;
+  const addresses = model.jnt_qposadr as Int32Array;
+  for (const [k, at] of addresses.entries()) {
+    const [low, high] = [ranges[2 * k]!, ranges[2 * k + 1]!];
+    const drawn = rng.uniform();
+    views.positionRad[at] = low < high ? low + drawn * (high - low) : (2 * drawn - 1) * Math.PI;
+  }
 }
 
 /** The inverse of a positive definite matrix, by Gauss and Jordan. */

@@ -65,6 +65,15 @@ export interface NamedFrame {
   readonly isOnFinger: boolean;
 }
 
+/** Over the poses that a robot can have, kg·m² (kg for a sliding joint). */
+export interface JointInertia {
+  /** The most, with all other joints held. */
+  readonly mostKgM2: number;
+  /** The median and the least where all others give way. */
+  readonly freeKgM2: number;
+  readonly leastKgM2: number;
+}
+
 export interface ImportedRobot {
   readonly name: string;
   readonly joints: readonly ImportedJoint[];
@@ -72,10 +81,8 @@ export interface ImportedRobot {
   readonly frames: readonly NamedFrame[];
   /** One a link that has shapes; the base's where it has any. */
   readonly capsules: readonly Capsule[];
-  /** A number a joint: what it has to turn where the file has the robot, rotor included, kg·m² (kg for a sliding one). */
-  readonly inertiaKgM2: readonly number[];
-  /** The same where all other joints give way: less. */
-  readonly freeInertiaKgM2: readonly number[];
+  /** For each joint what it has to turn, rotors included. */
+  readonly inertias: readonly JointInertia[];
   /** The joints of the key frame named `home`, or of the first; absent without key frames. */
   readonly homeRad?: readonly number[] | undefined;
   /** All joints of the file that were left out because they are to stand still. */

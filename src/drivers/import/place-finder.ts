@@ -65,10 +65,10 @@ export class PlaceFinder {
         ? []
         : [`<calibration> of joint "${joint.attributes.get('name')}" (${this.#lineOf(found)})`];
     });
-    const gears = elementsNamed(this.#elements, 'mechanicalReduction').map(
-      (gear) => `<mechanicalReduction> (${this.#lineOf(gear)})`,
-    );
-    return [...calibrations, ...gears];
+    const gears = elementsNamed(this.#elements, 'mechanicalReduction');
+    if (gears.length === 0) return calibrations;
+    const lines = gears.map((gear, i) => (i === 0 ? this.#lineOf(gear) : gear.line)).join(', ');
+    return [...calibrations, `<mechanicalReduction> (${lines})`];
   }
 
   #placeOf({ line, column }: XmlElement): FilePlace {
@@ -97,7 +97,7 @@ export class PlaceFinder {
   }
 
   /**
-   * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
+   * Refuses what MuJoCo takes from a URDF without a word: joints of other kinds, joints that follow others, which it sets free, and links that move
    * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it reports without a
    * line. Joints that `stays` names stand still.
    */
@@ -107,6 +107,7 @@ export class PlaceFinder {
     this.#refuseRepeated(joints);
     const isMoving = (joint: XmlElement): boolean =>
       joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
+    this.#refuseKinds(joints.filter(isMoving));
     this.#refuseFollowers(joints.filter(isMoving));
     const links = new Map(
       elementsNamed(this.#elements, 'link').map((link) => [link.attributes.get('name') ?? '', link]),
@@ -121,6 +122,20 @@ export class PlaceFinder {
         );
       }
     }
+  }
+
+  /** MuJoCo makes three joints of a planar one, whose names are in no file. */
+  #refuseKinds(moving: readonly XmlElement[]): void {
+    const other = moving.find((joint) => ['planar', 'floating'].includes(joint.attributes.get('type') ?? ''));
+    if (other === undefined) return;
+    const name = other.attributes.get('name') ?? '';
+    this.#refuse(
+      other,
+      `joint "${name}" is ${other.attributes.get('type')}; the safety chain knows trees of turning and sliding joints only`,
+      {
+        remedy: `take it out of the file, or write type="fixed": its link then stands still`,
+      },
+    );
   }
 
   /** All at once: one in each try would cost a try for each finger. */

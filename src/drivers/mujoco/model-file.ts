@@ -165,20 +165,56 @@ export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, 
   }
 }
 
-/** MuJoCo's message as `FILE:LINE: what`. */
+/** MuJoCo's message as `FILE:LINE: what`, in its own words only where there are no better ones. */
 export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause: unknown): ReinError {
   const text = messageOf(cause).trim();
   const said = Number(/line(?: number)?\s*=?\s*(\d+)/i.exec(text)?.[1] ?? 0);
-  const line = said > 0 ? said : lineOf(xml, /Element name '([^']*)'/.exec(text)?.[1]);
+  const element = /Element name '([^']*)'/.exec(text)?.[1];
+  const line = said > 0 ? said : lineOf(xml, element);
+  const place = `${name}${line > 0 ? `:${line}` : ''}`;
+  const known = KNOWN.find(({ words }) => words.test(text));
+  if (known !== undefined) {
+    const remedy = known.remedy(/<robot\b/.test(xml));
+    return new ReinError('config', `${place}: ${known.what(element ?? '')}`, { remedy, cause });
+  }
   const what = text
     .replace(/^(MuJoCo Error:|Error:|Could not create Spec from XML string:|XML Error:|\s)+/, '')
     .replace(/,?\s*line(?: number)?\s*=?\s*\d+/i, '')
     .replace(/\s*\n\s*/g, '; ')
+    .replace(/; Element name '([^']*)', id \d+/, ' (of "$1")')
     .replace(/^XML parse error \d+:; Error=XML_ERROR_(\w+) .*$/, (_, kind: string) => xmlWords(kind))
     .replace('larger than mjMINVAL', 'larger than 0')
     .trim();
-  return new ReinError('config', `${name}${line > 0 ? `:${line}` : ''}: MuJoCo cannot load it: ${what}`, { cause });
+  return new ReinError('config', `${place}: MuJoCo cannot load it: ${what}`, { cause });
 }
+
+/** What real files have wrong most often. */
+const KNOWN: readonly {
+  readonly words: RegExp;
+  readonly what: (element: string) => string;
+  readonly remedy: (isUrdf: boolean) => string;
+}[] = [
+  {
+    words: /inertia must satisfy A \+ B >= C/,
+    what: (link) =>
+      `the inertia of "${link}" is that of no body: its largest principal moment is more than the other two together`,
+    remedy: (isUrdf) =>
+      isUrdf
+        ? 'write its true inertia there; or have this and all others like it evened out, by <mujoco><compiler balanceinertia="true"/></mujoco> below <robot>'
+        : 'write its true inertia there; or have this and all others like it evened out, by balanceinertia="true" in <compiler>',
+  },
+  {
+    words: /inertia must have positive eigenvalues/,
+    what: (link) => `the inertia of "${link}" is that of no body: its principal moments are not all above 0`,
+    remedy: () => 'write its true inertia there: ixx, iyy and izz above 0, and the other three smaller',
+  },
+  {
+    words: /axis too small/,
+    what: (joint) => `the axis of joint "${joint}" has no length`,
+    remedy: (isUrdf) =>
+      `write the direction that it turns about or slides along, such as ${isUrdf ? '<axis xyz="0 0 1"/>' : 'axis="0 0 1"'}`,
+  },
+];
 
 /** The line of the first element of that name; 0 where there is none. */
 function lineOf(xml: string, element: string | undefined): number {

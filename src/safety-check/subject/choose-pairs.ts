@@ -9,17 +9,34 @@ const MOST = 32;
 const POSES = 2000;
 /** Pairs that never come nearer than this beyond the clearance need no watching, m. */
 const FAR_M = 0.03;
-/** Share of the poses in which a pair must overlap to be taken for built so. */
+/** Share of the poses in which a pair must overlap to be taken for built so; and room that it must have in one of them, m. */
 const ALWAYS = 0.95;
+const NEVER_CLEAR_M = 0.01;
 
 export interface ChosenPairs {
   readonly pairs: readonly Pair[];
   /** Pairs that can come near as well, and for which there is no more room; the nearest first. */
   readonly dropped: readonly Pair[];
-  /** Pairs that are not clear at home, nor nearly ever: their capsules are too wide to show anything. */
+  /** Pairs that are clear hardly anywhere: their capsules are too wide to show anything. */
   readonly blind: readonly Pair[];
   /** Pairs that are not clear at home, but often elsewhere: home may be a collision. */
   readonly suspect: readonly Pair[];
+}
+
+/** Pairs of capsules on links that are no neighbours, and how near they come in random poses. */
+interface Looked {
+  readonly all: readonly Pair[];
+  readonly leastM: Float64Array;
+  /** Whether a pair is in each other nearly everywhere: its capsules are too wide to show anything. */
+  readonly isBlind: (k: number) => boolean;
+  /** Room of each pair in a pose. */
+  readonly measure: (jointsRad: ArrayLike<number>) => Float64Array;
+}
+
+/** Pairs of capsules that show something. Throws `RangeError` for a link that is not there. */
+export function seeingPairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): Pair[] {
+  const { all, isBlind } = look(model, capsules, clearanceM);
+  return all.filter((_, k) => !isBlind(k));
 }
 
 /**
@@ -27,44 +44,60 @@ export interface ChosenPairs {
  * at most 32. The same model gives the same pairs.
  */
 export function choosePairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): ChosenPairs {
-  const all = candidates(model, capsules);
-  if (all.length === 0) return { pairs: [], dropped: [], blind: [], suspect: [] };
-  const whole: RobotModel = { ...model, points: [], collision: { capsules, pairs: all, clearanceM } };
-  const arm = new ArmKinematics(whole);
-  const clearances = new Clearances(whole);
-  const first = clearances.rows.findIndex(({ kind }) => kind === 'pair');
-  const atHome = measure(clearances, arm, model.homeRad).slice(first);
-  const least = Float64Array.from(atHome);
-  const overlaps = new Uint32Array(least.length);
-  const rng = new Rng(1);
-  const joints = new Float64Array(model.joints.length);
-  for (let pose = 0; pose < POSES; pose++) {
-    for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
-      joints[i] = positionMinRad + rng.uniform() * (positionMaxRad - positionMinRad);
-    }
-    const h = measure(clearances, arm, joints);
-    for (let k = 0; k < least.length; k++) {
-      least[k] = Math.min(least[k]!, h[first + k]!);
-      if (h[first + k]! < 0) overlaps[k]!++;
-    }
-  }
+  const { all, leastM, isBlind, measure } = look(model, capsules, clearanceM);
+  const atHome = measure(model.homeRad);
   const order = [...all.keys()]
-    .filter((k) => atHome[k]! >= 0 && least[k]! < FAR_M)
-    .sort((a, b) => least[a]! - least[b]!);
-  const isBlind = (k: number): boolean => overlaps[k]! > ALWAYS * POSES;
+    .filter((k) => atHome[k]! >= 0 && !isBlind(k) && Math.min(leastM[k]!, atHome[k]!) < FAR_M)
+    .sort((a, b) => Math.min(leastM[a]!, atHome[a]!) - Math.min(leastM[b]!, atHome[b]!));
   const unclear = [...all.keys()].filter((k) => !(atHome[k]! >= 0));
   return {
     pairs: order.slice(0, MOST).map((k) => all[k]!),
     dropped: order.slice(MOST).map((k) => all[k]!),
-    blind: unclear.filter(isBlind).map((k) => all[k]!),
+    blind: [...all.keys()].filter(isBlind).map((k) => all[k]!),
     suspect: unclear.filter((k) => !isBlind(k)).map((k) => all[k]!),
   };
 }
 
-function measure(clearances: Clearances, arm: ArmKinematics, jointsRad: ArrayLike<number>): Float64Array {
-  arm.forward(jointsRad);
-  clearances.measure(arm);
-  return clearances.h;
+function look(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): Looked {
+  const all = candidates(model, capsules);
+  const measure = meter(model, capsules, clearanceM, all);
+  const leastM = new Float64Array(all.length).fill(Number.POSITIVE_INFINITY);
+  const mostM = new Float64Array(all.length).fill(Number.NEGATIVE_INFINITY);
+  const overlaps = new Uint32Array(all.length);
+  const rng = new Rng(1);
+  const joints = new Float64Array(model.joints.length);
+  for (let pose = 0; pose < POSES && all.length > 0; pose++) {
+    for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
+      joints[i] = positionMinRad + rng.uniform() * (positionMaxRad - positionMinRad);
+    }
+    const h = measure(joints);
+    for (let k = 0; k < all.length; k++) {
+      leastM[k] = Math.min(leastM[k]!, h[k]!);
+      mostM[k] = Math.max(mostM[k]!, h[k]!);
+      if (h[k]! < 0) overlaps[k]!++;
+    }
+  }
+  const isBlind = (k: number): boolean => overlaps[k]! > ALWAYS * POSES || mostM[k]! < NEVER_CLEAR_M;
+  return { all, leastM, isBlind, measure };
+}
+
+/** What measures the room of `pairs`. */
+function meter(
+  model: RobotModel,
+  capsules: readonly Capsule[],
+  clearanceM: number,
+  pairs: readonly Pair[],
+): (jointsRad: ArrayLike<number>) => Float64Array {
+  if (pairs.length === 0) return () => new Float64Array(0);
+  const whole: RobotModel = { ...model, points: [], collision: { capsules, pairs, clearanceM } };
+  const arm = new ArmKinematics(whole);
+  const clearances = new Clearances(whole);
+  const first = clearances.rows.findIndex(({ kind }) => kind === 'pair');
+  return (jointsRad) => {
+    arm.forward(jointsRad);
+    clearances.measure(arm);
+    return clearances.h.slice(first);
+  };
 }
 
 function candidates(model: RobotModel, capsules: readonly Capsule[]): Pair[] {

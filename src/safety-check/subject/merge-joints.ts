@@ -92,7 +92,7 @@ function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
 
 /** Of a joint for which no file says how hard it may accelerate: rad/s² (m/s² for one that slides). */
 const ACCEL_RAD_PER_S2 = 10;
-/** Of the torque that a servo has, the most that an assumed acceleration takes in the pose of the file. */
+/** Of the torque that a servo has, the most that an assumed acceleration takes, in the pose in which the joint turns most. */
 const ACCEL_TORQUE_SHARE = 0.4;
 /**
  * An assumed servo saturates at this error, rad or m, and has at most this bandwidth, rad/s, critically damped for what its joint
@@ -100,6 +100,8 @@ const ACCEL_TORQUE_SHARE = 0.4;
  */
 const SATURATION_RAD = 0.1;
 const BANDWIDTH_RAD_PER_S = 80;
+/** In the pose in which its joint turns least: beyond, the simulation's steps are too long for it. */
+const FASTEST_RAD_PER_S = 300;
 
 type DefaultKey = 'accelMaxRadPerS2' | 'stiffnessNmPerRad' | 'dampingNmSPerRad';
 
@@ -120,8 +122,7 @@ class Defaults {
       given: { accelMaxRadPerS2 },
     } = this.#files;
     const { name, place } = robot.joints[index]!;
-    const inertia = robot.inertiaKgM2[index]!;
-    const freeInertia = robot.freeInertiaKgM2[index]!;
+    const { mostKgM2, freeKgM2, leastKgM2 } = robot.inertias[index]!;
     return (
       key,
       { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max },
@@ -130,7 +131,7 @@ class Defaults {
         // From full speed it has to stop within half of the range.
         const range = min === undefined || max === undefined ? Number.POSITIVE_INFINITY : max.value - min.value;
         const wanted = Math.max(ACCEL_RAD_PER_S2, speed === undefined || !(range > 0) ? 0 : speed.value ** 2 / range);
-        const most = torqueMaxNm === undefined ? wanted : (ACCEL_TORQUE_SHARE * torqueMaxNm.value) / inertia;
+        const most = torqueMaxNm === undefined ? wanted : (ACCEL_TORQUE_SHARE * torqueMaxNm.value) / mostKgM2;
         const value = accelMaxRadPerS2 ?? rounded(Math.min(wanted, most));
         return this.#assume(key, name, value, place);
       }
@@ -138,10 +139,16 @@ class Defaults {
       if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
       const stiffness =
         stiffnessNmPerRad?.value ??
-        rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * BANDWIDTH_RAD_PER_S ** 2));
+        rounded(
+          Math.min(
+            torqueMaxNm.value / SATURATION_RAD,
+            freeKgM2 * BANDWIDTH_RAD_PER_S ** 2,
+            leastKgM2 * FASTEST_RAD_PER_S ** 2,
+          ),
+        );
       if (key === 'stiffnessNmPerRad') return this.#assume(key, name, stiffness, place);
       if (key === 'dampingNmSPerRad')
-        return this.#assume(key, name, rounded(2 * Math.sqrt(stiffness * freeInertia)), place);
+        return this.#assume(key, name, rounded(2 * Math.sqrt(stiffness * freeKgM2)), place);
       return undefined;
     };
   }

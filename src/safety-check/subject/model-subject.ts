@@ -23,6 +23,7 @@ import {
   significant,
 } from '../../core/index.ts';
 import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage } from '../../drivers/mujoco.ts';
+import { chooseHome } from './choose-home.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
@@ -35,6 +36,11 @@ const MARGIN_SHARE = 0.05;
 const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
 const LIMITS_REMEDY =
   'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
+/** For all joints at once. */
+const LACKS = [
+  [/no speed limit/, '--speed 1.5'],
+  [/no torque limit/, '--torque 20'],
+] as const;
 
 /** The files of one robot. */
 export interface ModelFiles {
@@ -80,7 +86,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     given: options.defaults ?? {},
   });
   const { problems, assumed } = merged;
-  if (problems.length > 0) throw problemsError(problems, LIMITS_REMEDY);
+  if (problems.length > 0) throw problemsError(problems, limitsRemedy(problems));
   const joints = withMargins(merged.joints, config, assumed);
   assumed.push(...(files.ros?.notes ?? []));
   if (robot.notRead.length > 0) assumed.push(`Not read: ${robot.notRead.join(', ')}.`);
@@ -133,6 +139,14 @@ function withMargins(
       assumed: new Set([...each.assumed, 'limitMarginRad'] as const),
     };
   });
+}
+
+/** One number for all joints is enough where that is what no file says. */
+function limitsRemedy(problems: readonly { readonly message: string }[]): string {
+  const flags = LACKS.filter(([lack]) => problems.some(({ message }) => lack.test(message))).map(([, flag]) => flag);
+  return flags.length === 0
+    ? LIMITS_REMEDY
+    : `give one for all joints, such as ${flags.join(' ')}; or ${LIMITS_REMEDY}`;
 }
 
 function nameOf({ joint }: MergedJoint): string {
@@ -218,9 +232,10 @@ class ModelBuilder {
       limitMarginRad,
       leashM,
       leashRad,
-      homeRad: this.#home({ limitMarginRad }),
+      homeRad: this.#config.homeRad ?? this.#robot.homeRad ?? this.#middle({ limitMarginRad }),
     };
-    const model = { ...bare, workspace: this.#workspace(bare) };
+    const posed = { ...bare, homeRad: this.#home(bare) };
+    const model = { ...posed, workspace: this.#workspace(posed) };
     // Shapes are looked at from home, which must be as many numbers as there are joints.
     return model.homeRad.length === model.joints.length ? { ...model, collision: this.#collision(model) } : model;
   }
@@ -279,12 +294,28 @@ class ModelBuilder {
     return MARGIN_RAD;
   }
 
-  #home(robot: Pick<RobotModel, 'limitMarginRad'>): readonly number[] {
-    const { homeRad } = this.#config;
-    if (homeRad !== undefined) return homeRad;
-    if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
+  /** Of the model with its joints in their middles. */
+  #home(model: RobotModel): readonly number[] {
+    if ((this.#config.homeRad ?? this.#robot.homeRad) !== undefined) return model.homeRad;
     this.assumedParts.add('homeRad');
-    this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
+    const { capsules = this.#robot.capsules, clearanceM } = this.#config.collision;
+    let homeRad: readonly number[] = model.homeRad;
+    try {
+      homeRad = chooseHome(model, model.homeRad, capsules, clearanceM);
+    } catch (error) {
+      // Names that lead nowhere: reported with the other disagreements.
+      if (!(error instanceof RangeError)) throw error;
+    }
+    const which =
+      homeRad === model.homeRad
+        ? '0, or the middle of the range where 0 is outside'
+        : `${homeRad.map((at) => Number(at.toPrecision(3))).join(', ')}, bent, so that the tool can go any way from there`;
+    this.#assumed.push(`No home pose is given: ${which}.`);
+    return homeRad;
+  }
+
+  /** 0, or the middle of the range where 0 is outside. */
+  #middle(robot: Pick<RobotModel, 'limitMarginRad'>): readonly number[] {
     return this.#joints.map(({ joint }) => {
       const { positionMinRad: min, positionMaxRad: max } = joint;
       const margin = limitMarginOf(joint, robot);
@@ -308,7 +339,7 @@ class ModelBuilder {
     const { originXyzM, positionMinRad, positionMaxRad } = model.joints[first]!;
     const slide = topology.slides(first) ? Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad)) : 0;
     const next = topology.slides(first) ? Math.max(0, ...reach.slice(first + 1)) : reach[first]!;
-    const most = Math.ceil(100 * (Math.hypot(...originXyzM) + slide + next)) / 100 + 0.01;
+    const most = (Math.ceil(100 * (Math.hypot(...originXyzM) + slide + next)) + 1) / 100;
     this.#assumed.push(`No workspace is given: the tool point may go as far as the arm reaches, ${most} m each way.`);
     return { minM: [-most, -most, -most], maxM: [most, most, most] };
   }
@@ -355,7 +386,7 @@ class ModelBuilder {
     const unwatched = [...chosen.blind, ...chosen.suspect];
     if (unwatched.length > 0) {
       const pairs = unwatched.map((pair) => pair.join(' and ')).join(', ');
-      this.#assumed.push(`Not kept apart, since their capsules overlap at home: ${pairs}.`);
+      this.#assumed.push(`Not kept apart, since their capsules overlap at home or nearly everywhere: ${pairs}.`);
     }
     return { capsules, pairs: chosen.pairs, keepOut, clearanceM };
   }
