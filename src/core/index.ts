@@ -74,6 +74,7 @@ export {
   endFailed,
   failureIn,
   howEnded,
+  onParentGone,
   openParentChannel,
   type ParentChannel,
   sendToChild,

@@ -32,10 +32,14 @@ export function openParentChannel<Message extends { readonly kind: string }>(
   const end = (): void => ending.abort();
   for (const signal of ignored) process.on(signal, () => undefined);
   process.on('SIGTERM', end);
-  process.on('disconnect', end);
-  // A parent that went away before anybody listened for that.
-  if (process.send !== undefined && !process.connected) end();
+  onParentGone(end);
   return { ending: ending.signal, send: sendToParent, close: closeParentChannel };
+}
+
+/** Calls `listener` when the parent of this process is gone, also where it went before anybody listened. Never without one. */
+export function onParentGone(listener: () => void): void {
+  process.on('disconnect', listener);
+  if (process.send !== undefined && !process.connected) listener();
 }
 
 /** Sends the parent a message, where there is one. Resolves when it has left this process, or cannot; never rejects. */

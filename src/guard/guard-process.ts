@@ -12,6 +12,7 @@ import {
   asObject,
   closeParentChannel,
   type GuardRequest,
+  onParentGone,
   patientMs,
   ReinError,
   refuseDebugger,
@@ -158,7 +159,7 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
         if (!isSupervised && !isAsked) ask(signal);
       });
     }
-    process.on('disconnect', () => {
+    onParentGone(() => {
       if (!isAsked) ask('the supervisor is gone');
     });
     process.on('message', (message: unknown) => {

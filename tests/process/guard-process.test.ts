@@ -144,6 +144,13 @@ describe('a guard process', () => {
     await until(() => !isAlive(pid));
   });
 
+  it('ends where its supervisor has gone while it opened the robot', async () => {
+    const guard = fork(guardModule, [configPath], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    children.push(guard);
+    guard.disconnect();
+    expect(await once(guard, 'exit')).toEqual([0, null]);
+  });
+
   it('says in one sentence that the robot does not answer, and ends with code 1', async () => {
     const absent = { ...config, driver: { name: 'mock', options: { faults: { seed: 1, ratio: { absent: 1 } } } } };
     const path = join(folder, 'absent.json');

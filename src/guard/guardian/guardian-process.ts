@@ -44,15 +44,19 @@ let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
 
-process.on('disconnect', () => {
-  setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
-});
+process.on('disconnect', onOrphaned);
+// A parent that went away before anybody listened for that.
+if (process.connected === false) onOrphaned();
 const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
 setRelay('open');
 pulse.on('data', onPulse);
 pulse.on('error', NOTHING_TO_DO);
 pulse.once('close', onEnd);
 report({ kind: 'ready', isRaised });
+
+function onOrphaned(): void {
+  setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
+}
 
 function onPulse(bytes: Uint8Array): void {
   for (const byte of bytes) {

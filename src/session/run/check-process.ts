@@ -4,7 +4,7 @@
  */
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
-import { asObject, endFailed, sendToParent } from '../../core/index.ts';
+import { asObject, endFailed, onParentGone, sendToParent } from '../../core/index.ts';
 import type { LearnerInfo } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkOperators } from '../scripted-operators.ts';
@@ -79,7 +79,7 @@ async function learnerInfo(
 
 // A terminal's Ctrl+C reaches the whole group: the parent decides what follows, and ends this process by itself.
 process.on('SIGINT', () => undefined);
-process.on('disconnect', () => process.exit(1));
+onParentGone(() => process.exit(1));
 process.once('message', (request: CheckRequest) => {
   checked(request)
     .then(sendToParent)
