@@ -130,7 +130,8 @@ function throughDescriptor(path: string): () => boolean {
   const into = new Uint8Array(IDS.length * READ.bytes);
   const goals = new Uint8Array(IDS.length * GOAL.bytes);
   return () => {
-    const answered = bus.syncRead(IDS, IDS.length, READ.address, READ.bytes, into, clock.nowS() + PATIENCE_S);
+    bus.until[0] = clock.nowS() + PATIENCE_S;
+    const answered = bus.syncRead(IDS, IDS.length, READ.address, READ.bytes, into);
     for (let i = 0; i < IDS.length; i++) goals.set(into.subarray(READ.bytes * i, READ.bytes * i + 2), 2 * i);
     return bus.syncWrite(IDS, IDS.length, GOAL.address, goals, GOAL.bytes) === 'ok' && answered === IDS.length;
   };

@@ -36,7 +36,7 @@ function busOf({ link }: Emulated): ServoBus {
 
 function positions(bus: ServoBus): number[] {
   const into = new Uint8Array(2 * IDS.length);
-  expect(bus.syncRead(IDS, IDS.length, POSITION, 2, into, Number.POSITIVE_INFINITY)).toBe(IDS.length);
+  expect(bus.syncRead(IDS, IDS.length, POSITION, 2, into)).toBe(IDS.length);
   return [...IDS].map((_, i) => into[2 * i]! + 256 * into[2 * i + 1]!);
 }
 

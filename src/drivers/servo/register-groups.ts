@@ -183,12 +183,19 @@ export class BlockRead {
     deadlineS: number,
     isRight: (motor: number, group: ReadGroup, at: number) => boolean,
   ): number {
+    bus.until[0] = deadlineS;
+    const wrong = this.#firstWrong(bus, isRight);
+    bus.until[0] = Number.POSITIVE_INFINITY;
+    return wrong;
+  }
+
+  #firstWrong(bus: ServoBus, isRight: (motor: number, group: ReadGroup, at: number) => boolean): number {
     const groups = this.#groups;
     const isBulk = groups.length > 1 && bus.isBulk;
-    if (isBulk) bus.bulkRead(this.#bulk.items, this.#bulk.into, deadlineS);
+    if (isBulk) bus.bulkRead(this.#bulk.items, this.#bulk.into);
     for (let g = 0; g < groups.length; g++) {
       const group = groups[g]!;
-      if (!isBulk) bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, deadlineS);
+      if (!isBulk) bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into);
       for (let k = 0; k < group.asked; k++) {
         const motor = group.askedMotor(k);
         if (!bus.hasAnswered(group.ids[k]!) || !isRight(motor, group, k * group.bytes)) return motor;

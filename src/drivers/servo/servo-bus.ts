@@ -37,8 +37,8 @@ export type ReplyStatus = 'ok' | 'missing' | 'lost';
  * 11 and 12). Tick path after construction.
  */
 export class ServoBus {
-  /** Where one servo is asked, nothing is waited for past this moment, s. To be set; a field, as what is handed on is garbage. */
-  untilS: number = Number.POSITIVE_INFINITY;
+  /** [1] nothing is waited for past this moment, s. To be set; no argument, as V8 would box it. */
+  readonly until: Float64Array = Float64Array.of(Number.POSITIVE_INFINITY);
   /** In the order of `BUS_COUNTERS`. */
   readonly counters: Float64Array;
   readonly line: SerialLine;
@@ -133,25 +133,18 @@ export class ServoBus {
 
   /**
    * Reads `count` bytes from `address` of each of the first `servos` of `ids` into `into`, `count` bytes each in the order of `ids`.
-   * Servos that did not answer are asked once more, until `deadlineS`. Returns how many answered (`hasAnswered` says which); their
+   * Servos that did not answer are asked once more, where there is time. Returns how many answered (`hasAnswered` says which); their
    * bytes are new, those of the others as they were.
    */
-  syncRead(
-    ids: Uint8Array,
-    servos: number,
-    address: number,
-    count: number,
-    into: Uint8Array,
-    deadlineS: number,
-  ): number {
+  syncRead(ids: Uint8Array, servos: number, address: number, count: number, into: Uint8Array): number {
     for (let i = 0; i < servos; i++) this.#answered[ids[i]!] = 0;
     let missing = servos;
     for (let attempt = 0; attempt < 2 && missing > 0 && !this.#isLost; attempt++) {
       if (attempt > 0) {
-        if (this.line.clock.nowS() >= deadlineS) break;
+        if (this.line.clock.nowS() >= this.until[0]!) break;
         this.counters[BUS.retries] = this.counters[BUS.retries]! + missing;
       }
-      missing = this.#readGroup(ids, servos, address, count, into, deadlineS, attempt);
+      missing = this.#readGroup(ids, servos, address, count, into, attempt);
     }
     this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + missing;
     return servos - missing;
@@ -168,8 +161,8 @@ export class ServoBus {
     return this.protocol.bulkRead !== undefined && this.protocol.bulkWrite !== undefined;
   }
 
-  /** Reads what `items` ask for into `into`, one behind the other, by `deadlineS`. Nobody is asked twice; `hasAnswered` says who did. */
-  bulkRead(items: readonly BulkItem[], into: Uint8Array, deadlineS: number): void {
+  /** Reads what `items` ask for into `into`, one behind the other. Nobody is asked twice; `hasAnswered` says who did. */
+  bulkRead(items: readonly BulkItem[], into: Uint8Array): void {
     this.drain();
     let at = 0;
     let replyBytes = 0;
@@ -185,7 +178,7 @@ export class ServoBus {
     }
     this.#asked = items.length;
     const bytes = this.protocol.bulkRead!(this.#request, items);
-    this.#await(bytes, items.length, replyBytes, into, items[0]!.bytes, deadlineS);
+    this.#await(bytes, items.length, replyBytes, into, items[0]!.bytes);
     this.counters[BUS.timeouts] = this.counters[BUS.timeouts]! + this.#pending;
     this.#endRequest();
   }
@@ -217,7 +210,6 @@ export class ServoBus {
     address: number,
     count: number,
     into: Uint8Array,
-    deadlineS: number,
     attempt: number,
   ): number {
     const { protocol } = this;
@@ -231,14 +223,12 @@ export class ServoBus {
     }
     if (protocol.syncRead === undefined) {
       let missing = 0;
-      this.untilS = deadlineS;
       for (let i = 0; i < servos; i++) {
         const id = ids[i]!;
         if (this.#answered[id] === 1) continue;
-        if (this.line.clock.nowS() >= deadlineS) missing++;
+        if (this.line.clock.nowS() >= this.until[0]!) missing++;
         else if (this.#readOne(id, address, count, into, i * count, 1) !== 'ok') missing++;
       }
-      this.untilS = Number.POSITIVE_INFINITY;
       return missing;
     }
     this.drain();
@@ -253,7 +243,7 @@ export class ServoBus {
     const reply = chained ?? asked * protocol.statusBytes(count);
     this.#reader.restart(chained === undefined ? undefined : count);
     const bytes = protocol.syncRead(this.#request, this.#ids, asked, address, count);
-    this.#await(bytes, asked, reply, into, count, deadlineS);
+    this.#await(bytes, asked, reply, into, count);
     const missing = this.#pending + this.#doubtful;
     this.#endRequest();
     return missing;
@@ -279,7 +269,7 @@ export class ServoBus {
       this.#counts[id] = count;
       this.#orders[id] = 0;
       this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
-      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count, this.untilS);
+      this.#await(bytes, 1, this.protocol.statusBytes(count), into, count);
       this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
@@ -304,7 +294,7 @@ export class ServoBus {
     this.#slots[id] = 0;
     this.#counts[id] = PROBE_BYTES;
     const probe = this.protocol.read(this.#request, id, 0, PROBE_BYTES);
-    this.#await(probe, 1, this.protocol.statusBytes(PROBE_BYTES), this.#scratch, PROBE_BYTES, this.untilS);
+    this.#await(probe, 1, this.protocol.statusBytes(PROBE_BYTES), this.#scratch, PROBE_BYTES);
     if (this.#pending === 0 && this.#echo === 'unknown') this.#echo = 'no';
     this.#endRequest();
     this.#request.set(this.#kept.subarray(0, bytes));
@@ -326,7 +316,7 @@ export class ServoBus {
   }
 
   /** Sends the request and takes replies until all have come, or nothing can come any more. */
-  #await(bytes: number, servos: number, replyBytes: number, into: Uint8Array, count: number, deadlineS: number): void {
+  #await(bytes: number, servos: number, replyBytes: number, into: Uint8Array, count: number): void {
     const { line, counters } = this;
     this.#into = into;
     this.#wanted = count;
@@ -335,7 +325,7 @@ export class ServoBus {
     if (!this.#send(bytes)) return;
     const sentAtS = line.clock.nowS();
     const onLineS = this.lineS(bytes + replyBytes);
-    const untilS = Math.min(deadlineS, sentAtS + onLineS + this.#patienceS);
+    const untilS = Math.min(this.until[0]!, sentAtS + onLineS + this.#patienceS);
     // Nothing whole can be there before the line has carried it.
     line.wait(Math.min(untilS, sentAtS + onLineS));
     for (;;) {

@@ -43,6 +43,11 @@ export class ServoOutputs {
   /** [n] least and greatest count of a goal. */
   readonly #goalLeast: Float64Array;
   readonly #goalMost: Float64Array;
+  /** [n] the count of 0, counts per rad or m with their sign, and between which counts a reference may be. */
+  readonly #zeroCounts: Float64Array;
+  readonly #countsPerRad: Float64Array;
+  readonly #reachLeast: Float64Array;
+  readonly #reachMost: Float64Array;
   #isOn = false;
   /** What the caps are is not known: torque was to come on, and did not. */
   #areCapsOpen = false;
@@ -76,6 +81,16 @@ export class ServoOutputs {
     this.#capCounts = new Float64Array(joints.length);
     this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
     this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
+    const calibrationOf = (motor: Motor): NonNullable<Motor['calibration']> => motor.calibration!;
+    const slackOf = (motor: Motor): number => BEYOND_RANGE * countsPerUnit(motor);
+    this.#zeroCounts = Float64Array.from(joints, (motor) => calibrationOf(motor).zeroCounts);
+    this.#countsPerRad = Float64Array.from(joints, (motor) => calibrationOf(motor).direction * countsPerUnit(motor));
+    this.#reachLeast = Float64Array.from(joints, (motor, i) =>
+      Math.max(this.#goalLeast[i]! - 0.5, calibrationOf(motor).minCounts - slackOf(motor)),
+    );
+    this.#reachMost = Float64Array.from(joints, (motor, i) =>
+      Math.min(this.#goalMost[i]! + 0.5, calibrationOf(motor).maxCounts + slackOf(motor)),
+    );
     this.setCaps(1);
   }
 
@@ -176,20 +191,19 @@ export class ServoOutputs {
     return counts >= this.#goalLeast[i]! - 0.5 && counts <= this.#goalMost[i]! + 0.5;
   }
 
-  /** Written so that a NaN is nowhere. */
-  isReachable(i: number, value: number): boolean {
-    const motor = this.#joints[i]!;
-    const { minCounts, maxCounts, zeroCounts, direction } = motor.calibration!;
-    const counts = zeroCounts + direction * value * countsPerUnit(motor);
-    const slack = BEYOND_RANGE * countsPerUnit(motor);
-    const least = Math.max(this.#goalLeast[i]! - 0.5, minCounts - slack);
-    return counts >= least && counts <= Math.min(this.#goalMost[i]! + 0.5, maxCounts + slack);
+  /** Takes `referenceRad` (n) for the next goals; false, and nothing, where a joint cannot be there, or it is NaN. */
+  takeReference(referenceRad: ArrayLike<number>): boolean {
+    // All in one loop: V8 would box each number that it hands to a function.
+    for (let i = 0; i < this.#joints.length; i++) {
+      const counts = this.#zeroCounts[i]! + this.#countsPerRad[i]! * referenceRad[i]!;
+      if (!(counts >= this.#reachLeast[i]! && counts <= this.#reachMost[i]!)) return false;
+    }
+    for (let i = 0; i < this.#joints.length; i++) this.reference[i] = referenceRad[i]!;
+    return true;
   }
 
   #counts(i: number): number {
-    const motor = this.#joints[i]!;
-    const { zeroCounts, direction } = motor.calibration!;
-    return zeroCounts + direction * this.reference[i]! * countsPerUnit(motor);
+    return this.#zeroCounts[i]! + this.#countsPerRad[i]! * this.reference[i]!;
   }
 
   /** Returns as `turnOn` does. */

@@ -184,6 +184,7 @@ export class ServoReadings {
       this.#probeNext = (this.#probeNext + 1) % this.#motors.length;
     }
     let answered = 0;
+    this.#bus.until[0] = this.deadlineS;
     for (let g = 0; g < this.#groups.length; g++) {
       const group = this.#groups[g]!;
       group.clear();
@@ -192,13 +193,14 @@ export class ServoReadings {
         const isOut = this.#misses[i]! >= QUARANTINE_MISSES && !wasSilent && !(isProbe && this.#isProbed(i));
         if (!isOut) group.ask(k);
       }
-      this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into, this.deadlineS);
+      this.#bus.syncRead(group.ids, group.asked, group.address, group.bytes, group.into);
       for (let k = 0; k < group.asked; k++) {
         if (!this.#bus.hasAnswered(group.ids[k]!)) continue;
         answered++;
         this.#decode(group.askedMotor(k), group, k);
       }
     }
+    this.#bus.until[0] = Number.POSITIVE_INFINITY;
     for (let i = 0; i < this.#motors.length; i++) {
       const hasAnswered = this.isRead(i);
       // What silenced this one may have silenced those that are still out: the next is due.

@@ -106,9 +106,9 @@ export class ServoSupervision {
     this.#read = this.#slow[k];
     const { id } = this.#motors[i]!;
     if (!this.#readings.isHeard(i)) return true;
-    this.#bus.untilS = this.#readings.nowS + SLOW_SHARE * this.#periodS;
+    this.#bus.until[0] = this.#readings.nowS + SLOW_SHARE * this.#periodS;
     const status = this.#bus.read(id, block.address, block.bytes, this.#bytes, 0, 1);
-    this.#bus.untilS = Number.POSITIVE_INFINITY;
+    this.#bus.until[0] = Number.POSITIVE_INFINITY;
     if (status !== 'ok') return true;
     this.#unread[k] = 0;
     if (block.offsets['presentVoltage'] !== undefined) this.#measure(i);

@@ -137,7 +137,7 @@ describe('what a servo answers', () => {
     const subject = arm([1, 2, 3]);
     subject.servos[1]!.faults.isDead = true;
     const into = new Uint8Array(6).fill(9);
-    const answered = subject.bus.syncRead(Uint8Array.of(3, 2, 1), 3, POSITION, 2, into, Number.POSITIVE_INFINITY);
+    const answered = subject.bus.syncRead(Uint8Array.of(3, 2, 1), 3, POSITION, 2, into);
     expect(answered).toBe(2);
     expect([3, 2, 1].map((id) => subject.bus.hasAnswered(id))).toEqual([true, false, true]);
     expect([...into]).toEqual([0, 8, 9, 9, 0, 8]);
