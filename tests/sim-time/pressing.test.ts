@@ -51,6 +51,16 @@ class Pushing {
     expect(await activate(this.link)).toEqual({ ok: true });
   }
 
+  /** What `joint` carries from now on, N·m. */
+  load(joint: number, weightNm: number): void {
+    const { body } = this.rig;
+    const step = body.step.bind(body);
+    body.step = () => {
+      body.torqueNm[joint] = body.torqueNm[joint]! + weightNm;
+      step();
+    };
+  }
+
   /** Asks `joints` for `action` until `seconds` are over or the arm is no longer driven; how long that was. */
   async act(joints: readonly number[], action: number, seconds: number, each?: () => void): Promise<number> {
     const { link, clock } = this;
@@ -135,6 +145,38 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       arm.rig.bus.faultsOf(3)!.isFrozen = true;
       expect(await arm.act([PAN, ...PRESSED], -0.3, 3)).toBeLessThan(2 * promised('heldS'));
       expect(arm.rows).toContain(14);
+    } finally {
+      await arm.close();
+    }
+  });
+
+  faultRow(14, 'fake', 'a weight on another joint is nothing that holds the tool', async (promised) => {
+    const arm = new Pushing();
+    try {
+      await arm.activate();
+      arm.load(LIFT, -0.72 * arm.rig.driver.torqueCapNm[LIFT]!);
+      await arm.act([PAN], -PUSH, 0.4);
+      arm.rig.bus.faultsOf(1)!.isFrozen = true;
+      expect(await arm.act([PAN], -PUSH, 3)).toBeLessThan(2 * promised('heldS'));
+      expect(arm.rows).toContain(14);
+    } finally {
+      await arm.close();
+    }
+  });
+
+  it('carries a weight beyond that share without sinking on, and presses no harder', async () => {
+    const arm = new Pushing();
+    const { body } = arm.rig;
+    try {
+      await arm.activate();
+      // 100 g at full stretch, by the robot's file.
+      arm.load(LIFT, -1.3);
+      await arm.act([], 0, 1);
+      const standsRad = body.positionRad[LIFT]!;
+      expect([await arm.act([], 0, 3), arm.rows]).toEqual([3, []]);
+      expect(body.positionRad[LIFT]).toBeCloseTo(standsRad, 2);
+      await arm.act([LIFT], PUSH, 1);
+      expect(body.positionRad[LIFT]).toBeCloseTo(standsRad, 2);
     } finally {
       await arm.close();
     }

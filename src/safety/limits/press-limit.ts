@@ -1,8 +1,8 @@
 /**
  * How hard an arm of position servos may press: a joint that is held pulls as hard as its reference is ahead of it. At its cap that is a stall
  * half a second later (row 37), and farther on the tool is too far behind (row 43). So the reference of a joint that stands, is pushed back, or
- * hardly moves, goes no farther ahead than it pulls with a share of its cap; what is asked for beyond is shortfall. In front of the limiter: what it
- * changes is a wish.
+ * hardly moves, goes no farther ahead than it pulls with a share of its cap; what is asked for beyond is shortfall. One that pulls harder goes
+ * back, and not for ever: a weight follows it down. In front of the limiter: what it changes is a wish.
  */
 import {
   type ArmKinematics,
@@ -16,6 +16,12 @@ import { PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** Share of a joint's cap with which it may press; drivers and rows call it stalled from 0.8 or 0.9 on. */
 export const PRESS_SHARE = 0.7;
+/** Share from which on the reference goes back, not to be called stalled. */
+const RELIEF_SHARE = 0.8;
+/** A reference goes back by this share of what a joint may be ahead, at most, before the joint pulls with less than its share again. */
+const BACK_SHARE = 0.5;
+/** Share of its own from which on a joint presses beside others, and pushes them back. */
+const BESIDE_SHARE = 0.5;
 /** So far the tool's reference may be ahead of it, m: less than row 43 bears, with room for what arrives meanwhile. */
 const TOOL_M = 0.022;
 const LEVER_LEAST_M = 1e-3;
@@ -33,6 +39,8 @@ export class PressLimit {
   /** [n] how far the reference may be ahead of a joint that stands, rad, infinite for one beside the tool; and what a speed adds to that, s. */
   readonly #mostRad: Float64Array;
   readonly #lagS: Float64Array;
+  /** [n] how far the reference has gone back since the joint pulled with less than its share, rad. */
+  readonly #backRad: Float64Array;
   readonly #position: Float64Array;
   /** [n] rad/s, smoothed. */
   readonly #speed: Float64Array;
@@ -55,6 +63,7 @@ export class PressLimit {
         : Number.POSITIVE_INFINITY,
     );
     this.#lagS = Float64Array.from(model.joints, servoLagS);
+    this.#backRad = new Float64Array(n);
     this.#position = new Float64Array(n).fill(Number.NaN);
     this.#speed = new Float64Array(n);
   }
@@ -77,12 +86,16 @@ export class PressLimit {
     const n = velocity.length;
     this.#measureLead(referenceRad, jacobian);
     const leadM = this.#leadM[0]!;
+    const isOneBeyond = this.#isOneBeyond(referenceRad);
     for (let i = 0; i < velocity.length; i++) {
       const aheadRad = referenceRad[i]! - this.#position[i]!;
       const side = aheadRad < 0 ? -1 : 1;
       const nearerRadPerS = side * this.#speed[i]!;
       // Written so that what is not known is free.
-      if (!(nearerRadPerS < this.#freeRadPerS[i]!)) continue;
+      if (!(nearerRadPerS < this.#freeRadPerS[i]!)) {
+        this.#backRad[i] = 0;
+        continue;
+      }
       if (this.#mostRad[i] === Number.POSITIVE_INFINITY) continue;
       const ownRad = this.#mostRad[i]! + Math.max(0, nearerRadPerS) * this.#lagS[i]! - Math.abs(aheadRad);
       const x = jacobian[i]!;
@@ -94,14 +107,28 @@ export class PressLimit {
           ? (TOOL_M - leadM) / Math.max(leverM, LEVER_LEAST_M)
           : Math.abs(aheadRad) * (TOOL_M / leadM - 1);
       const roomRad = Math.min(ownRad, toolRad);
+      if (roomRad >= 0) this.#backRad[i] = 0;
+      const beyondRad = Math.max(-toolRad, -ownRad - (RELIEF_SHARE / PRESS_SHARE - 1) * this.#mostRad[i]!);
+      const leftRad = BACK_SHARE * this.#mostRad[i]! - this.#backRad[i]!;
       // As fast as it can stop in the room, and a tick's way of it at most.
-      const most =
-        roomRad < 0 ? roomRad / BACK_S : Math.min(roomRad / times[PERIOD]!, Math.sqrt(this.#accel[i]! * roomRad));
+      let most = Math.min(roomRad / times[PERIOD]!, Math.sqrt(this.#accel[i]! * Math.max(0, roomRad)));
+      if (isOneBeyond && Math.abs(aheadRad) > BESIDE_SHARE * this.#mostRad[i]!) most = 0;
+      if (roomRad < 0) most = -Math.min(Math.max(0, beyondRad) / BACK_S, Math.max(0, leftRad) / times[PERIOD]!);
       if (!(side * velocity[i]! > most)) continue;
+      if (most < 0) this.#backRad[i] = this.#backRad[i]! - most * times[PERIOD]!;
       velocity[i] = side * most;
       bits = TARGET_LEASHED;
     }
     return bits;
+  }
+
+  /** Some joint pulls so hard that it goes back: what others press with comes on top. */
+  #isOneBeyond(referenceRad: ArrayLike<number>): boolean {
+    for (let i = 0; i < this.#mostRad.length; i++) {
+      const aheadRad = Math.abs(referenceRad[i]! - this.#position[i]!);
+      if (aheadRad > (RELIEF_SHARE / PRESS_SHARE) * this.#mostRad[i]!) return true;
+    }
+    return false;
   }
 
   /** How far the reference's tool is ahead of the arm's, m. */

@@ -40,6 +40,8 @@ const HELD_S = 0.5;
 /** Share of what counts as asking a joint to move, by which its reference has gone where it is held beside another; or of its cap, as it pulls. */
 const BACKED_SHARE = 0.25;
 const BACKED_CAP_SHARE = 0.65;
+/** Share of its cap by which the torque of another joint has risen since this one moved last: a weight was there before. */
+const RISEN_CAP_SHARE = 0.3;
 /** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
 const REACH_LEAST = 2;
 /** Row 43: a joint, rad. */
@@ -76,6 +78,10 @@ export class FollowingWatchdog {
   /** [n] how long the reference has stood, s. */
   readonly #unaskedS: Float64Array;
   readonly #torqueThen: Float64Array;
+  /** [n] the reading when the joint moved last, by as much as asks it to move: a count of its encoder more or less is no motion. */
+  readonly #movedRad: Float64Array;
+  /** [n × n] torque of each joint, by column, when that of the row moved last, N·m. */
+  readonly #torqueAsMoved: Float64Array;
   readonly #stillS: Float64Array;
   /** [n] how long the reference has been too far ahead, s. */
   readonly #awayS: Float64Array;
@@ -111,6 +117,8 @@ export class FollowingWatchdog {
     this.#goneRad = new Float64Array(n);
     this.#unaskedS = new Float64Array(n);
     this.#torqueThen = new Float64Array(n);
+    this.#movedRad = new Float64Array(n);
+    this.#torqueAsMoved = new Float64Array(n * n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
     const topology = model.base === undefined ? new LinkTopology(model) : undefined;
@@ -173,6 +181,7 @@ export class FollowingWatchdog {
     const passedS = this.#passedS[0]!;
     const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
     this.#reference[i] = reference;
+    this.#seeMotion(i, positionRad, torques);
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
@@ -223,12 +232,22 @@ export class FollowingWatchdog {
     return risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * pulledRad;
   }
 
-  /** Some other joint that moves the tool is held as well. */
+  /** Keeps the torques of all joints as they are while joint `i` moves. */
+  #seeMotion(i: number, positionRad: ArrayLike<number>, torques: ArrayLike<number> | undefined): void {
+    const n = this.#still.length;
+    if (this.#hasReading && Math.abs(positionRad[i]! - this.#movedRad[i]!) < this.#leastRad[i]!) return;
+    this.#movedRad[i] = positionRad[i]!;
+    for (let j = 0; j < n; j++) this.#torqueAsMoved[i * n + j] = torques?.[j] ?? Number.NaN;
+  }
+
+  /** Some other joint that moves the tool is held as well: it pulls as it did not before joint `i` stood still. */
   #isBacked(i: number, torques: ArrayLike<number> | undefined): boolean {
     for (let j = 0; j < this.#still.length; j++) {
       const torqueNm = torques?.[j] ?? Number.NaN;
       if (j === i || this.#isBeside[j]!) continue;
-      if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * this.#capNm[j]!) return true;
+      const capNm = this.#capNm[j]!;
+      const risenNm = torqueNm - this.#torqueAsMoved[i * this.#still.length + j]!;
+      if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * capNm && Math.abs(risenNm) >= RISEN_CAP_SHARE * capNm) return true;
       const hasGone = Math.abs(this.#goneRad[j]!) >= BACKED_SHARE * this.#leastRad[j]!;
       if (hasGone && this.#isHeld(j, torqueNm)) return true;
     }
