@@ -28,6 +28,28 @@ const POLICIES = ['strokes', 'bangBang', 'noise', 'drift', 'broken'];
  * `surplusJ`: the most that robot and tank had more than at the start, less what the tank was topped up with; `undefined` without a tank.
  */
 export async function throughDriver(name, ticks, seed, without) {
+  const rng = new Rng(seed);
+  const sum = {
+    robot: name,
+    without,
+    ticks: 0,
+    violations: 0,
+    surplusJ: undefined,
+    hasTank: false,
+    followed: 0,
+    helped: 0,
+  };
+  // A base that stands outside its fence is carried back and started anew: where it is reckoned to be begins there.
+  while (sum.ticks < ticks) {
+    const part = await opened(name, ticks - sum.ticks, rng, without);
+    for (const key of ['ticks', 'violations', 'followed', 'helped']) sum[key] += part[key];
+    if (part.surplusJ !== undefined) sum.surplusJ = Math.max(sum.surplusJ ?? -Infinity, part.surplusJ);
+    sum.hasTank = part.hasTank;
+  }
+  return sum;
+}
+
+async function opened(name, ticks, rng, without) {
   const { driver: config, ...full } = loadRobotFile(name).robot;
   // The tank's servos stay those of its file: only the guard goes without it.
   const model = without.includes('tank') ? { ...full, tank: undefined } : full;
@@ -45,7 +67,7 @@ export async function throughDriver(name, ticks, seed, without) {
   const clock = new LockStepClock(periodS);
   const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: STEP_TICKS * periodS, clock });
   try {
-    return { robot: name, without, ...(await attacked(link, driver, model, ticks, new Rng(seed))) };
+    return await attacked(link, driver, model, ticks, rng);
   } finally {
     await link.close();
   }
@@ -72,14 +94,19 @@ async function attacked(link, driver, model, ticks, rng) {
   let followed = 0;
   let helped = 0;
   let stoodTicks = 0;
+  let done = ticks;
   for (let tick = 0; tick < ticks; tick++) {
     if (!link.latest.state.startsWith('active') && link.latest.state !== 'stopping') {
       for (const kind of ['acknowledge', 'enable', 'activate']) await link.request({ kind });
       books.begin();
       stoodTicks++;
       if (stoodTicks === STOOD_TICKS) {
-        await putHome();
         helped++;
+        if (model.base !== undefined) {
+          done = tick;
+          break;
+        }
+        await putHome();
       }
     } else stoodTicks = 0;
     if (tick % BOUT_TICKS === 0) policy = POLICIES[rng.int(POLICIES.length)];
@@ -95,7 +122,7 @@ async function attacked(link, driver, model, ticks, rng) {
     books.check(link.latest, 1 / model.controlHz);
   }
   const { violations } = link.latest;
-  return { ticks, violations, surplusJ: books.surplusJ, hasTank: model.tank !== undefined, followed, helped };
+  return { ticks: done, violations, surplusJ: books.surplusJ, hasTank: model.tank !== undefined, followed, helped };
 }
 
 function wanted(policy, atS, i, rng) {
