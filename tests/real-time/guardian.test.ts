@@ -1,4 +1,15 @@
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -175,8 +186,10 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(isAlive(guardian)).toBe(false);
   });
 
-  it('brakes and holds while its guardian is away, and drives again with the next one', async () => {
-    await drive();
+  it('brakes and holds, with power, while its guardian is away, and drives again with the next one', async () => {
+    const relay = recordedRelay();
+    await drive(relay.config);
+    expect(relay.told()).toBe('0fc1');
     const first = supervisor.pids.guardian!;
     signal(first, 'SIGKILL');
     await until(() => logged().includes('is gone or frozen'), 'the notice');
@@ -187,6 +200,15 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(moves(standing)).toBe(false);
     expect(stops()).toEqual([]);
     expect(events).toContainEqual({ kind: 'ended', process: 'guardian', how: 'signal SIGKILL', isExpected: false });
+    // Never opened under the arm that is held.
+    const told: string[] = [];
+    await until(() => told.push(relay.told()) > 0 && told.at(-1) !== '', 'the next guardian at the relay');
+    expect(told.at(-1)).toBe('c1');
+    // A guard that the next one does not hear loses it.
+    signal(supervisor.pids.guardian!, 'SIGKILL');
+    signal(supervisor.pids.guard!, 'SIGSTOP');
+    await until(() => relay.told().endsWith('0f'), 'the relay to open');
+    relay.close();
   });
 
   it('brakes and holds while its guardian is frozen', async () => {
@@ -231,6 +253,22 @@ describe('a guard whose bus nobody can watch', { timeout: 120_000 }, () => {
     expect(logged()).toContain("The mock robot's bus cannot be opened");
   });
 });
+
+/** A relay board at a pipe, and what it was told since it was last asked: open is 0f, closed c1. */
+function recordedRelay(): { config: PowerRelay; told: () => string; close: () => void } {
+  const port = join(folder, 'relay-board');
+  execFileSync('mkfifo', [port]);
+  const fd = openSync(port, constants.O_RDWR | constants.O_NONBLOCK);
+  const bytes = Buffer.alloc(64);
+  const told = (): string => {
+    try {
+      return bytes.subarray(0, readSync(fd, bytes)).toString('hex');
+    } catch {
+      return ''; // Nothing since.
+    }
+  };
+  return { config: { kind: 'serial', path: port, closed: 'c1', open: '0f' }, told, close: () => closeSync(fd) };
+}
 
 function signal(pid: number, name: NodeJS.Signals): void {
   if (isAlive(pid)) process.kill(pid, name);

@@ -7,7 +7,7 @@
  * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
  * supervisor, and SIGUSR1 lets no debugger in. It loads no package, and of this repository only the three files beside it and
  * what raises a thread. Where the robot's file names a relay, the actuators have power from the first armed beat on, and none once
- * it is idle, silent or dead.
+ * it is idle, silent or dead. A successor leaves the relay as it is until it has heard the guard, or has not in time.
  */
 import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -33,7 +33,8 @@ const relay = config.relay === undefined ? undefined : relayOf(config.relay);
 const answer = new Uint8Array(1);
 const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
 
-let last: number = PULSE_BYTE.idle;
+/** The newest beat; undefined while a successor does not know the guard's state. */
+let last: number | undefined = config.isSuccessor ? undefined : PULSE_BYTE.idle;
 let heardAtMs = Number.NaN;
 let hasStopped = false;
 /** False while torque is on and the path could not be opened for it. */
@@ -48,7 +49,8 @@ process.on('disconnect', onOrphaned);
 // A parent that went away before anybody listened for that.
 if (process.connected === false) onOrphaned();
 const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
-setRelay('open');
+if (config.isSuccessor) waitForFirst(silenceMs);
+else setRelay('open');
 pulse.on('data', onPulse);
 pulse.on('error', NOTHING_TO_DO);
 pulse.once('close', onEnd);
@@ -64,7 +66,7 @@ function onPulse(bytes: Uint8Array): void {
     if (byte === PULSE_BYTE.armed && (last !== byte || !isBusThere)) isBusThere = bus.reopen();
     // One that stuck closed gives power to nothing new.
     if (byte === PULSE_BYTE.armed && last !== byte && isRelayWell) setRelay('closed');
-    if (byte !== PULSE_BYTE.armed && last === PULSE_BYTE.armed) setRelay('open');
+    if (byte !== PULSE_BYTE.armed && (last === PULSE_BYTE.armed || last === undefined)) setRelay('open');
     last = byte;
     if (byte === PULSE_BYTE.idle) hasStopped = false;
   }
@@ -77,6 +79,18 @@ function onPulse(bytes: Uint8Array): void {
 function setRelay(wanted: RelayState): void {
   isRelayWell = relay === undefined || relay.set(wanted);
   if (!isRelayWell) report({ kind: 'relayFailed', wanted });
+}
+
+/** A guard that a successor does not hear in time loses its power. */
+function waitForFirst(ms: number): void {
+  const dueAtMs = performance.now() + ms;
+  // Timers fire before pipes are looked at.
+  const look = (): void => {
+    if (last !== undefined) return;
+    if (performance.now() - dueAtMs > HELD_UP_MS) waitForFirst(HELD_UP_MS);
+    else setRelay('open');
+  };
+  silence = setTimeout(() => setImmediate(look), ms);
 }
 
 /** Looks again after `ms`, if the guard could be missed. */

@@ -71,7 +71,7 @@ export function readBusMessage(value: unknown): BusMessage | undefined {
 export class Guardian {
   readonly #options: GuardianOptions;
   readonly #folder: string;
-  readonly #config: GuardianConfig;
+  readonly #config: Omit<GuardianConfig, 'isSuccessor'>;
   #child: ChildProcess | undefined;
   /** Resolves when the newest process is gone, and its messages are read. */
   #left: Promise<unknown> = Promise.resolve();
@@ -122,16 +122,13 @@ export class Guardian {
   }
 
   #start(): void {
-    const child = fork(
-      fileURLToPath(new URL('./guardian-process.js', import.meta.url)),
-      [JSON.stringify(this.#config)],
-      {
-        stdio: ['ignore', 'ignore', this.#options.errorsTo ?? 'inherit', 'ipc'],
-        execArgv: [...NODE_FLAGS],
-        // In a group of its own: what a terminal or a shell sends to all of us does not reach it.
-        detached: true,
-      },
-    );
+    const config: GuardianConfig = { ...this.#config, isSuccessor: this.#hasBeenReady };
+    const child = fork(fileURLToPath(new URL('./guardian-process.js', import.meta.url)), [JSON.stringify(config)], {
+      stdio: ['ignore', 'ignore', this.#options.errorsTo ?? 'inherit', 'ipc'],
+      execArgv: [...NODE_FLAGS],
+      // In a group of its own: what a terminal or a shell sends to all of us does not reach it.
+      detached: true,
+    });
     this.#child = child;
     this.#isReady = false;
     const hasGone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
@@ -204,7 +201,7 @@ function makeFolder(): string {
   }
 }
 
-function writeOnce({ bus, relay }: GuardianConfig): number {
+function writeOnce({ bus, relay }: Pick<GuardianConfig, 'bus' | 'relay'>): number {
   // Power goes behind the frames: a bus without power takes none.
   try {
     return writeToBus(bus);

@@ -71,6 +71,8 @@ export interface GuardianConfig {
   readonly pulse: string;
   readonly answers: string;
   readonly watch: WatchConfig;
+  /** One before it was ready and has died: the guard may be armed, and its arm be held by the power that the relay carries. */
+  readonly isSuccessor: boolean;
 }
 
 /** Why the bus was stopped. */
