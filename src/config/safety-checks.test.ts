@@ -292,6 +292,16 @@ describe('joints', () => {
       /^o\.yaml:2:\d+: separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near$/m,
     ],
     [
+      'that separation needs a distance behind ROS for',
+      'task: { robot: arm6-ros }\nrobot:\n  toolSpeedMaxMPerS: 0.5\n  separation: { reactionS: 0.1, intrusionM: 0.2, uncertaintyM: 0.05 }\n',
+      /^o\.yaml:4:\d+: separation needs the distance of people, and the driver ros measures none: add driver\.distance, or leave separation out$/m,
+    ],
+    [
+      'that separation needs another driver than bus servos for',
+      'task: { robot: so101 }\nrobot:\n  toolSpeedMaxMPerS: 0.5\n  separation: { reactionS: 0.1, intrusionM: 0.2, uncertaintyM: 0.05 }\n',
+      /^o\.yaml:4:\d+: separation needs the distance of people, and the driver feetech measures none: leave it out$/m,
+    ],
+    [
       'that a distance of people slows nothing without separation of',
       'task: { robot: arm6-ros }\nrobot:\n  driver: { distance: {} }\n',
       /^o\.yaml:3:\d+: driver\.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out$/m,

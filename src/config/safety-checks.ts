@@ -1,5 +1,6 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
 import { ArmKinematics, type Capsule, didYouMean, holdsItself, parentOf, type WorkspaceBox } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { counted, type Finding, round } from './finding.ts';
 import { checkFollowing } from './following-checks.ts';
@@ -274,9 +275,19 @@ function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig)
       'driver.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out';
     return [{ path: ['driver', 'distance'], message: unused }];
   }
+  if (!mayMeasureDistance(driver)) {
+    const blind = `separation needs the distance of people, and the driver ${driver.kind} measures none: ${driver.kind === 'ros' ? 'add driver.distance, or leave separation out' : 'leave it out'}`;
+    return [{ path: ['separation'], message: blind }];
+  }
   if (toolSpeedMaxMPerS !== undefined) return [];
   const message = 'separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near';
   return [{ path: ['separation'], message }];
+}
+
+/** Beside a simulated arm nobody stands. */
+function mayMeasureDistance(driver: RobotConfig['driver']): boolean {
+  if (driver.kind === 'ros') return 'distance' in driver && driver.distance !== undefined;
+  return worldOf(driver) !== 'real' || driver.kind === 'plugin';
 }
 
 function checkFence({ base }: RobotConfig): Finding[] {

@@ -116,7 +116,7 @@ describe('the ladder of a car', () => {
     await climb(request(rig, turning(rig, [])));
     await climb(request(rig, turning(rig, [0.5])));
     const guide = new CarGuide(() => '');
-    await expect(climb(request(rig, guide))).rejects.toThrow(/nobody let the arm go on/);
+    await expect(climb(request(rig, guide))).rejects.toThrow(/the motion was not confirmed/);
     expect(guide.said.at(-2)).toMatch(/^Its wheels turn by themselves now: .* at 10 % of its speed/);
     expect(guide.said.at(-1)).toMatch(/^Is the car raised, so that no wheel touches anything\? .* Begin\? \[y\/N\]$/);
   });

@@ -220,7 +220,7 @@ async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: numbe
 }
 
 function declined(): ReinError {
-  return new ReinError('environment', 'The rung is not passed: nobody let the arm go on.', {
+  return new ReinError('environment', 'The rung is not passed: the motion was not confirmed.', {
     remedy: 'Repeat the command when it may move.',
   });
 }

@@ -38,7 +38,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
     `It moves by itself now, three times, ${whole} minutes together, at ${SHARES.map((share) => `${Math.round(100 * share * speedRatio)} %`).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
   );
   if (!(await confirm(guide, 'Hand on the emergency stop; space here stops it too. Begin?', 'no')))
-    throw new ReinError('environment', 'Nothing was measured: nobody let the arm go on.', {
+    throw new ReinError('environment', 'The stops were not measured: the motion was not confirmed.', {
       remedy: 'Repeat the command when it may move.',
     });
   guide.close?.();

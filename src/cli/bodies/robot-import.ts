@@ -83,7 +83,7 @@ async function teleopProblem(out: string): Promise<string | undefined> {
 function withRemedy(error: unknown): never {
   if (!(error instanceof ReinError) || error.remedy !== undefined) throw error;
   throw new ReinError(error.kind, error.message, {
-    remedy: 'give an MJCF or URDF that MuJoCo loads, mended where the line says',
+    remedy: 'fix the file at the line named, or give another MJCF or URDF that MuJoCo loads',
     cause: error,
   });
 }

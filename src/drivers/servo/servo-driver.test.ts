@@ -379,7 +379,7 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.hardwareFaults).toBe(HARDWARE.servoFault);
     expect(rig.driver.takeNotice()).toMatchObject({
       row: 13,
-      message: expect.stringMatching(/^Servo 4 \(wrist_flex\) says where it is, but no more how hot/),
+      message: expect.stringMatching(/^Servo 4 \(wrist_flex\) reports its position, but no longer its temperature/),
     });
     isDeaf = false;
     run(rig, state, 30);

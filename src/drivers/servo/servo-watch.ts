@@ -235,7 +235,7 @@ export class ServoWatch {
       return this.#told(13, 'keeps its torque on, though it was taken off', 'Cut its supply; hold the arm.');
     }
     if (cause === CAUSE.unread) {
-      const what = 'says where it is, but no more how hot it is, what supply and what torque it has';
+      const what = 'reports its position, but no longer its temperature, supply voltage and torque';
       return this.#told(13, what, 'Check its cable and plugs; a slow bus may want a lower controlHz.');
     }
     if (cause === CAUSE.hot) {

@@ -63,3 +63,18 @@ it('keeps a line of a stop beside a flood of refusals, is bounded, and never thr
   log.add({ what: 'stop', from: undefined });
   await log.settled();
 });
+
+it('keeps the newest 200 lines until the run says where it is, and counts the others', async () => {
+  let nowMs = 0;
+  const log = new AccessLog(() => new Date(nowMs));
+  for (let i = 0; i < 1000; i++) {
+    nowMs += 1000;
+    log.add({ what: 'refused', from: `n${i}` });
+  }
+  log.openIn(folder);
+  await log.settled();
+  const lines = linesIn();
+  expect(lines).toHaveLength(200);
+  expect(lines[0]).toMatchObject({ from: 'n800', leftOut: 800 });
+  expect(lines.at(-1)).toMatchObject({ from: 'n999' });
+});

@@ -18,15 +18,19 @@ export interface AccessEntry {
 
 export const ACCESS_LOG = 'monitor.log';
 const MOST_BYTES = 1e6;
+/** Kept for a folder that is not known yet, the newest. */
+const MOST_WAITING = 200;
 /** Stops are written first: a flood of refusals takes none of their lines. */
 const LINES = { stop: { perS: 10, most: 100 }, other: { perS: 2, most: 50 } } as const;
+
+type Line = AccessEntry & { readonly at: string; readonly leftOut?: number };
 
 export class AccessLog {
   readonly #allowances = { stop: new Allowance(LINES.stop), other: new Allowance(LINES.other) };
   readonly #now: () => Date;
   #folder: string | undefined;
   /** Before a run has said where it is. */
-  #waiting: string[] = [];
+  #waiting: Line[] = [];
   #left = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -50,8 +54,8 @@ export class AccessLog {
     }
     const before = this.#left === 0 ? {} : { leftOut: this.#left };
     this.#left = 0;
-    const line = `${JSON.stringify({ at: now.toISOString(), ...entry, ...before })}\n`;
-    if (this.#folder === undefined) this.#waiting.push(line);
+    const line = { at: now.toISOString(), ...entry, ...before };
+    if (this.#folder === undefined) this.#keep(line);
     else this.#write(this.#folder, line);
   }
 
@@ -60,7 +64,16 @@ export class AccessLog {
     return this.#writing;
   }
 
-  #write(folder: string, line: string): void {
+  #keep(line: Line): void {
+    this.#waiting.push(line);
+    if (this.#waiting.length <= MOST_WAITING) return;
+    const { leftOut = 0 } = this.#waiting.shift()!;
+    const next = this.#waiting[0]!;
+    this.#waiting[0] = { ...next, leftOut: (next.leftOut ?? 0) + leftOut + 1 };
+  }
+
+  #write(folder: string, entry: Line): void {
+    const line = `${JSON.stringify(entry)}\n`;
     const path = join(folder, ACCESS_LOG);
     const write = async (): Promise<void> => {
       const { size } = await stat(path).catch(() => ({ size: 0 }));
