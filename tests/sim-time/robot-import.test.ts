@@ -272,7 +272,12 @@ describe('what is refused leaves nothing behind', () => {
   const nothing = (): void => {};
 
   it.each<[string, () => void, readonly string[], RegExp]>([
-    ['a model that is not there', nothing, ['no.urdf'], /no\.urdf: cannot be read\n {2}→ give an MJCF or URDF/],
+    [
+      'a model that is not there',
+      nothing,
+      ['no.urdf'],
+      /no\.urdf: cannot be read\n {2}→ check its path and its rights/,
+    ],
     ['broken XML', model((text) => text.slice(0, 300)), ['arm.urdf'], /arm\.urdf:\d+: MuJoCo cannot load it.*\n {2}→ /],
     [
       'a model without joints',
