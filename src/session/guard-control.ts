@@ -93,6 +93,8 @@ export class GuardControl {
       });
     }
     await link.advance(HOLDS_TICKS);
+    // What stops it at once is named once it stands.
+    await this.stands();
     const held = this.refusal();
     if (held !== undefined) {
       throw new ReinError('driver', `The robot does not go on: ${held.message}`, { remedy: held.remedy });

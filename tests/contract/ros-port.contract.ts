@@ -509,11 +509,12 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
           await until(() => two.clock.nowNs() === BigInt(sec) * 1_000_000_000n + BigInt(nanosec), 'the time is heard');
         };
         await report(10, 5);
-        await report(12, 0);
+        // Less than a second ahead is no jump, however fast this machine hears of it.
+        await report(10, 800_000_000);
         expect(jumps).toEqual([]);
         await report(2, 500_000_000);
-        expect(jumps).toEqual([-9_500_000_000n]);
-        expect(await faultOf('timeJump')).toMatchObject({ where: '/clock', message: 'ROS time went back by 9.5 s' });
+        expect(jumps).toEqual([-8_300_000_000n]);
+        expect(await faultOf('timeJump')).toMatchObject({ where: '/clock', message: 'ROS time went back by 8.3 s' });
         await report(2, 900_000_000);
         await report(102, 900_000_000);
         expect(jumps.slice(1)).toEqual([100_000_000_000n]);

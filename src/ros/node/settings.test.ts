@@ -110,7 +110,7 @@ describe('parameters', () => {
       type: 'double',
       default: 0.02,
       range: { min: 0, max: 0.5 },
-      description: 'Distance kept from every position limit. Unit: rad.',
+      description: 'Distance kept from every position limit; a joint may have its own. Unit: rad.',
     });
     expect(declared.get('settings.robot.homeRad')).toMatchObject({ type: 'double_array' });
     expect(declared.get('settings.task.hole.clearanceM')).toMatchObject({ type: 'double', default: 0.0005 });
