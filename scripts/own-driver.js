@@ -141,6 +141,8 @@ class Books {
   #startJ = Number.NaN;
   #paidJ = Number.NaN;
   #toppedUpJ = 0;
+  /** In the robot a tick ago, where torque was on. */
+  #lastJ = Number.NEGATIVE_INFINITY;
 
   constructor(driver, model) {
     this.#plant = model.tank === undefined || model.base !== undefined ? undefined : driver.plant;
@@ -155,17 +157,20 @@ class Books {
 
   check(frame, periodS) {
     if (this.#plant === undefined) return;
-    const heldJ = this.#storedJ() + this.#paidJ;
+    const storedJ = this.#storedJ();
+    const heldJ = storedJ + this.#paidJ;
     const isFollowed = frame.state.startsWith('active') || frame.state === 'stopping';
     // The tick that torque came on in has paid for nothing yet.
     if (isFollowed && Number.isNaN(this.#startJ) && !Number.isNaN(heldJ)) {
-      this.#startJ = heldJ;
+      // What the dampers took out in the tick before comes back to the tank in this one.
+      this.#startJ = heldJ + Math.max(0, this.#lastJ - storedJ);
       this.#toppedUpJ = 0;
     } else if (isFollowed && !Number.isNaN(heldJ))
       this.surplusJ = Math.max(this.surplusJ ?? -Infinity, heldJ - this.#startJ - this.#toppedUpJ);
     else this.#startJ = Number.NaN;
     this.#toppedUpJ += this.#model.tank.topUpW * periodS;
     this.#paidJ = frame.tankEnergyJ;
+    this.#lastJ = isFollowed || frame.state === 'stopped' ? storedJ : Number.NEGATIVE_INFINITY;
   }
 
   #storedJ() {
