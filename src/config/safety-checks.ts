@@ -287,6 +287,7 @@ function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig)
 /** Beside a simulated arm nobody stands. */
 function mayMeasureDistance(driver: RobotConfig['driver']): boolean {
   if (driver.kind === 'ros') return 'distance' in driver && driver.distance !== undefined;
+  if (driver.kind === 'mock') return 'distanceM' in driver && driver.distanceM !== undefined;
   return worldOf(driver) !== 'real' || driver.kind === 'plugin';
 }
 
