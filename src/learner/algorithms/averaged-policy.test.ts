@@ -1,42 +1,13 @@
 /** Robots get an average of the policy that is trained, where `policyRate` is below 1. */
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { A, O, smallConfig, taughtReplay } from '../../../tests/support/learner/taught.ts';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { Replay } from '../replay/replay.ts';
 import { stateParts } from '../update/state.ts';
 
-const [O, A] = [3, 2];
-
-const configOf = (algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig => ({
-  ...DEFAULT_LEARNER_CONFIG,
-  algorithm,
-  actorHidden: [8],
-  criticHidden: [8],
-  batchSize: 8,
-  utd: 2,
-  warmupSteps: 0,
-  bcInitSteps: 50,
-  criticOnlySteps: 1,
-  policyRate: 0.1,
-  ...overrides,
-});
-
-function taughtReplay(): Replay {
-  const replay = new Replay(O, A, 100);
-  const rng = new Rng(2);
-  for (let i = 0; i < 60; i++) {
-    const t = createTransition(O, A);
-    rng.fillNormal(t.observation);
-    rng.fillNormal(t.nextObservation);
-    t.executed.fill(rng.uniformIn(-1, 1));
-    t.reward = t.executed[0]!;
-    t.source = i < 20 ? 'demo' : 'policy';
-    replay.add(t);
-  }
-  return replay;
-}
+const configOf = (algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig =>
+  smallConfig(algorithm, { criticOnlySteps: 1, policyRate: 0.1, ...overrides });
 
 async function partOf(agent: Agent, part: string): Promise<Float32Array> {
   const { state } = await agent.snapshot();

@@ -1,42 +1,13 @@
 /** A policy that knows something stays as it is until its critics know something too, whatever the algorithm. */
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { A, O, smallConfig, taughtReplay } from '../../../tests/support/learner/taught.ts';
+import { Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
-import { criticOnlyUpdates, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { Replay } from '../replay/replay.ts';
+import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
 import { cloningWeight } from './bc.ts';
 
-const [O, A] = [3, 2];
-
-function configOf(algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig {
-  return {
-    ...DEFAULT_LEARNER_CONFIG,
-    algorithm,
-    actorHidden: [8],
-    criticHidden: [8],
-    batchSize: 8,
-    utd: 2,
-    warmupSteps: 0,
-    bcInitSteps: 50,
-    criticOnlySteps: 3,
-    ...overrides,
-  };
-}
-
-function taughtReplay(): Replay {
-  const replay = new Replay(O, A, 100);
-  const rng = new Rng(2);
-  for (let i = 0; i < 60; i++) {
-    const t = createTransition(O, A);
-    rng.fillNormal(t.observation);
-    rng.fillNormal(t.nextObservation);
-    t.executed.fill(rng.uniformIn(-1, 1));
-    t.reward = t.executed[0]!;
-    t.source = i < 20 ? 'demo' : 'policy';
-    replay.add(t);
-  }
-  return replay;
-}
+const configOf = (algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig =>
+  smallConfig(algorithm, { criticOnlySteps: 3, ...overrides });
 
 describe('the warm-up of critics', () => {
   it.each(['sac', 'rlpd', 'td3', 'dsact', 'passive', 'hil-serl'] as const)(
