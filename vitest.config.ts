@@ -29,8 +29,8 @@ function suite(name: string, include: readonly string[], more: Record<string, un
 
 /** Files of these run one at a time, after those of suites that one names beside them. */
 const ALONE = { fileParallelism: false, sequence: { groupOrder: 1 } };
-/** A browser is as busy as two. */
-const BROWSER = { maxWorkers: 2, sequence: { groupOrder: 2 } };
+/** These wait more than they compute: two files take half of the time of one after the other, and a third of two cores stays free. */
+const REAL_TIME = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 
 /** `npm run test:long`: property tests try ten times as much, and have ten times as long. */
 const isLong = process.env['REIN_LONG_TESTS'] === '1';
@@ -43,17 +43,15 @@ export default defineConfig({
     setupFiles: [join(root, 'tests/support/real-timers.ts')],
     // The suites share what is compiled of a file.
     experimental: { fsModuleCache: true },
-    // One more than two cores: half of what tests of processes take of the clock is waiting.
-    maxWorkers: 3,
+    // Twice as many as two cores: half of what tests of processes take of the clock is waiting.
+    maxWorkers: 4,
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     projects: [
-      suite('unit', UNIT, { exclude: replacing }),
+      // One suite, so that each of its processes loads the product once.
+      suite('together', [...UNIT, inFolder('{sim-time,process,browser}')], { exclude: replacing }),
       suite('isolated', replacing, { isolate: true }),
-      suite('sim-time', [inFolder('sim-time')]),
-      suite('process', [inFolder('process')]),
-      suite('real-time', [inFolder('real-time')], ALONE),
-      suite('browser', [inFolder('browser')], BROWSER),
+      suite('real-time', [inFolder('real-time')], REAL_TIME),
       suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
       suite('long', [inFolder('long')], ALONE),
     ],

@@ -27,8 +27,10 @@ export interface BusPort {
 export type OpenBusPort = (settings: LineSettings) => Promise<BusPort>;
 
 const ANSWER_S = 0.006;
-/** Whoever is known to be there is waited for longer, s: this machine may be busy. */
-const PATIENCE_S = 0.02;
+/** How long an answer is waited for at least, s: of an id that may be nobody's, of a servo that is there, of one that would be called silent. */
+const PATIENCE_S = { brisk: 0, patient: 0.02, unhurried: 0.3 } as const;
+
+export type AnswerPace = keyof typeof PATIENCE_S;
 
 /** Works on a process's main thread only. */
 export const openBusPort: OpenBusPort = async (settings) => {
@@ -67,9 +69,8 @@ export async function withPort<T>(
   }
 }
 
-/** `patient`: of servos that are known to be there. */
-export function busOn(port: BusPort, protocol: ServoProtocol, pace: 'brisk' | 'patient' = 'patient'): ServoBus {
-  const answerS = pace === 'brisk' ? port.answerS : Math.max(port.answerS, PATIENCE_S);
+export function busOn(port: BusPort, protocol: ServoProtocol, pace: AnswerPace = 'patient'): ServoBus {
+  const answerS = Math.max(port.answerS, PATIENCE_S[pace]);
   return new ServoBus({ line: port.line, protocol, answerS });
 }
 

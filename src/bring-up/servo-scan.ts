@@ -1,7 +1,7 @@
 /** Who is on a bus: at which speed, with which id, model and firmware, and whether two have one id. Reads only: nothing is written. */
 import { BUS } from '../core/index.ts';
 import type { ServoBus, ServoFamily, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
-import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
+import { type AnswerPace, type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
 import type { BusFamily, ServoArm } from './families.ts';
 import { ServoAccess } from './servo-access.ts';
 
@@ -46,32 +46,43 @@ async function findServos(
   port: BusPort,
   bus: BusFamily,
   ids: readonly number[],
-  preferred: (id: number) => ServoModel | undefined = () => undefined,
+  preferred: PreferredModel = () => undefined,
 ): Promise<readonly FoundServo[]> {
-  const buses = protocolsOf(bus).map((protocol) => busOn(port, protocol, 'brisk'));
-  const ask = async (asked: readonly number[]): Promise<readonly FoundServo[]> => {
-    const found: FoundServo[] = [];
-    for (const id of asked) {
-      const servo = findServo(buses, bus, id, preferred(id));
-      if (servo !== undefined) found.push(servo);
-      // Whoever wants to end it is heard.
-      await new Promise((done) => setImmediate(done));
-    }
-    return found;
-  };
-  const found = await ask(ids);
+  const found = await askEach(port, bus, ids, preferred, 'brisk');
   if (ids.length > ASKED_AGAIN) return found;
-  return [...found, ...(await ask(ids.filter((id) => !found.some((each) => each.id === id))))];
+  return [...found, ...(await askEach(port, bus, missingFrom(found, ids), preferred, 'brisk'))];
 }
 
-/** Looks for the servos of `arm` at the speed of `port`. */
-export function findServosOf(port: BusPort, { bus, servos }: ServoArm): Promise<readonly FoundServo[]> {
-  return findServos(
-    port,
-    bus,
-    servos.map(({ id }) => id),
-    (id) => servos.find((each) => each.id === id)?.model,
-  );
+type PreferredModel = (id: number) => ServoModel | undefined;
+
+function missingFrom(found: readonly FoundServo[], ids: readonly number[]): readonly number[] {
+  return ids.filter((id) => !found.some((each) => each.id === id));
+}
+
+async function askEach(
+  port: BusPort,
+  bus: BusFamily,
+  ids: readonly number[],
+  preferred: PreferredModel,
+  pace: AnswerPace,
+): Promise<readonly FoundServo[]> {
+  const buses = protocolsOf(bus).map((protocol) => busOn(port, protocol, pace));
+  const found: FoundServo[] = [];
+  for (const id of ids) {
+    const servo = findServo(buses, bus, id, preferred(id));
+    if (servo !== undefined) found.push(servo);
+    // Whoever wants to end it is heard.
+    await new Promise((done) => setImmediate(done));
+  }
+  return found;
+}
+
+/** Looks for the servos of `arm` at the speed of `port`: those that seem to be silent once more, with time for a busy machine. */
+export async function findServosOf(port: BusPort, { bus, servos }: ServoArm): Promise<readonly FoundServo[]> {
+  const ids = servos.map(({ id }) => id);
+  const preferred: PreferredModel = (id) => servos.find((each) => each.id === id)?.model;
+  const found = await findServos(port, bus, ids, preferred);
+  return [...found, ...(await askEach(port, bus, missingFrom(found, ids), preferred, 'unhurried'))];
 }
 
 function findServo(
@@ -188,13 +199,16 @@ export async function scanBauds(
           }
           const isWhole = wanted.length > 0 && wanted.every((id) => some.some((servo) => servo.id === id));
           if (isWhole) return some;
-          // Here they are, and not all of them: everybody is asked.
+          // Here they are, and not all of them: everybody is asked, and those of the robot's file with time for a busy machine.
+          const others = all.filter((id) => !ids.includes(id));
+          const late = missingFrom(some, wanted);
           return [
             ...some,
+            ...(await askEach(port, bus, late, () => undefined, 'unhurried')),
             ...(await findServos(
               port,
               bus,
-              all.filter((id) => !ids.includes(id)),
+              others.filter((id) => !late.includes(id)),
             )),
           ];
         });

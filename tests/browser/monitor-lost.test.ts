@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
-import { freeAddress, LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';
 import { Way } from '../support/way.ts';
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseMetrics, RUN_FILES } from '../../src/record/index.ts';
-import { freeAddress, LiveRun, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, SMALL_LEARNER, until } from '../support/live-run.ts';
 
 let run: LiveRun;
 beforeEach(() => {

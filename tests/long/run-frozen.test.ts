@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { faultRow } from '../support/fault-row.ts';
-import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
 let address: string;

@@ -9,7 +9,8 @@ import { loadResolvedConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import type { PolicyWeights } from '../../src/core/index.ts';
 import { decodeBundle, startLearnerServer } from '../../src/link/index.ts';
-import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
 let address: string;

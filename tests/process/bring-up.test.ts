@@ -51,7 +51,7 @@ describe('rein calibrate and rein doctor at an emulated arm', () => {
       if (line.startsWith('2/6')) child.kill('SIGTERM');
       return line.includes('press Enter') || line.includes('[Y/n]') ? '' : undefined;
     });
-    expect(await second.ended).toBe(130);
+    expect(await second.ended, second.said.join('\n')).toBe(130);
     expect(second.said).toContain('Begun before: shoulder_pan is done.');
     expect(second.said.some((line) => line.startsWith('1/6'))).toBe(false);
   });

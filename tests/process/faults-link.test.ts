@@ -10,8 +10,8 @@ import { Dealer } from 'zeromq';
 import { connectUplink, openJournal, readJournal } from '../../src/link/index.ts';
 import { encodeFrame } from '../../src/link/wire.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { freeAddress } from '../support/free-port.ts';
 import { LinkProcesses, type Started } from '../support/link-processes.ts';
-import { freeAddress } from '../support/live-run.ts';
 import { until } from '../support/until.ts';
 
 const SIZES = { observationSize: 8, actionSize: 3 };

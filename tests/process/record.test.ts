@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { stateName } from '../../src/core/telemetry.ts';
 import { StreamWatcher } from '../support/browser.ts';
-import { freeAddress, LiveRun, MONITOR_TOKEN, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, MONITOR_TOKEN, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
 
 const TASK = `name: shown
 kind: operatorJudged

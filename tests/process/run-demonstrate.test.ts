@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseMetrics } from '../../src/record/index.ts';
-import { freeAddress, LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';
 

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LearnerView } from '../../src/core/index.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
 let address: string;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { LiveRun, until } from '../support/live-run.ts';
 
 /** Stands for ssh: forwards as `-L` says on this very machine, or fails as ssh does. */
@@ -56,12 +57,6 @@ describe('rein watch', () => {
 
   it('says once that nobody listens there yet, and leads there once somebody does', async () => {
     const monitor = createServer((_, answer) => answer.end('the monitor'));
-    const freePort = async (): Promise<number> => {
-      await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
-      const { port } = monitor.address() as AddressInfo;
-      await new Promise((resolve) => monitor.close(resolve));
-      return port;
-    };
     const [port, localPort] = [await freePort(), await freePort()];
     const watching = run.start('watch', 'pi@robot', '--port', String(port), '--local-port', String(localPort));
     await until(() => watching.said().includes('No monitor answers on pi@robot'), 'the warning');

@@ -10,7 +10,8 @@ import { decodeCheckpoint } from '../../src/learner/checkpoint.ts';
 import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/link/journal/segment.ts';
 import { LearnerConnection, runIdOf } from '../../src/session/index.ts';
 import { JOURNAL_FOLDER } from '../../src/session/learner-connection.ts';
-import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+import { freeAddress } from '../support/free-port.ts';
+import { LiveRun, type Program, until } from '../support/live-run.ts';
 
 const SMALL = `
 task: { demonstrations: 2 }

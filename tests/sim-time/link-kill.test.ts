@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
 import { readJournal } from '../../src/link/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { freeAddress } from '../support/free-port.ts';
 import { LinkProcesses } from '../support/link-processes.ts';
-import { freeAddress } from '../support/live-run.ts';
 
 const TOTAL = 4000;
 const KILLS = 10;

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +48,9 @@ export interface Program {
 
 export const MONITOR_TOKEN = '0123456789abcdef01234567';
 
+/** What was started in the newest folder. */
+const started: { readonly name: string; readonly said: () => string }[] = [];
+
 /** Programs started in one folder, and ended with it. */
 export class LiveRun {
   readonly folder: string;
@@ -57,6 +59,7 @@ export class LiveRun {
   /** `folder` exists and is empty. */
   constructor(folder: string) {
     this.folder = folder;
+    started.length = 0;
     writeFileSync(join(folder, 'quick.yaml'), QUICK);
   }
 
@@ -92,6 +95,7 @@ export class LiveRun {
       this.#running.delete(child);
       return code ?? signal;
     });
+    started.push({ name: args[0]!, said: () => text });
     return { child, said: () => text, exit };
   }
 
@@ -142,29 +146,16 @@ export function childOf(parent: ChildProcess, part: string): number {
   return pid;
 }
 
+/** What they wrote last, a block each. */
+function lastWords(): string {
+  return started.map(({ name, said }) => `\n${name}: ${said().slice(-2_000)}`).join('');
+}
+
 /** Waits for `condition`; says `what` did not happen after 100 s, so that a busy machine is given time. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const limitMs = performance.now() + 100_000;
   while (!condition()) {
-    if (performance.now() > limitMs) throw new Error(`${what} did not happen within 100 s`);
+    if (performance.now() > limitMs) throw new Error(`${what} did not happen within 100 s${lastWords()}`);
     await delay(20);
   }
-}
-
-/** A loopback address whose port, and the one after it, were free a moment ago. */
-export async function freeAddress(): Promise<string> {
-  for (;;) {
-    const port = await freePort(0);
-    if ((await freePort(port + 1)) === port + 1) return `tcp://127.0.0.1:${port}`;
-  }
-}
-
-async function freePort(wanted: number): Promise<number> {
-  const probe = createServer();
-  const port = await new Promise<number>((resolve) => {
-    probe.once('error', () => resolve(-1));
-    probe.listen(wanted, '127.0.0.1', () => resolve((probe.address() as { port: number }).port));
-  });
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
-import { freeAddress } from '../../../tests/support/live-run.ts';
+import { freeAddress } from '../../../tests/support/free-port.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { createTransition, type PolicyWeights, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
-import { freeAddress } from '../../../tests/support/live-run.ts';
+import { freeAddress } from '../../../tests/support/free-port.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import { connectUplink, openJournal, type StepValues } from '../../link/index.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freeAddress } from '../../../tests/support/live-run.ts';
+import { freeAddress } from '../../../tests/support/free-port.ts';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { weightsOf } from '../../../tests/support/policy-fixture.ts';
