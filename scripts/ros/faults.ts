@@ -313,9 +313,10 @@ const HEAD = `
 
 Numbers are those of the table above. Each is reported three times: as \`rein/msg/Event\` on \`~/events\` (its \`name\` and \`row\`), in
 \`/diagnostics\` (the part named below, ERROR for a stop and WARN for less), and, where the guard stopped, in \`~/safety_state\`
-(\`fault_rows\`, for whoever comes late too). Behind ROS **cat1** means: it brakes along the verified path,
-then a stop to the controller and no further commands, whatever \`exitRampS\` says; deactivated where
-\`deactivateOnStop\` asks for it. After cat1 and cat2 nothing moves before \`~/reset\`, and then only when it is asked for.
+(\`fault_rows\`, for whoever comes late too). Behind ROS **cat1** means: it brakes along the verified path;
+at the end of that commands end (controllers of speeds get zero there, those of torques are commanded until rest), and once the joints are measured
+at rest, or after a second, the controller gets a stop, whatever \`exitRampS\` says; deactivated where \`deactivateOnStop\` asks for it. A robot that
+moves on after its stop is told (\`guardNotice\`, row 43). After cat1 and cat2 nothing moves before \`~/reset\`, and then only when it is asked for.
 
 `;
 

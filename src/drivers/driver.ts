@@ -38,6 +38,12 @@ export interface Driver {
    * only go on commanding where it was to go. Absent: torque is the driver's to take off.
    */
   readonly keepsTorque?: boolean;
+  /**
+   * A stop that ends in `disable` has braked the reference to rest: what was commanded last must be all that is asked of the robot until it is
+   * measured at rest and disabled. Nothing is written from here on. Of one that `keepsTorque` and goes on standing by itself. Absent: it has to be
+   * commanded until `disable`. Tick path.
+   */
+  endCommands?(): void;
   /** [n] to what it limits each joint's torque, N·m, where that may be less than `torqueMaxNm` of the robot's file. */
   readonly torqueCapNm?: readonly number[];
   /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */

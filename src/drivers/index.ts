@@ -21,6 +21,7 @@ export {
   type CommandInterface,
   commandSize,
   DISTANCE_SIGNAL,
+  holdsPosition,
   isRos,
   type RosDriverOptions,
   rosOptions,

@@ -66,6 +66,7 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
   const { name, jointNames, signalNames } = driver;
   const prepare = naming(driver, 'prepare', fail);
   const limitTorque = naming(driver, 'limitTorque', fail);
+  const endCommands = naming(driver, 'endCommands', fail);
   const recover = naming(driver, 'recover', fail);
   const takeNotice = naming(driver, 'takeNotice', fail);
   const passFirstMotion = naming(driver, 'passFirstMotion', fail);
@@ -130,6 +131,9 @@ function namedDriver(driver: Driver, fail: Fail): Driver {
     },
     get limitTorque() {
       return driver.limitTorque && limitTorque;
+    },
+    get endCommands() {
+      return driver.endCommands && endCommands;
     },
     open: naming(driver, 'open', fail),
     enable: naming(driver, 'enable', fail),

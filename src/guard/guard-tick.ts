@@ -36,6 +36,7 @@ import { Measurement } from './measurement.ts';
 import { ObserverSight } from './observer-sight.ts';
 import { PressureRelief } from './pressure-relief.ts';
 import { Protection } from './protection.ts';
+import { StillMoving } from './still-moving.ts';
 import type { TickStages } from './tick.ts';
 
 export interface GuardTickOptions {
@@ -71,6 +72,7 @@ export class GuardTick implements TickStages {
   readonly firstMotion: FirstMotion;
   readonly sight: ObserverSight;
   readonly noise: EncoderNoise;
+  readonly moving: StillMoving;
   readonly #relief: PressureRelief;
   readonly #command: ActionCommand;
   readonly #input: SafetyInput = {
@@ -105,6 +107,7 @@ export class GuardTick implements TickStages {
     this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
     this.sight = new ObserverSight(model, driver);
     this.noise = new EncoderNoise(model);
+    this.moving = new StillMoving(model);
     this.#relief = new PressureRelief(cappedModel(model, driver));
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
@@ -156,6 +159,8 @@ export class GuardTick implements TickStages {
     input.request = this.#isDisabling ? 'disable' : 'none';
     this.#letDown(input);
     this.enter(nextSafetyState(this.#state, input));
+    if (this.#state === 'stopping' && this.#isTorqueToGo(input)) this.#protection.endCommands();
+    this.#seeRest();
   }
 
   observe(): void {
@@ -270,11 +275,28 @@ export class GuardTick implements TickStages {
   /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */
   #letDown(input: SafetyInput): void {
     const exit = this.#exit;
-    const isAsked = this.#isDisabling || !input.isConnected || isAtLeast(worstAction(input.flags), 'cat1');
+    const isAsked = this.#isTorqueToGo(input);
     if (this.#state !== 'stopping') exit.restart();
     else if (isAsked && (input.isAtRest || exit.isRunning)) exit.advance(this.#measurement.dtS);
     input.isLetDown = exit.isOver;
     if (exit.isRunning) this.#driver.limitTorque?.(exit.torqueRatio);
+  }
+
+  #isTorqueToGo({ isConnected, flags }: SafetyInput): boolean {
+    return this.#isDisabling || !isConnected || isAtLeast(worstAction(flags), 'cat1');
+  }
+
+  /** A stop is watched until it was seen at rest, while something holds the robot: one without torque may sink. */
+  #seeRest(): void {
+    const state = this.#state;
+    const isHeld = hasTorque(state) || (state === 'fault' && this.#driver.keepsTorque === true);
+    const isStopped = state === 'stopped' || state === 'fault' || state === 'stopping';
+    if (!isHeld) this.moving.end();
+    else if (!isStopped || !this.#protection.isReferenceAtRest) this.moving.restart();
+    else if (this.#measurement.isTrusted) {
+      const { positionRad, velocityRadPerS } = this.frame.robot;
+      this.moving.see(positionRad, velocityRadPerS, this.#measurement.dtS);
+    }
   }
 
   #seed(jointsRad: ArrayLike<number>): void {
@@ -304,6 +326,7 @@ export class GuardTick implements TickStages {
    */
   enter(state: SafetyStateName): void {
     const hadTorque = hasTorque(this.#state);
+    if (!hadTorque) this.#protection.beginCommands();
     if (!hadTorque && hasTorque(state)) this.#seed(this.frame.robot.positionRad);
     this.#state = state;
     if (!hasTorque(state)) this.#isDisabling = false;

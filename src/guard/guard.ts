@@ -184,10 +184,10 @@ export class Guard {
     };
   }
 
-  /** What no fault shows: an observer that judges nothing, and readings that are worse than the file says. */
+  /** What no fault shows: an observer that judges nothing, readings that are worse than the file says, a stop that does not stop. */
   #hiddenNotice(): GuardNotice | undefined {
-    const { sight, noise, state } = this.#tick;
-    return sight.takeNotice(hasTorque(state)) ?? noise.takeNotice(hasTorque(state));
+    const { sight, noise, moving, state } = this.#tick;
+    return sight.takeNotice(hasTorque(state)) ?? noise.takeNotice(hasTorque(state)) ?? moving.takeNotice();
   }
 
   /** What the states say to `input`. */

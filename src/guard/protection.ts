@@ -36,9 +36,14 @@ export class Protection {
   /** The scene was put back: the next reading shows whether the robot is where it was to be put. */
   #isPlaced = false;
   #missedWrites = 0;
+  /** What was sent last, and whether that was what had been sent before: the energy tank may let it close up behind a reference that stands. */
+  readonly #lastRad: Float64Array;
+  #isSentAtRest = true;
+  #hasEnded = false;
 
   constructor(driver: Driver, model: RobotModel, action: ActionSpec, policyPeriodS: number, measurement: Measurement) {
     this.chain = new SafetyChain({ model, action, policyPeriodS, capNm: driver.torqueCapNm });
+    this.#lastRad = new Float64Array(model.joints.length);
     this.#driver = driver;
     this.#measurement = measurement;
     this.#robot = measurement.frame.robot;
@@ -53,6 +58,7 @@ export class Protection {
 
   write(state: SafetyStateName): void {
     if (!this.isSent(state)) return;
+    this.#seeSent();
     if (this.#driver.write(this.chain.sentRad) === 'ok') {
       this.#missedWrites = 0;
       return;
@@ -63,12 +69,34 @@ export class Protection {
 
   /** Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself. */
   isSent(state: SafetyStateName): boolean {
-    return hasTorque(state) && this.#start !== 'notFinite';
+    return hasTorque(state) && this.#start !== 'notFinite' && !this.#hasEnded;
   }
 
   /** The chain moves the robot; else it is outside its limits, where a person may bring it back, or has no torque. */
   isDriven(state: SafetyStateName): boolean {
-    return hasTorque(state) && this.#start === 'ok';
+    return this.isSent(state) && this.#start === 'ok';
+  }
+
+  /** A stop has braked the robot to where it is to stand: where its driver need not be commanded for that, it is not any more, until torque comes on. */
+  endCommands(): void {
+    if (this.#hasEnded || this.#driver.endCommands === undefined || !this.#isSentAtRest || !this.isReferenceAtRest)
+      return;
+    this.#hasEnded = true;
+    this.#driver.endCommands();
+  }
+
+  /** Torque comes on: what is written is sent. */
+  beginCommands(): void {
+    this.#hasEnded = false;
+  }
+
+  #seeSent(): void {
+    const { sentRad } = this.chain;
+    this.#isSentAtRest = true;
+    for (let i = 0; i < sentRad.length; i++) {
+      if (sentRad[i] !== this.#lastRad[i]) this.#isSentAtRest = false;
+      this.#lastRad[i] = sentRad[i]!;
+    }
   }
 
   /** Of the start, and of what was asked and sent in the ticks before. */

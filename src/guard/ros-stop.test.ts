@@ -3,8 +3,9 @@ import { jointSpec } from '../../tests/support/adversary.ts';
 import { FakeRosLink, rosOptions } from '../../tests/support/fake-ros-link.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock } from '../core/index.ts';
+import { type GuardNotice, LockStepClock } from '../core/index.ts';
 import { COMMAND, COMMAND_KIND } from '../drivers/index.ts';
+import type { CommandInterface } from '../drivers/ros/options.ts';
 import { RosDriver } from '../drivers/ros/ros-driver.ts';
 import { faultsOf } from '../safety/index.ts';
 import { Guard } from './guard.ts';
@@ -46,6 +47,83 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
     );
   }
 
+  it('is not commanded behind the end of its brake ramp, though its stop waits for measured rest', async () => {
+    const { guard, link } = await driven();
+    // Another controller takes the elbow, and moves it.
+    link.isElsewhere = true;
+    link.velocityRadPerS[2] = -2;
+    for (let i = 0; i < 60 && guard.latest.state !== 'stopping'; i++) {
+      link.positionRad[2] = link.positionRad[2]! - 0.02;
+      await guard.advance(1);
+    }
+    expect(guard.latest.state).toBe('stopping');
+    // Its reference stands by then: 0.2 rad/s.
+    await guard.advance(20);
+    const { length } = link.commands;
+    // Given back within the second: it is not thrown to where it was to go.
+    link.isElsewhere = false;
+    const before = link.positionRad.slice();
+    await guard.advance(30);
+    expect(guard.latest.state).toBe('stopping');
+    expect(link.commands).toHaveLength(length);
+    expect(link.positionRad).toEqual(before);
+    link.velocityRadPerS[2] = 0;
+    await guard.advance(2);
+    expect(guard.latest.state).toBe('fault');
+    expect(link.commands.slice(length).map((row) => row[COMMAND.kind])).toEqual([COMMAND_KIND.stop]);
+    expect(faultsOf(guard.latest.faultFlags).map(({ flag }) => flag)).toEqual(['trackingError']);
+  });
+
+  for (const [kind, after] of [
+    ['velocity', 'gets a stop at the end of the ramp, where silence would leave its last speed'],
+    ['effort', 'is commanded to measured rest, where silence would leave its last torque'],
+  ] as const)
+    it(`${after}: ${kind}`, async () => {
+      const { guard, link } = await driven(kind);
+      link.velocityRadPerS[5] = 0.02;
+      link.positionRad[0] = Number.NaN;
+      await guard.advance(3);
+      link.positionRad.set(guard.latest.referenceRad);
+      await guard.advance(20);
+      expect(guard.latest.state).toBe('stopping');
+      expect(link.commands.at(-1)![COMMAND.kind]).toBe(kind === 'effort' ? COMMAND_KIND.drive : COMMAND_KIND.stop);
+      const { length } = link.commands;
+      await guard.advance(10);
+      expect(link.commands).toHaveLength(kind === 'effort' ? length + 10 : length);
+      link.velocityRadPerS[5] = 0;
+      await guard.advance(4);
+      expect(guard.latest.state).toBe('fault');
+      expect(link.commands.at(-1)![COMMAND.kind]).toBe(COMMAND_KIND.stop);
+    });
+
+  it('tells what does not come to rest', async () => {
+    const { guard, link, notices } = await driven();
+    // Slowly enough for every other row.
+    link.isElsewhere = true;
+    link.velocityRadPerS[5] = -0.05;
+    const moved = async (ticks: number): Promise<void> => {
+      for (let i = 0; i < ticks; i++) {
+        link.positionRad[5] = link.positionRad[5]! - 0.0005;
+        await guard.advance(1);
+      }
+    };
+    await guard.request({ kind: 'stop' });
+    await moved(90);
+    expect(notices).toEqual([]);
+    await moved(40);
+    expect(notices).toEqual([
+      {
+        row: 43,
+        level: 'error',
+        message: 'The robot moves on after its stop: wrist_3 went 0.05 rad in the 1 s in which it was to stand.',
+        remedy: expect.stringContaining('its own emergency stop'),
+      },
+    ]);
+    expect(guard.latest.state).toBe('stopped');
+    await moved(30);
+    expect(notices).toHaveLength(1);
+  });
+
   it('commands while torque is on, whatever its file says', async () => {
     const { guard, link } = await driven();
     await guard.request({ kind: 'stop' });
@@ -67,10 +145,17 @@ it('refuses to go on with what the processes that speak ROS have found, and not 
   expect(await guard.request({ kind: 'acknowledge' })).not.toEqual(said);
 });
 
+interface Driven {
+  readonly guard: MemoryGuardLink;
+  readonly link: FakeRosLink;
+  readonly tick: () => Guard;
+  readonly notices: GuardNotice[];
+}
+
 /** Enabled and in motion. */
-async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink; tick: () => Guard }> {
+async function driven(kind: CommandInterface = 'position'): Promise<Driven> {
   const clock = new LockStepClock(1 / falling.controlHz);
-  const options = rosOptions(falling);
+  const options = rosOptions(falling, kind);
   const link = new FakeRosLink(falling, options, clock);
   const driver = new RosDriver(falling, options, link, clock);
   const action = jointSpec(falling, 0.02);
@@ -86,6 +171,8 @@ async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink; ti
     return made;
   };
   const guard = new MemoryGuardLink({ nodeIs: 'person', shape, clock, createGuard });
+  const notices: GuardNotice[] = [];
+  guard.onNotice((notice) => notices.push(notice));
   clock.step();
   await driver.open();
   await guard.advance(2);
@@ -99,7 +186,11 @@ async function driven(): Promise<{ guard: MemoryGuardLink; link: FakeRosLink; ti
     command.issuedAtS = clock.nowS();
     command.action.fill(1);
     guard.send(command);
-    await guard.advance(3);
+    for (let tick = 0; tick < 3; tick++) {
+      await guard.advance(1);
+      // The link follows positions by itself.
+      if (kind !== 'position') link.positionRad.set(guard.latest.referenceRad);
+    }
   }
-  return { guard, link, tick: () => made! };
+  return { guard, link, tick: () => made!, notices };
 }

@@ -79,6 +79,10 @@ export class FakeRosLink implements RosLink {
   /** When the distance of people among them came; 0: never. */
   distanceAtS = 0;
   readonly positionRad: Float64Array;
+  /** Measured with it. */
+  readonly velocityRadPerS: Float64Array;
+  /** Another controller has the joints: commands come and go unheard. */
+  isElsewhere = false;
   readonly #model: RobotModel;
   readonly #options: RosDriverOptions;
   readonly #row: Float64Array;
@@ -90,6 +94,7 @@ export class FakeRosLink implements RosLink {
     this.#options = options;
     this.#row = new Float64Array(stateNumbers(options));
     this.positionRad = Float64Array.from(model.homeRad);
+    this.velocityRadPerS = new Float64Array(model.homeRad.length);
   }
 
   async open(): Promise<void> {
@@ -123,6 +128,7 @@ export class FakeRosLink implements RosLink {
     if (!this.isSilent) {
       this.#row[STATE.measuredAtS] = nowS;
       this.#row.set(this.positionRad, layout.positionRad);
+      this.#row.set(this.velocityRadPerS, layout.velocityRadPerS);
       this.#row.set(this.wrench, layout.wrench);
       this.#row.set(this.signals, layout.signals);
     }
@@ -134,7 +140,8 @@ export class FakeRosLink implements RosLink {
     if (!this.reads) return false;
     this.commands.push([...row]);
     if (row[COMMAND.kind] === COMMAND_KIND.stop && this.obeysStops) this.#row[STATE.stoppedSeq] = row[COMMAND.seq]!;
-    if (row[COMMAND.kind] === COMMAND_KIND.drive && this.#options.command.interface === 'position') {
+    const isDriven = row[COMMAND.kind] === COMMAND_KIND.drive && !this.isElsewhere;
+    if (isDriven && this.#options.command.interface === 'position') {
       this.positionRad.set(row.subarray(COMMAND.scalars));
     }
     return true;

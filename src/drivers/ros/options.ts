@@ -16,6 +16,11 @@ export const COMMAND_INTERFACES = [
 ] as const;
 export type CommandInterface = (typeof COMMAND_INTERFACES)[number];
 
+/** A controller that goes on holding what it was sent last. */
+export function holdsPosition(kind: CommandInterface): boolean {
+  return kind === 'position' || kind === 'jointTrajectory' || kind === 'pose';
+}
+
 /** A name of ROS: relative, private or absolute. */
 function rosName(description: string): z.ZodString {
   return z

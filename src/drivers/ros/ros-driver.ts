@@ -20,7 +20,7 @@ import {
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import { ReferenceMotion } from '../reference-motion.ts';
 import { type CommandLaw, createCommandLaw, type LawInput } from './command-law.ts';
-import { DISTANCE_SIGNAL, type RosDriverOptions } from './options.ts';
+import { DISTANCE_SIGNAL, holdsPosition, type RosDriverOptions } from './options.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -61,6 +61,11 @@ export class RosDriver implements Driver {
   readonly signalNames: readonly string[];
   readonly scene?: Scene;
   readonly distance?: Float64Array;
+  /**
+   * Behind a stop nothing is commanded: a controller that was taken away and comes back meanwhile would throw the robot to where it was to go.
+   * One of positions holds the last. Speeds go on until they are taken back. Torques have to be commanded.
+   */
+  readonly endCommands?: () => void;
   readonly #options: RosDriverOptions;
   readonly #model: RobotModel;
   readonly #link: RosLink;
@@ -110,6 +115,8 @@ export class RosDriver implements Driver {
     this.#signalIndex = options.signals.map(({ name }) => options.signalNames.indexOf(name));
     if (options.signals.some(({ name }) => name === DISTANCE_SIGNAL)) this.distance = Float64Array.of(Number.NaN, 0);
     this.#reference = new ReferenceMotion(model);
+    const { interface: kind } = options.command;
+    if (kind !== 'effort') this.endCommands = holdsPosition(kind) ? () => undefined : () => this.disable();
     this.#lawInput = {
       referenceRad: this.#reference.positionRad,
       referenceVelocityRadPerS: this.#reference.velocityRadPerS,

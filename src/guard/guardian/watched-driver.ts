@@ -18,6 +18,7 @@ export class WatchedDriver implements Driver {
   readonly busCounters?: Float64Array;
   readonly distance?: Float64Array;
   readonly torqueCapNm?: readonly number[];
+  readonly endCommands?: () => void;
   readonly #driver: Driver;
   readonly #pulse: GuardPulse;
   #isStopped = false;
@@ -34,6 +35,7 @@ export class WatchedDriver implements Driver {
     if (driver.meanWrench !== undefined) this.meanWrench = driver.meanWrench;
     if (driver.busCounters !== undefined) this.busCounters = driver.busCounters;
     if (driver.distance !== undefined) this.distance = driver.distance;
+    if (driver.endCommands !== undefined) this.endCommands = () => this.#driver.endCommands?.();
     if (driver.torqueCapNm !== undefined) this.torqueCapNm = driver.torqueCapNm;
   }
 

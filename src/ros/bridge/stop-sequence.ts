@@ -8,6 +8,7 @@ import {
   commandSize,
   createCommandLaw,
   createStopLaw,
+  holdsPosition,
   type RosDriverOptions,
   type StopLaw,
 } from '../../drivers/index.ts';
@@ -92,7 +93,7 @@ export class StopSequence {
   /** The numbers of the stop; false where there is nothing that could be sent. */
   #fill(): boolean {
     const { readings, lastCommand, options } = this.#parts;
-    if (!this.#holdsPosition() || this.#isMeasured()) {
+    if (!holdsPosition(options.command.interface) || this.#isMeasured()) {
       this.#law(readings.state, this.#numbers, 0);
       return true;
     }
@@ -119,11 +120,6 @@ export class StopSequence {
       }
     }
     publisher.publish(this.#numbers, 0);
-  }
-
-  #holdsPosition(): boolean {
-    const { interface: kind } = this.#parts.options.command;
-    return kind === 'position' || kind === 'jointTrajectory' || kind === 'pose';
   }
 
   #isMeasured(): boolean {

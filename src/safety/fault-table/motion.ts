@@ -131,7 +131,7 @@ export const MOTION: readonly FaultRow[] = [
     row: 43,
     fault: 'The robot is not where it is asked to be',
     promise:
-      'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1. A link measured nearer to a keep-out box or another link than half of `clearanceM`: half the highest speed; touching it in 2 readings running: category 1.',
+      'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1. A link measured nearer to a keep-out box or another link than half of `clearanceM`: half the highest speed; touching it in 2 readings running: category 1. A robot that is not seen at rest within 1 s of its stop, and went more than 0.01 rad or 10 mm in it, is told.',
     source: 'libfranka; numbers ours',
     numbers: { errorRad: 0.2, errorM: 0.03, afterS: 0.1, nearShare: 0.5, nearSpeedRatio: 0.5, touchReadings: 2 },
     signs: [
