@@ -40,8 +40,8 @@ AUTOSTART_S = 30.0
 
 # Arguments that are parameters of the node under the same name. What is not given is not passed on, so that
 # params_file and the node's own defaults count.
-TEXT_PARAMETERS = ['robot', 'task', 'learner', 'policy', 'operator', 'pad', 'config', 'out', 'monitor',
-                   'monitor_token', 'monitor_cert', 'monitor_key']
+TEXT_PARAMETERS = ['robot', 'task', 'learner', 'policy', 'operator', 'pad', 'speed_mode', 'config', 'out',
+                   'monitor', 'monitor_token', 'monitor_cert', 'monitor_key']
 
 
 def generate_launch_description():
@@ -66,6 +66,10 @@ def generate_launch_description():
         DeclareLaunchArgument(
             'pad', default_value='', choices=['', 'xbox', 'playstation', 'logitechD', 'stick'],
             description='What the joystick is, so that its sticks and buttons are known. Empty: xbox.'),
+        DeclareLaunchArgument(
+            'speed_mode', default_value='', choices=['', 'full', 'reduced'],
+            description='reduced: no point of an arm is moved faster than 0.25 m/s, or reducedSpeedMPerS of its file. '
+                        'Empty: full, or reduced where there is no policy and no learner.'),
         DeclareLaunchArgument(
             'teleop', default_value='false', choices=BOOLEAN,
             description='Whether to start joy_node too, in the same namespace (teleop.launch.py).'),

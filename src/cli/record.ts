@@ -9,6 +9,7 @@ import {
   outputOption,
   pathOption,
   seedOption,
+  speedModeOption,
   startOption,
   taskOption,
   text,
@@ -28,6 +29,7 @@ const options = optionsOf({
     '--episodes <n>',
     'end with so many kept, those of earlier starts included (default: at Ctrl+C)',
   ),
+  speedMode: speedModeOption(),
   start: startOption(),
   seed: seedOption(),
   config: configOption(),
@@ -50,6 +52,8 @@ What happens:
   m / n         it was a success / a failure, where people judge; a task with rules ends by itself when it is done
   Backspace     does the present one again, from the same start in simulation; between two: deletes the last one
   t, then keys  move the robot (? lists them); space stops it, c goes on
+  At reduced speed: no point of an arm is moved faster than 0.25 m/s (reducedSpeedMPerS of its file), unless you start
+  with --speed-mode full.
   Only successes are kept. The last one can be deleted until the next begins or the recording ends: then it is in the
   journal. With --out of an earlier recording it goes on there.
 

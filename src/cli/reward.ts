@@ -1,5 +1,6 @@
 /** `rein reward`: a learned classifier of success, from labelled states to a checked file. */
 import {
+  BY_WHO_DECIDES,
   type Configured,
   collect,
   configOption,
@@ -12,6 +13,7 @@ import {
   positiveNumber,
   seedOption,
   share,
+  speedModeOption,
   taskOption,
   text,
   wholeNumber,
@@ -40,6 +42,7 @@ const collectOptions = optionsOf({
     'with --task: who may take over',
   ),
   policy: pathOption('--policy <file>', 'with --task: policy that acts'),
+  speedMode: speedModeOption(BY_WHO_DECIDES),
   labelSteps: option(
     wholeNumber(1, 1000).default(LABEL_STEPS),
     '--label-steps <n>',

@@ -37,7 +37,7 @@ const options = optionsOf({
     '--speed <ratio>',
     "share of the robot's own speed, above 0 and at most 1",
   ),
-  speedMode: speedModeOption('reduced'),
+  speedMode: speedModeOption(),
   rateHz: option(
     positiveNumber(100).default(10),
     '--rate <Hz>',

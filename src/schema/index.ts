@@ -12,6 +12,7 @@ export {
 } from './allowed.ts';
 export { box, type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
 export {
+  BY_WHO_DECIDES,
   collect,
   configOption,
   keyValueOption,

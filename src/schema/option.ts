@@ -201,16 +201,20 @@ export function startOption(): z.ZodOptional<z.ZodEnum<{ ask: 'ask'; now: 'now' 
   );
 }
 
-/** How fast an arm's points may be; `mode` where nobody says. */
+/** How fast an arm's points may be. `defaultText`: of a command in which something else than people may decide. */
 export function speedModeOption(
-  mode: 'full' | 'reduced',
-): z.ZodDefault<z.ZodEnum<{ full: 'full'; reduced: 'reduced' }>> {
+  defaultText = 'reduced',
+): z.ZodOptional<z.ZodEnum<{ full: 'full'; reduced: 'reduced' }>> {
   return option(
-    oneOf('full', 'reduced').default(mode),
+    oneOf('full', 'reduced').optional(),
     '--speed-mode <mode>',
     "reduced: no point of an arm is moved faster than 0.25 m/s, or its file's reducedSpeedMPerS; full: as its file allows",
+    { defaultText },
   );
 }
+
+/** Its default where a policy may decide. */
+export const BY_WHO_DECIDES = 'full; reduced where there is no policy and no learner, and only people drive';
 
 /** A switch, off where it is not given. */
 export function switchOption(flags: string, description: string): z.ZodDefault<z.ZodBoolean> {

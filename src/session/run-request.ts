@@ -4,6 +4,7 @@
  */
 import { ReinError } from '../core/index.ts';
 import {
+  BY_WHO_DECIDES,
   type Configured,
   configOption,
   monitorOptions,
@@ -53,7 +54,7 @@ export const runOptions = optionsOf({
     'who may take over; more devices, and their options, are operators in --config',
   ),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
-  speedMode: speedModeOption('full'),
+  speedMode: speedModeOption(BY_WHO_DECIDES),
   start: startOption(),
   seed: seedOption(),
   config: configOption(),

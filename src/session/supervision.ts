@@ -5,7 +5,7 @@ export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { ladderSubject } from './run/rung-limit.ts';
-export type { SpeedMode } from './run/speed-mode.ts';
+export { askedSpeedMode, type SpeedMode, speedModeLine } from './run/speed-mode.ts';
 export { LIVE_COMMAND } from './run-folder.ts';
 export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
 export type { RecordingPlan } from './session-types.ts';

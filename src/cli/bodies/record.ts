@@ -5,5 +5,7 @@ import { runBody } from './run.ts';
 
 /** Resolves to the exit code of `runBody`. */
 export function recordBody({ episodes, ...request }: RecordOptions): Promise<number> {
-  return runBody(checkRunRequest(request), { command: 'record', recording: { episodes } });
+  // Whatever decides in the task's runs: here only people do.
+  const { speedMode = 'reduced' } = request;
+  return runBody(checkRunRequest({ ...request, speedMode }), { command: 'record', recording: { episodes } });
 }

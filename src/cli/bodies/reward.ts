@@ -35,10 +35,10 @@ export async function rewardCollectBody(options: RewardCollectOptions): Promise<
 /** A robot at work whose states are labelled by marks. */
 async function collectLive(
   task: string,
-  { operator, policy, labelSteps, config, seed, out }: RewardCollectOptions,
+  { operator, policy, speedMode, labelSteps, config, seed, out }: RewardCollectOptions,
 ): Promise<number> {
   const { runBody } = await import('./run.ts');
-  const asked = { task, operator, policy, labelSteps, config, seed, labels: resolve(out) };
+  const asked = { task, operator, policy, speedMode, labelSteps, config, seed, labels: resolve(out) };
   return runBody(checkRunRequest(asked), { command: 'reward collect' });
 }
 

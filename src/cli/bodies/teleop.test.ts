@@ -6,7 +6,6 @@ const given = {
   moves: undefined,
   operator: 'gamepad',
   speedRatio: 0.25,
-  speedMode: 'reduced',
   rateHz: 10,
   durationS: 1,
   config: undefined,

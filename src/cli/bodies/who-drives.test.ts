@@ -53,20 +53,26 @@ function refusalIn(place: DrivingPlace): (Error & { remedy?: string }) | undefin
   }
 }
 
-/** `place` after these options are typed too, read by the command itself. */
-async function typed(place: DrivingPlace, words: string): Promise<DrivingPlace> {
+/** What `name` reads of these options. */
+async function optionsOf(name: DrivingPlace['command'], words: readonly string[]): Promise<Record<string, unknown>> {
   let read: Record<string, unknown> = {};
-  const command = commanderOf(COMMANDS[place.command], async (options) => {
+  const command = commanderOf(COMMANDS[name], async (options) => {
     read = options;
   });
   command.exitOverride().configureOutput({ writeErr: () => undefined });
+  const required = name === 'reward collect' ? ['--task', 'insert', '--out', 'labels.jsonl'] : [];
+  await command.parseAsync(['node', 'rein', ...required, ...words]);
+  return read;
+}
+
+/** `place` after these options are typed too, read by the command itself. */
+async function typed(place: DrivingPlace, words: string): Promise<DrivingPlace> {
   const { operator, demonstrations } = place;
   const before = [
     `--operator ${operator}`,
     ...(demonstrations === undefined ? [] : [`--demonstrations ${demonstrations}`]),
   ];
-  const required = place.command === 'reward collect' ? ['--task', 'insert', '--out', 'labels.jsonl'] : [];
-  await command.parseAsync(['node', 'rein', ...required, ...before.join(' ').split(' '), ...words.split(' ')]);
+  const read = await optionsOf(place.command, [...before.join(' ').split(' '), ...words.split(' ')]);
   const asked = pageHere({ output: 'quiet', ...read } as Parameters<typeof pageHere>[0]);
   return {
     ...place,
@@ -76,6 +82,11 @@ async function typed(place: DrivingPlace, words: string): Promise<DrivingPlace> 
     policy: read['policy'] === undefined ? place.policy : 'given',
   };
 }
+
+it.each(['run', 'record', 'teleop', 'reward collect'] as const)(
+  'rein %s, in which people may drive alone, takes --speed-mode full, which its start names',
+  async (name) => expect((await optionsOf(name, ['--speed-mode', 'full']))['speedMode']).toBe('full'),
+);
 
 describe('a refusal because nobody could drive', () => {
   it('names options only that the same command accepts in the same place, and names some wherever there are any', async () => {

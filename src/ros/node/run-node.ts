@@ -10,7 +10,15 @@ import type { ResolvedConfig } from '../../config/index.ts';
 import { asObject, describeError, endsWith, isRunning, refuseDebugger } from '../../core/index.ts';
 import { openNamedMonitor } from '../../monitor/web.ts';
 import { type PacketMessage, type PersonMessage, packetIn } from '../../session/person-request.ts';
-import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/supervision.ts';
+import {
+  askedSpeedMode,
+  GUARD_LOG,
+  guardConfigOf,
+  guardStopMs,
+  prepareRun,
+  RobotProcesses,
+  speedModeLine,
+} from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
 import { configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
@@ -75,8 +83,11 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 async function supervise(request: NodeRequest, config: ResolvedConfig, argv: readonly string[]): Promise<number> {
   refuseDebugger();
   const { fullName } = request.identity;
-  const { learner, policy, out, speedMode } = request;
+  const { learner, policy, out } = request;
+  const speedMode = askedSpeedMode(request, config.task);
   const print = (line: string): void => void process.stderr.write(`rein node: ${fullName}: ${line}\n`);
+  const slow = speedModeLine(config.robot, speedMode, 'speed_mode:=full');
+  if (slow !== undefined) print(slow);
   if (request.robot !== '' && !request.isTaskGiven)
     print(`No task was given: ${config.task.name}; task:= names another.`);
   const monitor = await openNamedMonitor(

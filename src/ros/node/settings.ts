@@ -54,10 +54,10 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
     description: 'What the joystick is, so that its sticks and buttons are known.',
     choices: [...JOY_PAD_NAMES],
   }),
-  parameter('speed_mode', 'string', 'full', {
+  parameter('speed_mode', 'string', '', {
     description:
-      'reduced: no point of the arm is moved faster than reducedSpeedMPerS of its file, 0.25 m/s where it says nothing. full: as its file allows.',
-    choices: ['full', 'reduced'],
+      'reduced: no point of the arm is moved faster than reducedSpeedMPerS of its file, 0.25 m/s where it says nothing. full: as its file allows. Empty: full, or reduced where there is no policy and no learner, and only people drive.',
+    choices: ['', 'full', 'reduced'],
   }),
   parameter('teleop_lease', 'double', 0.15, {
     description:
@@ -113,7 +113,7 @@ export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorTo
   readonly policy: string | undefined;
   readonly operator: OperatorChoice;
   readonly pad: JoyPadName;
-  readonly speedMode: SpeedMode;
+  readonly speedMode: SpeedMode | undefined;
   readonly teleopLeaseS: number;
   readonly jointStatesHz: number;
   readonly out: string | undefined;
@@ -147,7 +147,7 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     policy: text('policy') || undefined,
     operator: text('operator') as OperatorChoice,
     pad: text('pad') as JoyPadName,
-    speedMode: text('speed_mode') as SpeedMode,
+    speedMode: (text('speed_mode') || undefined) as SpeedMode | undefined,
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
     out: text('out') || undefined,

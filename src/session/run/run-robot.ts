@@ -19,7 +19,7 @@ import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
 import { rungLimit } from './rung-limit.ts';
-import { inSpeedMode, speedModeLine, speedModeOf } from './speed-mode.ts';
+import { askedSpeedMode, inSpeedMode, isDecided, speedModeLine, speedModeOf } from './speed-mode.ts';
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
@@ -67,7 +67,7 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
     const limit = rungLimit(config.robot);
     // Also to those who asked for quiet: a robot that is slower than its file says has a reason.
     if (limit !== undefined) process.stderr.write(`${limit.message}\n`);
-    const slow = speedModeLine(config.robot, request.speedMode);
+    const slow = speedModeLine(config.robot, askedSpeedMode(request, config.task));
     if (slow !== undefined) process.stderr.write(`${slow}\n`);
     // Whoever asked for an end while the folder was opened gets no robot that moves.
     signal.throwIfAborted();
@@ -86,15 +86,14 @@ function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): stri
 }
 
 function placeOf({ request, asked = OWN_PLACE }: RobotRunOptions, config: ResolvedConfig): DrivingPlace {
-  const { operator, policy, learner } = request;
-  const isDecided = policy !== undefined || learner !== undefined || config.task.policyPlugin !== undefined;
+  const { operator } = request;
   return {
     ...asked,
     operator,
     demonstrations: undefined,
     listed: config.operators.map(({ kind }) => kind),
     pluggedIn: pluggedIn(),
-    policy: isDecided ? 'given' : 'none',
+    policy: isDecided(request, config.task) ? 'given' : 'none',
   };
 }
 
@@ -127,7 +126,7 @@ class RobotSupervision {
       lock,
       guard: (socketPath) => {
         const checkedConfig = beside(socketPath);
-        const { speedMode } = request;
+        const speedMode = askedSpeedMode(request, config.task);
         // The node shows people how fast it may be.
         const shown = {
           ...folder.config,
