@@ -46,7 +46,7 @@ export type RecordOptions = Configured<typeof options>;
 const HELP = `
 What happens:
   A person drives the robot by any device, or from the page, and shows the task as often as they like. There is no
-  policy and no learner. A real robot holds until you press c, or Start in the monitor. Between demonstrations you may
+  policy and no learner. A real robot holds until you press c, or Start at the page. Between demonstrations you may
   drive it anywhere; none of that is recorded.
   Enter         records a demonstration, from where the robot is; once more: stops it
   m / n         it was a success / a failure, where people judge; a task with rules ends by itself when it is done

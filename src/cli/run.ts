@@ -4,7 +4,7 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 const HELP = `
 What happens:
-  Nothing real moves before somebody says so: the robot holds until you press c here, or Start in the monitor.
+  Nothing real moves before somebody says so: the robot holds until you press c here, or Start at the page.
   --start now does without, for scripts; a simulated robot starts at once unless --start ask is given.
   Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its

@@ -23,11 +23,6 @@ export function throwFindings(tree: TreeNode, findings: readonly Finding[]): voi
   throw problemsError(findings.map(({ path, message }) => ({ place: valuePlaceOf(tree, path), message })));
 }
 
-/** `1 joint`, `2 joints`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Four significant digits, for messages. */
 export function round(value: number): string {
   return significant(value, 4);

@@ -1,5 +1,4 @@
 /** From YAML to one resolved configuration, checked once; what it describes is made behind a door of its own. */
-export { counted } from './finding.ts';
 export { loadLearnerFile } from './learner-file.ts';
 export {
   type Fact,

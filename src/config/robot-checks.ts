@@ -1,7 +1,7 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
-import { didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
+import { counted, didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
-import { counted, type Finding, round } from './finding.ts';
+import { type Finding, round } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';

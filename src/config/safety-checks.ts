@@ -1,8 +1,16 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import { ArmKinematics, type Capsule, didYouMean, holdsItself, parentOf, type WorkspaceBox } from '../core/index.ts';
+import {
+  ArmKinematics,
+  type Capsule,
+  counted,
+  didYouMean,
+  holdsItself,
+  parentOf,
+  type WorkspaceBox,
+} from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { Clearances } from '../safety/index.ts';
-import { counted, type Finding, round } from './finding.ts';
+import { type Finding, round } from './finding.ts';
 import { checkFollowing } from './following-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';

@@ -198,7 +198,7 @@ export {
   type StepView,
   shownObjects,
 } from './telemetry.ts';
-export { clockText, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
+export { clockText, counted, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
 export {
   copyTransition,
   createTransition,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockText, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
+import { clockText, counted, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
 
 describe('clockText', () => {
   it('writes times for people', () => {
@@ -20,6 +20,10 @@ it('lets a sentence be part of another', () => {
 });
 
 describe('numbers', () => {
+  it('say one of a thing and many', () => {
+    expect([0, 1, 4596].map((count) => counted(count, 'tick'))).toEqual(['0 ticks', '1 tick', '4\u202f596 ticks']);
+  });
+
   it('have as many digits as they are worth', () => {
     expect([0.123456, 1234.5, 20, -0.00012345].map((value) => significant(value))).toEqual([
       '0.123',

@@ -196,7 +196,7 @@ export function startOption(): z.ZodOptional<z.ZodEnum<{ ask: 'ask'; now: 'now' 
   return option(
     oneOf('ask', 'now').optional(),
     '--start <when>',
-    'ask: nothing moves before a person presses c here, or Start in the monitor; now: at once',
+    'ask: nothing moves before a person presses c here, or Start at the page; now: at once',
     { defaultText: 'ask; now where the robot is simulated' },
   );
 }

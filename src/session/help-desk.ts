@@ -80,8 +80,9 @@ export class HelpDesk {
     const sinceS = live.log.elapsedS;
     const asked = `The robot asks for help: ${this.#watch.question}.`;
     const message = `${asked} Take over (t, or the page's button), or let it go on (c or g, or Start).`;
-    listeners.report({ level: 'warn', name: 'asksForHelp', message });
-    live.log.ask(message, `${asked} Take over, or let it go on: Start.`);
+    const messageAtPage = `${asked} Take over, or let it go on: Start.`;
+    listeners.report({ level: 'warn', name: 'asksForHelp', message, messageAtPage });
+    live.log.ask(message, messageAtPage);
     const mayGoOnAlone = this.listen();
     this.#hooks.onAsk();
     await link.request({ kind: 'hold' });

@@ -104,8 +104,9 @@ export class RealTime implements Pace {
         this.#guard.refusal()?.message ?? (held.isLeaveAlone ? 'Nobody has given leave to move.' : held.reason);
       const message = `The robot stands. ${why} ${this.#howToGoOn}`;
       if (said !== why) {
-        listeners.report({ level: 'warn', name: 'waitsForPerson', message });
-        live.log.ask(message, `The robot stands. ${why} Look at it, then press Start.`);
+        const messageAtPage = `The robot stands. ${why} Look at it, then press Start.`;
+        listeners.report({ level: 'warn', name: 'waitsForPerson', message, messageAtPage });
+        live.log.ask(message, messageAtPage);
       }
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);

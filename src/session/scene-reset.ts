@@ -158,8 +158,9 @@ export class SceneReset {
   async #askPeople(activity: Activity<unknown>, what: string): Promise<void> {
     const { listeners, live, people } = this.#parts;
     const message = `${what}, then say that it is ready (c, Start).`;
-    listeners.report({ level: 'warn', name: 'asksForReset', message });
-    live.log.ask(message, `${what}, then press Start.`);
+    const messageAtPage = `${what}, then press Start.`;
+    listeners.report({ level: 'warn', name: 'asksForReset', message, messageAtPage });
+    live.log.ask(message, messageAtPage);
     const isAnswered = this.#hooks.asks();
     let told = '';
     while (!isAnswered()) {

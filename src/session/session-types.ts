@@ -53,6 +53,8 @@ export interface SessionEvent {
   /** Row of the fault table; 0 for none. */
   readonly row: number;
   readonly message: string;
+  /** `message` with a page's buttons in place of a terminal's keys. Absent: the same. */
+  readonly messageAtPage?: string;
   /** Empty where nothing has to be done. */
   readonly remedy: string;
   /** Of what the guard says: as in its notice. */

@@ -277,9 +277,9 @@ describe('a stop', () => {
     const { episode } = session.state;
     robot.driver.inject('jump', 5);
     await until(() => waits() === 2);
-    expect(events.findLast(({ name }) => name === 'waitsForPerson')?.message).toMatch(
-      /^The robot stands\..*15.*Press c\.$/,
-    );
+    const asked = events.findLast(({ name }) => name === 'waitsForPerson');
+    expect(asked?.message).toMatch(/^The robot stands\..*15.*Press c\.$/);
+    expect(asked?.messageAtPage).toMatch(/^The robot stands\..*15.*press Start\.$/);
     await robot.tick(300);
     expect(session.frame.state).toBe('fault');
     await robot.letGoOn();

@@ -122,6 +122,19 @@ describe('what a run tells', () => {
     expect(sent.frames().length - frames.length).toBeLessThanOrEqual(1);
   });
 
+  it('tells a page which of its buttons to press, and not which key of a terminal', () => {
+    const sent = new Sent();
+    const telemetry = new Telemetry({ ...names, send: sent.take });
+    const { session, tell } = fakeSession();
+    telemetry.attach(session);
+    const event = { level: 'warn', name: 'a', row: 0, remedy: '' };
+    tell('event', { ...event, message: 'Press c.', messageAtPage: 'Press Start.' });
+    tell('event', { ...event, message: 'It moves.' });
+    telemetry.close();
+    expect(sent.json('event')).toMatchObject([{ message: 'Press Start.' }, { message: 'It moves.' }]);
+    expect(sent.json('event')[0]).not.toHaveProperty('messageAtPage');
+  });
+
   it('has 50 frames a second, with all that happened in those between, and each event', () => {
     const sent = new Sent();
     const telemetry = new Telemetry({ ...names, send: sent.take });

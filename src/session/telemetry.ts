@@ -230,7 +230,10 @@ export class Telemetry {
       edge.each(timer(0, PERIOD_MS.pictures), () => this.#show(pictures.take(this.#clock.nowS())));
     }
     edge.each(observe(session, 'scene'), (layout) => this.#arranged(layout));
-    for (const kind of ['event', 'episode', 'intervention'] as const) {
+    edge.each(observe(session, 'event'), ({ messageAtPage, ...event }) =>
+      this.#tell('event', { ...event, message: messageAtPage ?? event.message }),
+    );
+    for (const kind of ['episode', 'intervention'] as const) {
       edge.each(observe<typeof kind>(session, kind), (value) => this.#tell(kind, value));
     }
   }

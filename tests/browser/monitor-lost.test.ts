@@ -118,8 +118,8 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await page.goto(`${address}?view=health#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('.machine dd:has-text("readings")');
     const facts = (await page.textContent('.machine'))!;
-    expect(facts).toMatch(/busno bus: \d+ readings, \d+ late, \d+ lost, \d+ references not taken/);
-    expect(facts).toMatch(/guardprocess \d+, tick \d+/);
+    expect(facts).toMatch(/busno bus: [\d\u202f]+ readings, \d+ late, \d+ lost, \d+ references not taken/);
+    expect(facts).toMatch(/guardprocess \d+, tick [\d\u202f]+, (1 overrun|(?!1 )[\d\u202f]+ overruns), 0 limits broken/);
     expect(facts).toMatch(/noderein run, process \d+, .*started again 0 of 3 times/);
     expect(facts).toMatch(/guardiannone: no bus/);
     expect(facts).toMatch(/monitora thread of process \d+/);
@@ -143,7 +143,7 @@ describe.skipIf(noBrowserBecause !== undefined)("a learner's page", { timeout: 1
     await page.waitForSelector('.machine dt:has-text("replay")');
     const facts = (await page.textContent('.machine'))!;
     expect(facts).toMatch(/algorithm[a-z]+learnerprocess \d+, .*policy untrainedupdates0, /);
-    expect(facts).toMatch(/replay0 of 200000 steps \(0\.0 %\), 0 demonstration stepsrobotsnone has joined/);
+    expect(facts).toMatch(/replay0 of 200\u202f000 steps \(0\.0 %\), 0 demonstration stepsrobotsnone has joined/);
     expect(facts).toContain(`link${at}, 0 steps received, 0 sent again, 0 lost`);
     expect(await page.locator('.faults').count()).toBe(0);
     // It tells of itself without a robot: there is news, but for moments of a busy machine.

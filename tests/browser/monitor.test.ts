@@ -39,7 +39,7 @@ beforeAll(async () => {
   // Nothing moves after start-up until a person says start.
   const asksFor = (words: string): boolean =>
     (watcher.all('status').at(-1)?.['operator'] as { prompt?: string } | undefined)?.prompt?.includes(words) === true;
-  await until(() => asksFor('or Start in the monitor'), 'the sentence');
+  await until(() => asksFor('or Start at the page'), 'the sentence');
   expect(state()).toBe('standby');
   for (const kind of ['sit', 'start', 'leave']) watcher.ask({ kind });
   await until(() => state() === 'active.policy', 'the policy driving');

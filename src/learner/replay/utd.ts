@@ -43,10 +43,15 @@ export class UpdateContract {
 /** Online transitions that an achieved ratio is taken over: a share of the whole run would stay low for ever after a slow start. */
 const WINDOW = 500;
 
-/** Updates per online transition, over the last 500 transitions. */
+/** Updates per online transition, over the last 500 transitions; a backlog that is made up counts for no more than was asked for. */
 export class AchievedUtd {
+  readonly #asked: number;
   /** After calls of training: all updates, and all online transitions that had arrived. Oldest first. */
   readonly #marks: { readonly updates: number; readonly online: number }[] = [];
+
+  constructor(asked: number) {
+    this.#asked = asked;
+  }
 
   /** A call of training was done. */
   add(updates: number, online: number): void {
@@ -58,6 +63,6 @@ export class AchievedUtd {
   at(online: number): number {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)];
     if (first === undefined || last === undefined) return 0;
-    return (last.updates - first.updates) / Math.max(1, online - first.online);
+    return Math.min(this.#asked, (last.updates - first.updates) / Math.max(1, online - first.online));
   }
 }

@@ -85,7 +85,7 @@ export class Learner {
   readonly #options: LearnerOptions;
   readonly #training: Training;
   readonly #record: TrainingRecord;
-  readonly #utd = new AchievedUtd();
+  readonly #utd: AchievedUtd;
   readonly #versions: PolicyVersions;
   readonly #shares: RobotShares = new RobotShares();
   /** Absent where no robot asks for them, and for algorithms without critics. */
@@ -106,6 +106,7 @@ export class Learner {
     const { config, task, schemaHash } = setup;
     this.#options = options;
     this.#training = training;
+    this.#utd = new AchievedUtd(config.learner.utd);
     this.#closes = closes;
     this.#versions = new PolicyVersions(training, { runId, schemaHash });
     this.#record = new TrainingRecord({

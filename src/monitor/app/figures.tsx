@@ -2,11 +2,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
-import { grouped } from '../../core/text.ts';
+import { counted } from '../../core/text.ts';
 import { heldText } from '../page/shown-state.ts';
 import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';
 import { glance, hearFrames, interventions, isDriver, operators, pictures, run, session, status } from './stream.ts';
+import { whole } from './times.ts';
 
 export function Figures() {
   const shown = glance.value;
@@ -24,7 +25,7 @@ export function Figures() {
       <Figure
         label="tick"
         value={tick(shown)}
-        note={`${counted(shown.overruns, 'overrun')} of ${grouped(shown.ticks, '\u202f')}`}
+        note={`${counted(shown.overruns, 'overrun')} of ${whole(shown.ticks)}`}
       />
       <Lease shown={shown} />
       <Figure
@@ -35,12 +36,12 @@ export function Figures() {
       <Figure
         label="learner"
         value={session.value?.learner ?? '–'}
-        note={`${link.pending} steps waiting, ${link.lost} lost`}
+        note={`${counted(link.pending, 'step')} waiting, ${link.lost} lost`}
       />
       <Figure
         label="success"
         value={share(success.successes, success.episodes)}
-        note={`of ${success.episodes} episodes without help, when it was looked at last`}
+        note={`of ${counted(success.episodes, 'episode')} without help, when it was looked at last`}
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
@@ -208,11 +209,6 @@ function point({ measuredTcp }: FrameView): string {
 
 function age(ageS: number | null): string {
   return ageS === null ? '' : `acts for ${ageS < 100 ? `${ageS.toFixed(0)} s` : `${(ageS / 60).toFixed(0)} min`}`;
-}
-
-/** `1 tick`, `4 596 ticks`. */
-function counted(count: number, what: string): string {
-  return `${grouped(count, '\u202f')} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function share(part: number, whole: number): string {

@@ -1,11 +1,12 @@
 /** The health view: the fault table as it is now, what was reported, and what runs where. */
 import { BUS, type BusCounter } from '../../core/hardware.ts';
 import type { LearnerView } from '../../core/telemetry.ts';
+import { counted } from '../../core/text.ts';
 import type { RunView } from '../../session/index.ts';
 import { Scroll } from './scroll.tsx';
 import { Sign } from './sign.tsx';
 import { events, faultsSeen, glance, learner, notices, operators, processes, run, session, status } from './stream.ts';
-import { timeOf } from './times.ts';
+import { timeOf, whole } from './times.ts';
 
 export function Health() {
   // A learner has no guard, whose faults these are.
@@ -161,7 +162,7 @@ function factsOfRobot(shown: RunView): readonly Fact[] {
       'link',
       link === undefined
         ? 'not heard of'
-        : `${link.acked} of ${link.sent} steps acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} twice`,
+        : `${whole(link.acked)} of ${counted(link.sent, 'step')} acknowledged, ${whole(link.pending)} waiting, ${whole(link.lost)} lost, ${whole(link.duplicated)} twice`,
     ],
   ];
 }
@@ -171,22 +172,23 @@ function readings(): string {
   const now = glance.value;
   if (now === undefined) return 'nothing read yet';
   const { readings, lateReadings, lostReadings, refusedWrites } = now;
-  return `${readings} readings, ${lateReadings} late, ${lostReadings} lost, ${refusedWrites} references not taken`;
+  return `${counted(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${counted(refusedWrites, 'reference')} not taken`;
 }
 
 /** What the bus itself counts; nothing where none does. */
 function factsOfBus(): readonly Fact[] {
   const counters = glance.value?.busCounters;
   const of = (name: BusCounter): number => counters?.[BUS[name]] ?? Number.NaN;
+  const count = (name: BusCounter): string => whole(of(name));
   if (!Number.isFinite(of('requests'))) return [];
-  const wrong = `${of('checksumErrors')} wrong checksums, ${of('foreignReplies')} foreign replies, ${of('skippedBytes')} bytes of nothing`;
+  const wrong = `${counted(of('checksumErrors'), 'wrong checksum')}, ${count('foreignReplies')} foreign replies, ${counted(of('skippedBytes'), 'byte')} of nothing`;
   const ms = (name: BusCounter): string => `${(1e3 * of(name)).toFixed(1)} ms`;
   return [
     [
       'requests',
-      `${of('requests')}, ${of('replies')} answered, ${of('retries')} again, ${of('timeouts')} never; ${wrong}`,
+      `${count('requests')}, ${count('replies')} answered, ${count('retries')} again, ${count('timeouts')} never; ${wrong}`,
     ],
-    ['bus time', `${ms('busyS')} of the last tick; oldest value ${ms('oldestS')}; ${of('quarantined')} left out`],
+    ['bus time', `${ms('busyS')} of the last tick; oldest value ${ms('oldestS')}; ${count('quarantined')} left out`],
   ];
 }
 
@@ -194,7 +196,9 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
   const known = processes.value;
   const now = glance.value;
   const ticks =
-    now === undefined ? 'not heard of' : `tick ${now.tick}, ${now.overruns} overruns, ${now.violations} limits broken`;
+    now === undefined
+      ? 'not heard of'
+      : `tick ${whole(now.tick)}, ${counted(now.overruns, 'overrun')}, ${counted(now.violations, 'limit')} broken`;
   const pages = pagesText();
   const node = `rein ${command}, process ${process.pid}, ${process.platform}`;
   if (known === undefined) {
@@ -219,7 +223,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
 
 function pagesText(): string {
   const pages = operators.value?.pages ?? 0;
-  return pages === 1 ? '1 page' : `${pages} pages`;
+  return counted(pages, 'page');
 }
 
 function nameOf(pid: number | undefined): string {
@@ -238,14 +242,23 @@ function factsOfLearner(shown: RunView): readonly Fact[] {
       'learner',
       `process ${now.pid}, ${shown.process.platform}, policy ${now.version === 0 ? 'untrained' : `version ${now.version}`}`,
     ],
-    ['updates', `${now.updates}, ${now.updatesPerS.toFixed(0)} /s, UTD ${now.utd.toFixed(2)} of ${now.utdTarget}`],
-    ['replay', `${online} of ${capacity} steps (${filled} %), ${demonstrations} demonstration steps`],
+    [
+      'updates',
+      `${whole(now.updates)}, ${now.updatesPerS.toFixed(0)} /s, UTD ${now.utd.toFixed(2)} of ${now.utdTarget}`,
+    ],
+    [
+      'replay',
+      `${whole(online)} of ${counted(capacity, 'step')} (${filled} %), ${counted(demonstrations, 'demonstration step')}`,
+    ],
     ['robots', robots.length === 0 ? 'none has joined' : robots.map(robotText).join('; ')],
-    ['link', `${now.address}, ${now.delivered} steps received, ${now.repeated} sent again, ${now.lost} lost`],
+    [
+      'link',
+      `${now.address}, ${counted(now.delivered, 'step')} received, ${whole(now.repeated)} sent again, ${whole(now.lost)} lost`,
+    ],
     ['monitor', `a thread of process ${now.pid}, ${pagesText()}`],
   ];
 }
 
 function robotText({ name, steps, isHere }: LearnerView['robots'][number]): string {
-  return `${name}: ${steps} steps${isHere ? '' : ', away'}`;
+  return `${name}: ${counted(steps, 'step')}${isHere ? '' : ', away'}`;
 }

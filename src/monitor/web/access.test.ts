@@ -66,6 +66,7 @@ describe('a request from elsewhere', () => {
     ['a page of ours', '127.0.0.1:7400', 'http://127.0.0.1:7400', local],
     ['a page of ours by name', 'localhost:7400', 'http://localhost:7400', local],
     ['the same with the dot of the root', 'localhost.:7400', 'http://localhost.:7400', local],
+    ['the same in capitals, as a person may type it', 'LOCALHOST:7400', undefined, local],
     ['a program', '127.0.0.1:7400', undefined, local],
     ['a page of ours over TLS', 'robot.local:7400', 'https://robot.local:7400', open],
   ])('is answered where it is of %s', (_, host, origin, place) => {

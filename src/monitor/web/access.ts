@@ -91,8 +91,8 @@ export function foreignReason(
   place: MonitorPlace,
 ): string | undefined {
   if (host === undefined) return 'The request names no host.';
-  // A name may end with the dot of the root.
-  const name = host.replace(/:\d+$/, '').replace(/\.$/, '');
+  // A name may end with the dot of the root, and has no case.
+  const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
   if (isLoopback(place.host) && !isLoopback(name)) return `This monitor answers to localhost, not to ${shown(name)}.`;
   if (origin === undefined) return undefined;
   const own = `${place.tls === undefined ? 'http' : 'https'}://${host}`;

@@ -77,6 +77,17 @@ describe('who asks for what', () => {
     expect(asked[3]).toMatchObject({ kind: 'stop', by: 'watcher' });
   });
 
+  it('names another page of the same person as that', async () => {
+    await serve();
+    const [first, second] = [await page({ name: 'Ann' }), await page({ name: 'Ann' })];
+    first.ask({ kind: 'sit' });
+    await until(() => second.all('operators').at(-1)?.['holder'] === 'Another page of Ann', 'the seat');
+    second.ask({ kind: 'sit' });
+    await until(() => notices(second).length === 1, 'the refusal');
+    expect(notices(second)[0]).toMatch(/^Another page of Ann operates the robot: /);
+    expect(first.all('operators').at(-1)?.['holder']).toBe('Ann');
+  });
+
   it('moves nothing of what the person before has taken over', async () => {
     await serve();
     const [ann, ben] = [await page({ name: 'Ann' }), await page({ name: 'Ben' })];

@@ -359,7 +359,7 @@ export class MonitorServer {
     const { from, name } = page;
     if (!isTaken) {
       this.#log.add({ what: 'refused', from, by: name, why: `${by} operates the robot.` });
-      page.tell(`${by} operates the robot: they give it up first, or do nothing for ${IDLE_S} s.`);
+      page.tell(`${shownTo(page, by)} operates the robot: they give it up first, or do nothing for ${IDLE_S} s.`);
     } else if (by !== name) {
       this.#log.add({ what: 'seat', from, by: name, why: `${by} had done nothing for ${IDLE_S} s` });
     }
@@ -376,7 +376,7 @@ export class MonitorServer {
       this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
       const holder = this.#seat.holder(nowS)?.name;
-      page.tell(holder === undefined ? 'Take the seat first.' : `${holder} operates the robot.`);
+      page.tell(holder === undefined ? 'Take the seat first.' : `${shownTo(page, holder)} operates the robot.`);
     }
   }
 
@@ -393,12 +393,13 @@ export class MonitorServer {
     const nowS = this.#clock.nowS();
     const holder = this.#seat.holder(nowS);
     this.#toldHolder = keyOf(holder);
-    for (const { id, right, outbox, stops } of to) {
+    for (const page of to) {
+      const { id, right, outbox, stops } = page;
       const view: OperatorsView = {
         you: id,
         right,
         isYours: holder?.client === id,
-        holder: holder?.name ?? '',
+        holder: holder === undefined ? '' : holder.client === id ? holder.name : shownTo(page, holder.name),
         pages: this.#pages.size,
         stops,
       };
@@ -445,6 +446,17 @@ function isAct(message: Readonly<Record<string, unknown>> | undefined): boolean 
 /** As a person gave it, short enough for a line. */
 function nameOf(given: unknown): string {
   return typeof given === 'string' ? given.trim().slice(0, 40) : '';
+}
+
+/** The name of whoever has the seat, as `page` reads it: two tabs of a browser know themselves by one name. */
+function shownTo(page: Page, holder: string): string {
+  const given = withoutNumber(holder);
+  return given === withoutNumber(page.name) ? `Another page of ${given}` : holder;
+}
+
+/** The name as its page gave it. */
+function withoutNumber(name: string): string {
+  return name.replace(/ \(\d+\)$/, '');
 }
 
 function keyOf(holder: { readonly client: number; readonly name: string } | undefined): string {

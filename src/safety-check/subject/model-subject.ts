@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import {
   checkRobot,
-  counted,
   type JointLimits,
   type LimitsConfig,
   noLimits,
@@ -13,6 +12,7 @@ import {
   type RosLimits,
 } from '../../config/index.ts';
 import {
+  counted,
   didYouMean,
   LinkTopology,
   limitMarginOf,

@@ -16,7 +16,8 @@ export const PEOPLE: readonly FaultRow[] = [
         action: 'cat2',
         clears: 'acknowledged',
         message: 'The operator was in control and has not been heard for the lease (100 ms; at most 150 ms).',
-        remedy: 'Bring the device back, then reset; the policy goes on only after an explicit resume.',
+        remedy:
+          'Bring the device back. The policy goes on only when a person says so: c at the terminal, Start at the page, ~/reset and ~/resume over ROS.',
       },
     ],
   },

@@ -48,7 +48,7 @@ describe('a person who lets a robot go on', () => {
     const { goOn, reported } = personAt(robot);
     await goOn.begin();
     expect(robot.state).toBe('stopped');
-    expect(reported).toEqual([expect.stringContaining('Press c again once it stands')]);
+    expect(reported).toEqual([expect.stringContaining('Press c, or Start at the page, again once it stands')]);
     await goOn.begin();
     expect(robot.state).toBe('moving');
   });

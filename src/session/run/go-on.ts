@@ -64,7 +64,7 @@ export class GoOn {
     }
     if (!isOld())
       this.#report(
-        `The robot does not go on: ${why === '' ? 'it was still braking. Press c again once it stands.' : why}`,
+        `The robot does not go on: ${why === '' ? 'it was still braking. Press c, or Start at the page, again once it stands.' : why}`,
       );
   }
 }

@@ -33,7 +33,7 @@ interface Node {
 }
 
 const HOW_TO_GO_ON = 'Look at it, then press c to continue';
-const OR_BY_PAGE = ', or Start in the monitor';
+const OR_BY_PAGE = ', or Start at the page';
 
 async function main(): Promise<void> {
   const given = JSON.parse(process.argv[2] ?? '{}') as NodeStart;

@@ -7,7 +7,7 @@
  * the clutch closes: person and robot then begin in the same pose.
  */
 import { type ActionSpec, type Clock, clamp } from '../../core/index.ts';
-import type { TeleopEvent } from '../remote/remote-operator.ts';
+import { TELEOP_LOST_REMEDY, type TeleopEvent } from '../remote/remote-operator.ts';
 import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
 /** A leader as its driver gives it. Nothing here throws or waits. */
@@ -230,7 +230,7 @@ export class LeaderTeleop implements TeleopSource {
       row: 18,
       name: 'teleopLost',
       message: 'The leader arm was in control and can no longer be read; the robot stops and stays.',
-      remedy: 'Bring it back, then reset; the policy goes on only after an explicit resume.',
+      remedy: TELEOP_LOST_REMEDY,
     });
   }
 }

@@ -174,6 +174,7 @@ describe('letting go of a joystick', () => {
     expect(poll()).toMatchObject({ active: true, action: new Float32Array(4) });
     expect(events.map(({ row, name }) => ({ row, name }))).toEqual([{ row: 18, name: 'teleopLost' }]);
     expect(events[0]?.message).toContain('100 ms');
+    expect(events[0]?.remedy).toMatch(/c at the terminal, Start at the page, ~\/reset and ~\/resume over ROS/);
 
     // It comes back, pressed and pushed: nothing moves, nobody else gets control.
     for (let i = 0; i < 50; i++) {

@@ -16,6 +16,10 @@ export interface TeleopEvent {
   readonly remedy: string;
 }
 
+/** What to do about an operator whose device is gone while they drove. Whoever reads it has a terminal, a page or ROS. */
+export const TELEOP_LOST_REMEDY =
+  'Bring it back. The policy goes on only when a person says so: c at the terminal, Start at the page, ~/reset and ~/resume over ROS.';
+
 /** What is chosen for every remote operator. */
 export interface RemoteOptions {
   readonly action: ActionSpec;
@@ -237,7 +241,7 @@ export abstract class RemoteOperator implements TeleopSource {
       row: 18,
       name: 'teleopLost',
       message: `The ${subject} was in control and ${how}; the robot stops and stays.`,
-      remedy: 'Bring it back, then reset; the policy goes on only after an explicit resume.',
+      remedy: TELEOP_LOST_REMEDY,
     });
   }
 
