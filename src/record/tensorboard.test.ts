@@ -86,6 +86,7 @@ const RECORDS = [
   { kind: 'pretraining', tS: 2, envStep: 0, phase: 'cloning', update: 100, loss: 0.5, demonstrationQ: null },
   { kind: 'update', tS: 3, envStep: 300, update: 1200, criticLoss: 0.25, entropy: null, utd: Number.NaN },
   { kind: 'validation', tS: 4, envStep: 70_000, policyVersion: 2, successes: 3, episodes: 4, meanSteps: 30 },
+  { kind: 'toString', tS: 4, envStep: 70_000, value: 1 },
   { kind: 'safety', tS: 5, envStep: 70_001, ticks: 9, stages: { limiter: { changedTicks: 2 } }, tank: null },
 ] as unknown as readonly MetricRecord[];
 

@@ -37,7 +37,7 @@ export function eventFileHead(): Uint8Array {
 
 /** The curves' points of `record`, as they are appended to a file; `undefined` where it has none. */
 export function eventOf(record: MetricRecord): Uint8Array | undefined {
-  const by = CURVES[record.kind];
+  const by = Object.hasOwn(CURVES, record.kind) ? CURVES[record.kind] : undefined;
   if (by === undefined) return undefined;
   const values = Object.entries(record).filter(([key]) => !STAMPS.includes(key) && key !== by);
   const part = by === true ? '' : `/${(record as unknown as Readonly<Record<string, string>>)[by]}`;

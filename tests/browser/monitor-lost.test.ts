@@ -119,7 +119,9 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await page.waitForSelector('.machine dd:has-text("readings")');
     const facts = (await page.textContent('.machine'))!;
     expect(facts).toMatch(/busno bus: [\d\u202f]+ readings, \d+ late, \d+ lost, \d+ references not taken/);
-    expect(facts).toMatch(/guardprocess \d+, tick [\d\u202f]+, (1 overrun|(?!1 )[\d\u202f]+ overruns), 0 limits broken/);
+    expect(facts).toMatch(
+      /guardprocess \d+, tick [\d\u202f]+, (1 overrun|(?!1 )[\d\u202f]+ overruns), 0 limits broken/,
+    );
     expect(facts).toMatch(/noderein run, process \d+, .*started again 0 of 3 times/);
     expect(facts).toMatch(/guardiannone: no bus/);
     expect(facts).toMatch(/monitora thread of process \d+/);

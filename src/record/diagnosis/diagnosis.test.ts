@@ -416,7 +416,8 @@ describe('a diagnosis', () => {
   it('passes over records that are not whole, whoever sent them', () => {
     const { diagnosis, written } = run();
     const before = diagnosis.rows();
-    for (const { kind } of written) diagnosis.add({ kind } as MetricRecord);
+    const kinds = [...written.map(({ kind }) => kind), 'constructor', '__proto__', 'toString'];
+    for (const kind of kinds) diagnosis.add({ kind } as MetricRecord);
     expect(diagnosis.rows()).toEqual(before);
     for (const record of written) {
       for (const key of Object.keys(record)) {

@@ -22,7 +22,8 @@ const SOUND: Readonly<Record<string, (record: Fields) => boolean>> = {
 
 /** Of a kind that checks look at, and whole. Never throws. */
 export function isSound(record: MetricRecord): boolean {
-  return SOUND[record.kind]?.(record as unknown as Fields) === true;
+  // A kind that somebody else wrote may be what every object has, such as `constructor`.
+  return Object.hasOwn(SOUND, record.kind) && SOUND[record.kind]!(record as unknown as Fields);
 }
 
 function isSteps(record: Fields): boolean {
