@@ -81,6 +81,6 @@ it('asks for help within an episode and for its things between two, holds until 
   expect(answers).toEqual(['goOn', 'goOn']);
   expect(records().filter(({ kind }) => kind === 'episode')).toHaveLength(2);
   expect(readFileSync(join(run.folder, 'run', 'report.html'), 'utf8')).toContain(
-    'asked for help in 2 training episodes, and a person answered in 2',
+    'asked for help in 2 episodes, and a person answered in 2',
   );
 }, 120_000);

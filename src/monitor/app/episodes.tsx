@@ -5,7 +5,7 @@ import { focusOn } from './focus.ts';
 import { type EpisodeTrace, Player } from './player.tsx';
 import { listRelabels, Relabel, relabels } from './relabel.tsx';
 import { Scroll } from './scroll.tsx';
-import { episodes, operators, readJson, session } from './stream.ts';
+import { episodes, operators, purposeText, readJson } from './stream.ts';
 import { timeOf } from './times.ts';
 
 /** How an episode ended, as a trace tells it. */
@@ -202,7 +202,7 @@ function Line({ episode, isTraced, maySay }: LineProps) {
   return (
     <tr aria-current={isLooked ? 'true' : undefined} class={said === undefined ? undefined : 'relabelled'}>
       <td data-head="episode">{number}</td>
-      <td data-head="purpose">{session.value?.learner === 'absent' && purpose === 'training' ? 'running' : purpose}</td>
+      <td data-head="purpose">{purposeText(purpose)}</td>
       <td data-head="ended by">
         {success ? '✓ ' : ''}
         {endedBy}

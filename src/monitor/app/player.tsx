@@ -6,7 +6,7 @@ import { Picture } from './picture.tsx';
 import { Pixels, picturesIn } from './pixels.tsx';
 import { Plot } from './plot.tsx';
 import type { Pose } from './robot-view.ts';
-import { run } from './stream.ts';
+import { purposeText, run } from './stream.ts';
 
 /** Numbers as JSON has them: none is null. */
 type Plain<T> = {
@@ -71,7 +71,7 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
   return (
     <section class="player" aria-label={`Episode ${episode}`}>
       <h2>
-        Episode {episode}, {purpose}: {endedBy} after {stepCount} steps
+        Episode {episode}, {purposeText(purpose)}: {endedBy} after {stepCount} steps
       </h2>
       <div class="live">
         <Picture frame={pose} />

@@ -116,6 +116,11 @@ const FRAMES_ON_THE_WAY = 4;
 /** Called with each frame, before it is drawn; true where it has answered the frame. */
 const onFrames = new Set<(view: FrameView) => unknown>();
 
+/** What an episode was for: where there is no learner, it trains nothing. */
+export function purposeText(purpose: string): string {
+  return session.value?.learner === 'absent' && purpose === 'training' ? 'running' : purpose;
+}
+
 /** Calls `listener` with each frame until the result is called. */
 export function hearFrames(listener: (view: FrameView) => unknown): () => void {
   onFrames.add(listener);

@@ -83,13 +83,18 @@ export function renderChart(chart: Chart): Html {
 /** About `count` round numbers that cover [low, high]. */
 export function niceTicks(low: number, high: number, count: number): number[] {
   const span = high - low;
-  if (!(span > 0) || !Number.isFinite(span)) return [low];
+  if (!Number.isFinite(span) || !isWide(low, high)) return [low];
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 2.5, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10) * power;
   const ticks: number[] = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) ticks.push(tidy(i * step));
   return ticks;
+}
+
+/** Whether `high` is above `low` by more than rounding: ticks between values that differ in their last digits only have no end. */
+function isWide(low: number, high: number): boolean {
+  return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
 }
 
 /** Without the last digits' rounding: 0.30000000000000004 → 0.3. */
@@ -115,7 +120,8 @@ function createScale(axis: Axis, data: readonly number[], from: number, to: numb
   let low = axis.min ?? Math.min(...usable, isLog ? Infinity : (usable[0] ?? 0));
   let high = axis.max ?? Math.max(...usable);
   if (!Number.isFinite(low) || !Number.isFinite(high)) [low, high] = isLog ? [0.1, 10] : [0, 1];
-  if (!(high > low)) [low, high] = isLog ? [low / 2, low * 2] : [low - (axis.min === undefined ? 0.5 : 0), low + 1];
+  if (!isWide(low, high))
+    [low, high] = isLog ? [low / 2, low * 2] : [low - (axis.min === undefined ? 0.5 : 0), low + 1];
   if (isLog) {
     const [a, b] = [Math.log10(low), Math.log10(high)];
     return { to: (v) => from + ((Math.log10(v) - a) / (b - a)) * (to - from), ticks: logTicks(low, high) };

@@ -245,7 +245,7 @@ function sum(values: readonly number[]): number {
 const CHARTS: readonly Chart[] = [
   {
     title: 'Success',
-    note: 'Episodes of training, which explore; those that were cut do not count.',
+    note: 'Where a learner trains, episodes explore; those that were cut do not count.',
     unit: 'share',
     series: [
       { label: `all, last ${WINDOW}`, hue: 'blue', points: successes('all'), isExact: true },

@@ -247,6 +247,26 @@ describe('renderReport', () => {
     expect(rows('trained')).toContain('evaluation 99.0 %');
   });
 
+  it('speaks of no training where there was no learner', () => {
+    const setup = {
+      kind: 'setup',
+      tS: 0,
+      envStep: 0,
+      learner: null,
+      stateSize: 7,
+      actionSize: 4,
+      maxSteps: 60,
+      periodS: 0.1,
+      isRealTime: true,
+      demonstrations: 0,
+    } as unknown as MetricRecord;
+    const episodes = records().filter(({ kind }) => kind === 'episode');
+    const html = renderReport({ ...full(), summary: null, records: [setup, ...episodes] });
+    expect(/<h1>(.*?)<\/h1>/.exec(html)?.[1]).toMatch(/^\d+ of \d+ episodes succeeded$/);
+    expect(rowsOf(html)('while it ran')).toContain('running');
+    expect(/in training it explores/.exec(html)).toBeNull();
+  });
+
   it('compares the last policy that was validated where nothing was evaluated', () => {
     const without = records().filter(({ kind }) => kind !== 'evaluation');
     expect(rowsOf(renderReport({ ...full(), records: without }))('policy 9, the last that')).toContain('30 of 30');
@@ -411,6 +431,8 @@ describe('charts', () => {
     expect(niceTicks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
     expect(niceTicks(-0.61, 0, 3)).toEqual([-0.5, -0.25, 0]);
     expect(niceTicks(3, 3, 5)).toEqual([3]);
+    // Apart by rounding alone: counting from one to the other had no end.
+    expect(niceTicks(49.99999999999999, 50.00000000000001, 5)).toEqual([49.99999999999999]);
   });
 
   it('write numbers short', () => {

@@ -78,13 +78,19 @@ function pageScript(): string {
   return asset('renderer.mjs') + asset('player.mjs').replace(/^import .*\n/gm, '');
 }
 
+/** False of a policy that ran without a learner: its episodes train nothing. */
+function isLearning(records: readonly MetricRecord[]): boolean {
+  return only(records, 'setup').at(-1)?.learner !== null;
+}
+
 /** What the robot's own episodes say: of live runs, and of those that ended before their evaluation. */
 function robotHeadline(records: readonly MetricRecord[]): string | undefined {
   const episodes = only(records, 'episode').filter(
     ({ purpose, cutBy }) => purpose === 'training' && cutBy === undefined,
   );
   if (episodes.length === 0) return undefined;
-  return `${episodes.filter(({ success }) => success).length} of ${episodes.length} training episodes succeeded`;
+  const what = isLearning(records) ? 'training episodes' : 'episodes';
+  return `${episodes.filter(({ success }) => success).length} of ${episodes.length} ${what} succeeded`;
 }
 
 /** How much of what the robot did was a person's or the script's. */
@@ -117,7 +123,7 @@ function basePhaseText(records: readonly MetricRecord[]): Html {
     mean(phased.map(({ basePhase }) => basePhase!.steps)) / Math.max(1, mean(phased.map(({ steps }) => steps)));
   const never = begunBy(null);
   const alone = never.filter(({ success }) => success).length;
-  return html`<p>The base policy drove in ${percent(share)} of the steps. Of ${phased.length} training episodes the critical phase began by rule in ${begunBy('rule').length}, by button in ${begunBy('button').length}, and not at all in ${never.length}, of which ${alone} succeeded.</p>`;
+  return html`<p>The base policy drove in ${percent(share)} of the steps. Of ${phased.length} episodes the critical phase began by rule in ${begunBy('rule').length}, by button in ${begunBy('button').length}, and not at all in ${never.length}, of which ${alone} succeeded.</p>`;
 }
 
 /** How often a script or a second policy brought the robot back, and who did where that failed. */
@@ -142,7 +148,7 @@ function askedText(records: readonly MetricRecord[]): Html {
   };
   const waited =
     answered.length === 0 ? '' : `, after ${durationText(mean(answered.map(({ waitedS }) => waitedS)))} on average`;
-  return html`<p>The robot asked for help in ${asked.length} training episodes, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
+  return html`<p>The robot asked for help in ${asked.length} episodes, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
 }
 
 function headline({ summary, runId, records }: ReportData): string {
@@ -260,7 +266,7 @@ ${embeddedJson(encoded)}
 interface ComparedRow {
   readonly label: string;
   /** The episodes that it was measured on. */
-  readonly on: 'evaluation' | 'validation' | 'training';
+  readonly on: 'evaluation' | 'validation' | 'training' | 'running';
   readonly successes: number;
   readonly episodes: number;
   readonly meanSteps: number | null;
@@ -281,7 +287,10 @@ function compared(records: readonly MetricRecord[]): ComparedRow[] {
   if (alone.length > 0) {
     const successes = alone.filter(({ success }) => success).length;
     const meanSteps = mean(alone.map(({ steps }) => steps));
-    rows.push({ label: 'while it learned', on: 'training', successes, episodes: alone.length, meanSteps });
+    const what = isLearning(records)
+      ? ({ label: 'while it learned', on: 'training' } as const)
+      : ({ label: 'while it ran', on: 'running' } as const);
+    rows.push({ ...what, successes, episodes: alone.length, meanSteps });
   }
   if (first !== undefined && first.envStep === 0) {
     rows.push({ ...first, label: `before training on the robot (policy ${first.policyVersion})`, on: 'validation' });
@@ -306,7 +315,10 @@ function baselines(records: readonly MetricRecord[], summary: RunSummary | null)
     ...['Rate', '95 % interval', 'Episodes', 'Mean steps'].map(numbers),
   ];
   const seed = summary === null ? '' : ` Training seed ${summary.seed}.`;
-  return html`${table(columns, cells)}<p>All without help. The policy that is kept was chosen on the validation episodes, not on those of the evaluation; in training it explores.${seed}</p>`;
+  const chosen = isLearning(records)
+    ? ' The policy that is kept was chosen on the validation episodes, not on those of the evaluation; in training it explores.'
+    : '';
+  return html`${table(columns, cells)}<p>All without help.${chosen}${seed}</p>`;
 }
 
 function linkTable(records: readonly MetricRecord[], summary: RunSummary | null): Html {
