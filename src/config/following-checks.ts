@@ -7,8 +7,9 @@ import {
   Rng,
   servoLagS,
   servosLead,
+  stictionBandOf,
 } from '../core/index.ts';
-import { LARGEST_ERROR_M, LARGEST_ERROR_RAD } from '../safety/index.ts';
+import { LARGEST_ERROR_M, LARGEST_ERROR_RAD, STICTION_BANDS } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
@@ -24,7 +25,8 @@ const LEASH_M = 0.025;
 export function checkFollowing(robot: RobotConfig): Finding[] {
   if (robot.base !== undefined) return [];
   const lags = servosLead(robot) ? [] : robot.joints.flatMap((_, i) => checkLag(robot, i));
-  return [...lags, ...checkSag(robot), ...checkLeash(robot)];
+  const sticks = robot.joints.flatMap((_, i) => checkFriction(robot, i));
+  return [...lags, ...sticks, ...checkSag(robot), ...checkLeash(robot)];
 }
 
 /** Servos that are not told how fast the reference goes lag by damping / stiffness. */
@@ -40,6 +42,18 @@ function checkLag(robot: RobotConfig, i: number): Finding[] {
   const slower = Math.floor((100 * velocityMaxRadPerS) / share) / 100;
   const message = `joint "${shown(name)}" lags by damping / stiffness, ${what} at its full speed, and row 43 stops it there (${most} ${positionUnit({ kind })}, ${LARGEST_ERROR_M} m): write velocityMaxRadPerS: ${slower}, or stiffer servos, or velocityFeedForward: true where they lead`;
   return [{ path: ['joints', i, 'velocityMaxRadPerS'], message }];
+}
+
+/** A joint whose friction lets its reference go on and on sticks, and a frozen reading (row 14) would be seen by row 43 only. */
+function checkFriction({ joints }: RobotConfig, i: number): Finding[] {
+  const joint = joints[i]!;
+  const { name, kind, dryFrictionNm = 0 } = joint;
+  const most = (kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD) / 2;
+  const share = (STICTION_BANDS * stictionBandOf(joint)) / most;
+  if (!(share > 1 + ROUNDING)) return [];
+  const less = Math.floor((1000 * dryFrictionNm) / share) / 1000;
+  const message = `dryFrictionNm of joint "${shown(name)}" is ${dryFrictionNm}: a frozen reading would not be told from a joint that stands in it (row 14): write dryFrictionNm: ${less}, or stiffer servos`;
+  return [{ path: ['joints', i, 'dryFrictionNm'], message }];
 }
 
 /** How far the tool is from home with joint `i` `offRad` from there, m. */

@@ -101,6 +101,13 @@ describe('what row 43 would stop though nothing is wrong', () => {
     expect(said(`robot: { ${remedy} }`)).toBe('accepted');
   });
 
+  it('is refused with friction that hides a frozen reading, with a number that is accepted', () => {
+    const withFriction = (nm: string): string => said(`robot: { joints: { wrist_3: { dryFrictionNm: ${nm} } } }`);
+    const refusal = withFriction('20');
+    expect(refusal).toMatch(/dryFrictionNm of joint "wrist_3" is 20: .* \(row 14\): write dryFrictionNm: /);
+    expect(withFriction(/write dryFrictionNm: ([0-9.]+)/.exec(refusal)![1]!)).toBe('accepted');
+  });
+
   it('is not the leash of an arm whose press is limited by its servos’ torque', () => {
     const overlay =
       'robot: { leashM: 0.05, leashRad: 0.3, gravityCompensated: false, tank: { velocityFeedForward: true } }';

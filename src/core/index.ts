@@ -111,6 +111,7 @@ export {
   limitMarginsOf,
   parentOf,
   servosLead,
+  stictionBandOf,
   toolLinkOf,
 } from './robot-defaults.ts';
 export {

@@ -34,6 +34,14 @@ export function encoderNoiseOf({ encoderNoiseRad = 0 }: Pick<JointModel, 'encode
   return encoderNoiseRad;
 }
 
+/** How far a reference goes while its servo's torque turns round in the joint's dry friction, which keeps it standing, rad (m where it slides). */
+export function stictionBandOf({
+  dryFrictionNm = 0,
+  stiffnessNmPerRad,
+}: Pick<JointModel, 'dryFrictionNm' | 'stiffnessNmPerRad'>): number {
+  return (2 * dryFrictionNm) / stiffnessNmPerRad;
+}
+
 /** Distance kept from both position limits of a joint, rad (m where it slides): a finger has no room for what an arm needs. */
 export function limitMarginOf(
   { limitMarginRad }: Pick<JointModel, 'limitMarginRad'>,

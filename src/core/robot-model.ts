@@ -42,6 +42,8 @@ export interface JointModel {
    * where readings are exact.
    */
   readonly encoderNoiseRad?: number | undefined;
+  /** What it takes to break the joint loose, N·m; 0 where absent. */
+  readonly dryFrictionNm?: number | undefined;
   /** Distance kept from both of its position limits, rad; that of the robot where absent. */
   readonly limitMarginRad?: number | undefined;
 }

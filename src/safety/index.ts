@@ -49,7 +49,7 @@ export {
 } from './states/safety-state.ts';
 export { createTickTimes, NOW, PASSED, type TickTimes } from './tick-times.ts';
 export { ContactMonitor } from './watch/contact.ts';
-export { FollowingWatchdog, LARGEST_ERROR_M, LARGEST_ERROR_RAD } from './watch/following.ts';
+export { FollowingWatchdog, LARGEST_ERROR_M, LARGEST_ERROR_RAD, STICTION_BANDS } from './watch/following.ts';
 export { ENDED_BY_ENABLE, HardwareWatch } from './watch/hardware.ts';
 export { hermite, hermiteMean } from './watch/hermite.ts';
 export {

@@ -32,6 +32,11 @@ export const jointLimits = z.strictObject({
     { above: 0, max: 0.1 },
     'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
   ).optional(),
+  dryFrictionNm: num(
+    'N·m',
+    { min: 0, max: 2000 },
+    'Dry friction at the output, which a servo first has to overcome: a reading that stands still in it is not frozen (row 14). 0 where absent.',
+  ).optional(),
   limitMarginRad: num(
     'rad',
     { min: 0, max: 0.5 },

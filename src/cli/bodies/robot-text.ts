@@ -43,6 +43,7 @@ const LIMITS = [
   'stiffnessNmPerRad',
   'dampingNmSPerRad',
   'encoderNoiseRad',
+  'dryFrictionNm',
   'limitMarginRad',
 ] as const satisfies readonly (keyof JointModel)[];
 
@@ -137,6 +138,7 @@ function word(key: (typeof LIMITS)[number]): string {
     stiffnessNmPerRad: 'stiffness',
     dampingNmSPerRad: 'damping',
     encoderNoiseRad: 'noise of readings',
+    dryFrictionNm: 'dry friction',
     limitMarginRad: 'distance kept from limits',
   };
   return words[key];

@@ -390,6 +390,7 @@ function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
     stiffnessNmPerRad: value('stiffnessNmPerRad'),
     dampingNmSPerRad: value('dampingNmSPerRad'),
     encoderNoiseRad: facts.encoderNoiseRad?.value,
+    dryFrictionNm: facts.dryFrictionNm?.value,
     limitMarginRad: facts.limitMarginRad?.value,
   };
 }

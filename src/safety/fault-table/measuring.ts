@@ -112,7 +112,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 14,
     fault: 'A sensor is frozen',
     promise:
-      'Asked to move at 5 % of its highest speed and unchanged for 100 ms (wheels: 500 ms): category 1. Coarse encoders: from ten times their noise on. With the torque of its cap it is stalled (row 37); where the torque has risen as the servo pushes, it is held by something, and well: for as long as others that move the tool are held too, for half a second where it pushes alone, as a servo does whose own encoder has frozen. Well is also a joint beside the tool that presses, within its torque. A joint that stood is given its time to begin, and one at its cap is asked for nothing by a reference that comes back to where it pulls less.',
+      'Asked to move at 5 % of its highest speed and unchanged for 100 ms (wheels: 500 ms): category 1. Coarse encoders: from ten times their noise on; with `dryFrictionNm` in the file, from one and a half times the way on that friction takes to turn round. With the torque of its cap it is stalled (row 37); where the torque has risen as the servo pushes, it is held by something, and well: for as long as others that move the tool are held too, for half a second where it pushes alone, as a servo does whose own encoder has frozen. Well is also a joint beside the tool that presses, within its torque. A joint that stood is given its time to begin, and one at its cap is asked for nothing by a reference that comes back to where it pulls less.',
     source: 'freshness diagnostics of ros2_control; numbers ours',
     numbers: { afterS: 0.1, speedShare: 0.05, wheelsAfterS: 0.5, heldS: 0.5 },
     signs: [

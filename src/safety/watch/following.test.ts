@@ -49,6 +49,16 @@ describe('row 14, a frozen reading', () => {
     expect(run({ model: coarse, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
   });
 
+  it('lets a joint stand in the dry friction of its file, and sees it frozen beyond', () => {
+    const [first, ...others] = shortArm.joints;
+    // A servo's torque turns round over 0.02 rad: 1 of its friction and back.
+    const joint = { ...first!, encoderNoiseRad: 0.0001, dryFrictionNm: 0.01 * first!.stiffnessNmPerRad };
+    const stuck = { ...shortArm, joints: [joint, ...others] };
+    // 0.001 rad a tick: 0.03 rad are reached in the 30th.
+    expect(run({ model: stuck, referenceRadPerS: 0.05, read: () => 0 })).toEqual({ ms: 600, flags: FROZEN_READING });
+    expect(run({ model: stuck, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
+  });
+
   it('is no fault while nothing is asked for, however long', () => {
     expect(run({ referenceRadPerS: 0, read: () => 0.1 })).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import {
   type JointModel,
   LinkTopology,
   type RobotModel,
+  stictionBandOf,
 } from '../../core/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 
@@ -19,6 +20,8 @@ const FROZEN_AFTER_S = 0.1;
  * loose with an error of some counts (4 of 4096 a turn where 0.05 N·m of dry friction meet 18 N·m/rad, either way).
  */
 const STICTION_NOISES = 10;
+/** A reference that went so many times the way that a joint's dry friction takes has moved it, also by the lag of its servo. */
+export const STICTION_BANDS = 1.5;
 /** Wheels need time to break loose, and odometry to notice. */
 const FREE_FROZEN_AFTER_S = 0.5;
 /** Share of its torque with which a joint that does not move is held by something, and its encoder is not to blame. */
@@ -103,6 +106,7 @@ export class FollowingWatchdog {
       Math.max(
         COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint),
         STICTION_NOISES * encoderNoiseOf(joint),
+        STICTION_BANDS * stictionBandOf(joint),
       ),
     );
     this.#capNm = Float64Array.from(capNm);
