@@ -2,7 +2,7 @@
  * The motion that an arm is identified by: a sum of sines a joint, no two alike, about the home pose. Slow and wide ones show the
  * weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier series).
  */
-import { ArmKinematics, limitMarginOf, Rng, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, encoderNoiseOf, limitMarginOf, Rng, type RobotModel } from '../core/index.ts';
 import { ACCEL_SHARE, type JointPath, LOOK_S, SPEED_SHARE } from './joint-path.ts';
 
 /** Hz, from and to, of one sine each. */
@@ -20,9 +20,19 @@ const LEAST_RAD = 0.02;
 const INSET_M = 0.01;
 const FADE_S = 2;
 const SHRINK = 0.85;
+/**
+ * Where room is short, a sine keeps so many times the noise of its joint's encoder, if it may be as wide: smaller ones show by coarse counts
+ * no damping. Quick ones are this small anyway, and give way last.
+ */
+const CLEAR_NOISES = 40;
+/** All of it has to be so small before they do. */
+const CLEAR_UNTIL = 0.2;
 
 interface Sine {
-  readonly amplitudeRad: number;
+  /** As wide as speed and acceleration let it be. */
+  readonly widestRad: number;
+  /** What it keeps of that where room is short. */
+  readonly clearRad: number;
   readonly radPerS: number;
   readonly phaseRad: number;
 }
@@ -45,7 +55,9 @@ export class Excitation implements JointPath {
         const bySpeed = (SPEED_SHARE * joint.velocityMaxRadPerS) / radPerS;
         const byAccel = (ACCEL_SHARE * joint.accelMaxRadPerS2) / radPerS ** 2;
         const phaseRad = rng.uniformIn(0, 2 * Math.PI);
-        return { amplitudeRad: Math.min(bySpeed, byAccel, LARGEST_RAD), radPerS, phaseRad };
+        const widestRad = Math.min(bySpeed, byAccel, LARGEST_RAD);
+        const clearRad = Math.min(widestRad, CLEAR_NOISES * encoderNoiseOf(joint));
+        return { widestRad, clearRad, radPerS, phaseRad };
       }),
     );
     const kinematics = new ArmKinematics(model);
@@ -54,8 +66,7 @@ export class Excitation implements JointPath {
 
   /** Largest displacement of any joint from home, rad. */
   get largestRad(): number {
-    const distancesRad = this.#sines.map((sines) => sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
-    return this.#scale * Math.max(...distancesRad);
+    return Math.max(...this.#sines.map((sines) => sines.reduce((sum, sine) => sum + this.#amplitudeRad(sine), 0)));
   }
 
   /** Whether it has room enough to show anything. */
@@ -63,7 +74,7 @@ export class Excitation implements JointPath {
     return this.largestRad >= LEAST_RAD;
   }
 
-  /** Makes all of it smaller by the same share. */
+  /** Makes all of it smaller by the same share, but for what coarse encoders need. */
   shrink(): void {
     this.#scale *= SHRINK;
   }
@@ -74,9 +85,13 @@ export class Excitation implements JointPath {
     const share = left <= 0 ? 0 : (1 - Math.cos((Math.PI * left) / FADE_S)) / 2;
     for (const [i, sines] of this.#sines.entries()) {
       let sum = 0;
-      for (const { amplitudeRad, radPerS, phaseRad } of sines) sum += amplitudeRad * Math.sin(radPerS * atS + phaseRad);
-      out[i] = this.#homeRad[i]! + this.#scale * share * sum;
+      for (const sine of sines) sum += this.#amplitudeRad(sine) * Math.sin(sine.radPerS * atS + sine.phaseRad);
+      out[i] = this.#homeRad[i]! + share * sum;
     }
+  }
+
+  #amplitudeRad({ widestRad, clearRad }: Sine): number {
+    return Math.max(this.#scale * widestRad, Math.min(1, this.#scale / CLEAR_UNTIL) * clearRad);
   }
 
   #isInside(model: RobotModel, kinematics: ArmKinematics): boolean {

@@ -42,10 +42,15 @@ const REGRESSORS = 4;
 const LEAD_SHARE = 4;
 /** Near saturation the law is another. */
 const SATURATED_SHARE = 0.95;
-/** Parts of the record that are fitted by themselves, so that what they differ by shows how sure the whole is. */
-const PARTS = 4;
-/** Of Student's distribution with PARTS − 1 degrees of freedom, 97.5 %. */
-const STUDENT = 3.182;
+/**
+ * Parts of the record are fitted by themselves, so that what they differ by shows how sure the whole is: as many as are this long, s, since
+ * few show their own spread badly.
+ */
+const PART_S = 6;
+const PARTS_MIN = 4;
+/** Of Student's distribution, 97.5 %, for `PARTS_MIN` parts and for each one more. */
+const STUDENT = [3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262] as const;
+const PARTS_MAX = PARTS_MIN + STUDENT.length - 1;
 
 interface Timing {
   readonly delayTicks: number;
@@ -117,14 +122,15 @@ function costsOf(model: RobotModel, record: MotionRecord, timing: Timing): reado
 function fitWith(model: RobotModel, record: MotionRecord, timing: Timing, kind: 'leads' | 'lags'): ServoFit {
   const regressors = kind === 'leads' ? REGRESSORS : REGRESSORS - 1;
   const whole = model.joints.map((_, i) => fitJoint(squaresOf(model, record, timing, i), regressors));
-  const parts = Array.from({ length: PARTS }, (_, part) => {
-    const first = Math.floor((part * record.rows) / PARTS);
-    const end = Math.floor(((part + 1) * record.rows) / PARTS);
+  const count = Math.min(Math.max(Math.floor(record.rows / (PART_S * model.controlHz)), PARTS_MIN), PARTS_MAX);
+  const parts = Array.from({ length: count }, (_, part) => {
+    const first = Math.floor((part * record.rows) / count);
+    const end = Math.floor(((part + 1) * record.rows) / count);
     return model.joints.map((_joint, i) => fitJoint(squaresOf(model, record, timing, i, { first, end }), regressors));
   });
   const estimate = (i: number, key: 'stiffness' | 'damping'): Estimate => {
     const values = parts.map((joints) => joints[i]![key]);
-    return { value: whole[i]![key], within: STUDENT * Math.sqrt(variance(values) / PARTS) };
+    return { value: whole[i]![key], within: STUDENT[count - PARTS_MIN]! * Math.sqrt(variance(values) / count) };
   };
   return {
     velocityFeedForward: kind === 'leads',
