@@ -323,6 +323,10 @@ describe('what the robot cannot do', () => {
       'o.yaml:4:17: there is no "pitch", cartesian actions have x, y, z, yaw',
     ],
     [
+      'task:\n  action:\n    dimensions:\n      - { name: wrist_3, scale: 0.06, unit: rad }',
+      'o.yaml:4:17: there is no "wrist_3", cartesian actions have x, y, z, yaw: joint "wrist_3" carries the tool, which these move. Where it is a gripper, tool.link of robot "arm6" (wrist_3) has to be the joint before it',
+    ],
+    [
       'task:\n  action:\n    kind: joint\n    dimensions:\n      - { name: elbow, scale: 0.5, unit: rad }\n      - { name: elbow, scale: 0.1, unit: rad }',
       'o.yaml:5:31: scale is 0.5, joint "elbow" turns 0.3142 rad in one step at most\no.yaml:6:17: "elbow" stands twice among the action\'s dimensions',
     ],

@@ -92,6 +92,15 @@ function checkToolSpeed({ toolSpeedMaxMPerS: ofTask }: TaskConfig, robot: RobotC
   return [{ path, message }];
 }
 
+/** Why joint `name` is no number of a cartesian action by itself; empty for what is no joint. */
+function whyNotBeside(
+  { joints, name: robot, tool: { link = joints.at(-1)!.name } }: RobotConfig,
+  name: string,
+): string {
+  if (!joints.some((joint) => joint.name === name)) return '';
+  return `: joint "${name}" carries the tool, which these move. Where it is a gripper, tool.link of robot "${robot}" (${link}) has to be the joint before it`;
+}
+
 function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {
   const ticks = robot.controlHz / task.policyHz;
   if (Math.abs(ticks - Math.round(ticks)) < 1e-9 && ticks >= 1) return [];
@@ -111,7 +120,7 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
   const { topology } = new ArmKinematics(robot);
   const besides = robot.joints.filter((_, i) => !topology.carriesTool(i));
   const names = [...TOOL_AXES, ...besides.map(({ name }) => name)];
-  const findings = checkNames(task, names, 'cartesian actions have');
+  const findings = checkNames(task, names, 'cartesian actions have', (name) => whyNotBeside(robot, name));
   for (const [i, dimension] of task.action.dimensions.entries()) {
     const axis = TOOL_AXES.indexOf(dimension.name);
     const joint = axis < 0 ? besides.find(({ name }) => name === dimension.name) : undefined;
@@ -212,12 +221,19 @@ function checkJoint({ action, policyHz }: TaskConfig, i: number, joint: JointMod
   return [{ path: [...path, 'scale'], message }];
 }
 
-function checkNames(task: TaskConfig, allowed: readonly string[], has: string): Finding[] {
+function checkNames(
+  task: TaskConfig,
+  allowed: readonly string[],
+  has: string,
+  why: (name: string) => string = () => '',
+): Finding[] {
   const seen = new Set<string>();
   return task.action.dimensions.flatMap(({ name }, i) => {
     const path = ['action', 'dimensions', i, 'name'] as const;
     if (seen.has(name)) return [{ path, message: `"${name}" stands twice among the action's dimensions` }];
     seen.add(name);
-    return allowed.includes(name) ? [] : [{ path, message: `there is no "${name}", ${has} ${allowed.join(', ')}` }];
+    return allowed.includes(name)
+      ? []
+      : [{ path, message: `there is no "${name}", ${has} ${allowed.join(', ')}${why(name)}` }];
   });
 }

@@ -182,10 +182,13 @@ export class Episodes {
     this.#help.goOn();
   }
 
+  get #isShownByPerson(): boolean {
+    return this.demonstrations.isShownByPerson || this.recording?.isShown === true;
+  }
+
   /** The robot goes back the way it came. Gives why it cannot. */
   rewind(): string | undefined {
-    if (this.demonstrations.isShownByPerson || this.recording?.isShown === true)
-      return 'A demonstration is given up with n, not taken back.';
+    if (this.#isShownByPerson) return 'A demonstration is given up with n, or Failure at the page, not taken back.';
     const { operators, people, rewind, link } = this.#parts;
     if ((operators ?? people) === undefined) return 'Nobody here may take over.';
     // What is asked for of a robot that stands would begin whenever somebody lets it go on.
@@ -376,7 +379,8 @@ export class Episodes {
   /** Who has the robot, where that is not the policy. */
   #operator(): StepOperator {
     const { operators, people } = this.#parts;
-    const arbiter = operators ?? people;
+    // Who shows how it is done is asked alone, without the script that may correct.
+    const arbiter = this.#isShownByPerson ? people : (operators ?? people);
     const isStopped = people?.isStopRequested === true;
     return {
       operator: arbiter?.decider ?? '',

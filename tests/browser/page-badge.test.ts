@@ -60,6 +60,10 @@ describe.skipIf(noBrowserBecause !== undefined)('the badge', { timeout: 60_000 }
     stage.frame({ state: 'active.policy' });
     stage.status({ operator: { driving: 'nobody', keys: '', prompt: 'Show 1 of 2' } });
     await expect.poll(() => badge(guest!)).toBe('○ waits');
+    const network = { ageMs: 4, leaseMs: 250 };
+    stage.status({ operator: { driving: 'nobody', keys: '', prompt: 'Show 1 of 2', network } });
+    await expect.poll(() => inControl(ada!)).toBe('you');
+    expect(await inControl(guest!)).toBe('nobody');
     stage.status({ operator: { driving: 'scripted operator', keys: '' } });
     await expect.poll(() => badge(guest!)).toBe('▶ scripted operator drives');
   });

@@ -68,6 +68,9 @@ describe.skipIf(noBrowserBecause !== undefined)('a page beside a simulation that
     // A quick hand: the key goes down before the page has heard that it has the seat.
     const key = (type: string): string => `dispatchEvent(new KeyboardEvent('${type}', { code: 'KeyF', key: 'f' }))`;
     await page.evaluate(`document.querySelector('#take-over').click(); ${key('keydown')}`);
+    const driver = ({ operator }: Record<string, unknown>): string | undefined =>
+      (operator as { by?: { operator: string } } | undefined)?.by?.operator;
+    await until(() => watcher.all('status').some((status) => driver(status) === 'browser'), 'who shows it');
     await until(() => phase() === 'training', 'the end of the demonstration');
     await page.evaluate(key('keyup'));
   });

@@ -51,7 +51,11 @@ export function Figures() {
 /** "You" are whoever drives, and nobody else who looks. */
 function InControl() {
   const last = interventions.value.at(-1);
-  const { held, by, driving = 'nobody' } = status.value?.operator ?? {};
+  const { held, by, driving = 'nobody', network } = status.value?.operator ?? {};
+  // Whoever has taken over a robot that waits for their first motion.
+  const isAwaited = driving === 'nobody' && network !== undefined && operators.value?.isYours === true;
+  if (held === undefined && isAwaited)
+    return <Figure label="in control" value="you" note="it waits for you to move it" />;
   if (held !== undefined) return <Figure label="in control" value="nobody" note={heldText(held)} />;
   const name = isDriver.value ? 'you' : by === undefined ? driving : by.person || 'a person';
   return (
