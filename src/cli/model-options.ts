@@ -31,7 +31,7 @@ export const modelOptions = {
   ),
   packages: recordOption(
     '--package <name=folder>',
-    'where package://name of a URDF is; may be repeated',
+    'where package://name of a URDF is, or name in an absolute path; may be repeated',
     /^([\w.-]+)=(.+)$/s,
     'It must be NAME=FOLDER.',
   ),

@@ -63,8 +63,9 @@ and a URDF only what its <limit> says. What is lacking is one number for all, --
     shoulder: { velocityMaxRadPerS: 2, accelMaxRadPerS2: 8, torqueMaxNm: 20 }
 or from a ROS joint_limits.yaml as it is. docs/config.md lists all keys of a limits file.
 
-What it does not do: measure. Which of the numbers are your robot's, you know; "rein safety check" tries them, and
-"rein safety identify" measures servos and links of the real one.
+What it does not do: mobile bases, whose files are written by hand (docs/your-car.md); and measure. Which of the numbers
+are your robot's, you know; "rein safety check" tries them, and "rein safety identify" measures servos and links of the
+real one.
 
 Examples:
   $ rein robot import my_arm.urdf                             writes my_arm.yaml here
@@ -79,7 +80,7 @@ ${EXIT_CODES}`;
 
 export const robotImportCommand = defineCommand({
   name: 'robot import',
-  description: "write a robot's file from an MJCF or URDF",
+  description: "write an arm's robot file from an MJCF or URDF",
   help: HELP,
   options,
 });

@@ -12,7 +12,7 @@ export const packagesField = z
   .record(z.string().regex(/^[\w.-]+$/), z.string().min(1).max(4096))
   .meta({
     description:
-      'Folders of ROS packages by name, for `package://` in a URDF; relative to this file. Others are looked for above the model, and on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.',
+      'Folders of ROS packages by name, for `package://` and absolute paths in a URDF; relative to this file. Others are looked for above the model, and on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.',
   })
   .optional();
 

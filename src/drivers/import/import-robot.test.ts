@@ -522,6 +522,19 @@ describe('files that a model refers to', () => {
     expect(robot.capsules).toHaveLength(1);
   });
 
+  it('are looked for where --package says, also by an absolute path of the computer that wrote it', async () => {
+    const path = 'file:///home/vendor/ws/far_description/arms/x.obj';
+    const file = urdf({ 'r.urdf': urdfWith(path), 'else/arms/x.obj': cube }, 'r.urdf');
+    await expect(importRobot(file)).rejects.toMatchObject({
+      remedy: 'say where the package is: --package far_description=FOLDER',
+    });
+    const far = join(file, '..', 'else');
+    const robot = await importRobot(file, () => false, { packages: { far_description: far } });
+    expect(robot.capsules).toHaveLength(1);
+    // Its file says so, too: it is read anew from there.
+    expect(robot.packages).toEqual({ far_description: far });
+  });
+
   it('say in which packages they were found, each in one folder', async () => {
     const two = urdfWith('package://far/x.obj').replace(
       '</link>\n<joint',

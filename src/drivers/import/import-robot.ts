@@ -69,7 +69,13 @@ export async function importRobot(
       const solid = new Set(solids.map((element) => module.mjs_getId(element)));
       const facts = { places, limited: limitedFlags(module, spec), solid, fingers: still.bodies };
       const followed = [...new Set([...still.followed, ...places.urdfFollowed])];
-      return { ...describe(simulation, facts, homes), fixed: still.joints, followed, notRead: places.urdfNotRead };
+      return {
+        ...describe(simulation, facts, homes),
+        fixed: still.joints,
+        followed,
+        notRead: places.urdfNotRead,
+        packages: packagesFound(places.file.assets, packages ?? {}),
+      };
     } finally {
       simulation.close();
     }
@@ -98,7 +104,7 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     fixed: [],
     followed: [],
     notRead: [],
-    packages: packagesFound(facts.places.file.assets),
+    packages: {},
   };
 }
 

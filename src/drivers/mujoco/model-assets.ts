@@ -34,6 +34,14 @@ export type PackageFolders = Readonly<Record<string, string>>;
 /** A URDF's name of a file in a ROS package. */
 export const PACKAGE_URL: RegExp = /^package:\/\/([^/]+)\/(.*)$/;
 
+/** The package in an absolute path, as its folder is called most often; `undefined` of a relative one. */
+function packageIn(reference: string): string | undefined {
+  const parts = reference.replace(/^file:\/\//, '').split('/');
+  if (parts.shift() !== '') return undefined;
+  const named = parts.find((part) => /_(?:description|support|model|bringup)$/.test(part));
+  return named ?? parts[Math.max(0, parts.indexOf('meshes') - 1)];
+}
+
 /** Throws `ReinError('config')` with its place where it is not there. */
 export function bytesOf({ element, reference, path, place, looked }: ModelAsset): Uint8Array {
   if (path !== undefined) {
@@ -49,7 +57,7 @@ export function bytesOf({ element, reference, path, place, looked }: ModelAsset)
     }
     return readFileSync(path);
   }
-  const packageName = PACKAGE_URL.exec(reference)?.[1];
+  const packageName = PACKAGE_URL.exec(reference)?.[1] ?? packageIn(reference);
   throw new ReinError(
     'config',
     `${place}: ${element} file ${reference} is not there (looked for ${looked.join(', ')})`,

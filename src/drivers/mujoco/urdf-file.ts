@@ -74,16 +74,33 @@ function readable(path: string): string {
   return stl !== path && existsSync(stl) ? stl : path;
 }
 
+function plainPath(reference: string): string {
+  return reference.replace(/^(?:file|model):\/\//, '');
+}
+
+/** Package and path within it: of a `package://`, and of an absolute path of the computer that wrote it, below one of `packages`. */
+function packagePlace(
+  reference: string,
+  packages: PackageFolders,
+): readonly [name: string, within: string] | undefined {
+  const [, name, within] = PACKAGE_URL.exec(reference) ?? [];
+  if (name !== undefined && within !== undefined) return [name, within];
+  const parts = plainPath(reference).split('/');
+  const at = parts[0] === '' ? parts.findIndex((part) => Object.hasOwn(packages, part)) : -1;
+  return at < 0 ? undefined : [parts[at]!, parts.slice(at + 1).join('/')];
+}
+
 /** Where a URDF's mesh may be, the likeliest first. */
 function urdfCandidates(reference: string, folder: string, meshdir: string, packages: PackageFolders): string[] {
-  const [, packageName, within] = PACKAGE_URL.exec(reference) ?? [];
-  if (packageName === undefined || within === undefined) {
-    const plain = reference.replace(/^(?:file|model):\/\//, '');
-    if (isAbsolute(plain)) return [plain];
+  const place = packagePlace(reference, packages);
+  const plain = plainPath(reference);
+  if (place === undefined) {
+    if (isAbsolute(plain)) return [plain, join(folder, meshdir, basename(plain))];
     return [...new Set([join(folder, plain), join(folder, meshdir, plain), join(folder, meshdir, basename(plain))])];
   }
+  const [packageName, within] = place;
   const given = packages[packageName];
-  if (given !== undefined) return [join(given, within)];
+  if (given !== undefined) return [...(isAbsolute(plain) ? [plain] : []), join(given, within)];
   const found: string[] = [];
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (packageNameAt(at) === packageName) found.push(join(at, within));
@@ -109,11 +126,12 @@ function packageNameAt(folder: string): string | undefined {
  * Folders of the ROS packages in which `assets` of a model were found, by name and absolute, where one folder has all that the
  * model needs of its package.
  */
-export function packagesFound(assets: ReadonlyMap<string, ModelAsset>): PackageFolders {
+export function packagesFound(assets: ReadonlyMap<string, ModelAsset>, packages: PackageFolders): PackageFolders {
   const found = new Map<string, Set<string>>();
   for (const { reference, path } of assets.values()) {
-    const [, name, within] = PACKAGE_URL.exec(reference) ?? [];
-    if (name === undefined || within === undefined || path === undefined) continue;
+    const place = packagePlace(reference, packages);
+    if (place === undefined || path === undefined || path === plainPath(reference)) continue;
+    const [name, within] = place;
     const whole = resolve(path);
     const home = whole.slice(0, -join('/', within).length);
     // What lies beside the model under another name is in no package.
