@@ -6,7 +6,6 @@ import { createSetup, type RunSetup } from '../config/setup.ts';
 import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
 import { firstDifference, readJournal } from '../link/index.ts';
 import { RUN_FILES } from '../record/index.ts';
-import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
@@ -17,6 +16,7 @@ import { recordedDemonstrations } from './run/recorder.ts';
 import { createDemonstrator } from './scripted-operators.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { EpisodeReport } from './session-types.ts';
+import { StageChanges } from './stage-changes.ts';
 
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;
@@ -217,36 +217,6 @@ export class Demonstrations {
 const MEND_STOP = 'Mend what stops the robot: most often a limit in its file that its motion needs more than.';
 const MEND_STAGE =
   "Lower the action's scale in the task, or widen that limit in the robot's file where the robot can bear it.";
-
-/** How often each stage of the safety chain changed a step of what was tried. */
-class StageChanges {
-  readonly #steps = new Map<string, number>();
-  #all = 0;
-
-  add(tried: readonly Transition[]): void {
-    this.#all += tried.length;
-    for (const { filterBits } of tried)
-      for (const name of namesOfBits(filterBits)) this.#steps.set(name, (this.#steps.get(name) ?? 0) + 1);
-  }
-
-  /** Whether the stage that changed most changed at least half of the steps: then the script is not to blame. */
-  get isMost(): boolean {
-    return 2 * (this.#most?.[1] ?? 0) >= this.#all && this.#all > 0;
-  }
-
-  /** Which stage changed most, and what it says; empty where none did. */
-  get sentence(): string {
-    const most = this.#most;
-    if (most === undefined) return '';
-    const [name, steps] = most;
-    const message = SAFETY_BITS.find((bit) => bit.name === name)?.message ?? '';
-    return ` The safety stage ${name} changed ${steps} of ${this.#all} steps: ${message}`;
-  }
-
-  get #most(): readonly [string, number] | undefined {
-    return [...this.#steps].sort(([, a], [, b]) => b - a)[0];
-  }
-}
 
 /** Throws `ReinError('config')` where the demonstrations in `from` are of another robot or task, or where there are none. */
 export function checkRecording(from: string, setup: DemonstrationParts['setup']): void {

@@ -1,0 +1,33 @@
+/** Why a script fails: which stage of the safety chain changed what it asked for. */
+import type { Transition } from '../core/index.ts';
+import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
+
+/** How often each stage of the safety chain changed a step of what was tried. */
+export class StageChanges {
+  readonly #steps = new Map<string, number>();
+  #all = 0;
+
+  add(tried: readonly Pick<Transition, 'filterBits'>[]): void {
+    this.#all += tried.length;
+    for (const { filterBits } of tried)
+      for (const name of namesOfBits(filterBits)) this.#steps.set(name, (this.#steps.get(name) ?? 0) + 1);
+  }
+
+  /** Whether the stage that changed most changed at least half of the steps: then the script is not to blame. */
+  get isMost(): boolean {
+    return 2 * (this.#most?.[1] ?? 0) >= this.#all && this.#all > 0;
+  }
+
+  /** Which stage changed most, and what it says; empty where none did. */
+  get sentence(): string {
+    const most = this.#most;
+    if (most === undefined) return '';
+    const [name, steps] = most;
+    const message = SAFETY_BITS.find((bit) => bit.name === name)?.message ?? '';
+    return ` The safety stage ${name} changed ${steps} of ${this.#all} steps: ${message}`;
+  }
+
+  get #most(): readonly [string, number] | undefined {
+    return [...this.#steps].sort(([, a], [, b]) => b - a)[0];
+  }
+}
