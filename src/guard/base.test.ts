@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { diffBase } from '../../tests/support/robot-models.ts';
-import { type ActionCommand, LockStepClock, Rng } from '../core/index.ts';
+import { type ActionCommand, LockStepClock, Rng, type SceneLayout } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { MOCK_FAULTS } from '../drivers/mock/mock-faults.ts';
 import { faultsOf } from '../safety/index.ts';
@@ -10,12 +10,12 @@ import { lockStepGuard } from './lock-step-guard.ts';
 
 const PERIOD_S = 1 / diffBase.controlHz;
 
-async function rig() {
+async function rig(model = diffBase) {
   const clock = new LockStepClock(PERIOD_S);
-  const driver = new MockDriver(diffBase);
+  const driver = new MockDriver(model);
   await driver.open();
-  const action = jointSpec(diffBase, 0.05);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model: diffBase, action, policyPeriodS: 0.1, clock });
+  const action = jointSpec(model, 0.05);
+  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
   const command: ActionCommand = createActionCommand(2);
   const push = (ahead: number, turn: number): void => {
     command.seq++;
@@ -72,6 +72,30 @@ describe('the guard of a mobile base', () => {
     driver.inject('jump', 2);
     await link.advance(3);
     expect(faultsOf(link.latest.faultFlags).map(({ row }) => row)).toEqual([15]);
+  });
+
+  it('keeps inside its fence from where its scene puts it back to, not from where a way of its wheels would', async () => {
+    const fence = { minM: [-0.6, -0.6], maxM: [0.6, 0.6], radiusM: 0.1 } as const;
+    const { link, driver, drive } = await rig({ ...diffBase, base: { ...diffBase.base!, fence } });
+    // Ahead, round, and ahead: the straight way of its axes back from there leads elsewhere.
+    await drive(8, 0.8, 0);
+    await drive(16, 0, 1);
+    await drive(8, 0.8, 0);
+    expect(Math.abs(link.latest.referenceRad[1]!)).toBeGreaterThan(0.5);
+    const layout: SceneLayout = { jointsRad: [0, 0], objects: {}, signals: {} };
+    expect(await link.request({ kind: 'resetScene', layout })).toEqual({ ok: true });
+    await link.advance(2);
+    await link.request({ kind: 'activate' });
+    await drive(60);
+    // It has gone straight ahead since, to the wall and no farther.
+    expect(link.latest.robot.positionRad[1]).toBe(0);
+    expect(link.latest.robot.positionRad[0]).toBeGreaterThan(0.49);
+    expect(link.latest.robot.positionRad[0]).toBeLessThanOrEqual(0.5);
+    await drive(120, -1);
+    expect(link.latest.robot.positionRad[0]).toBeLessThan(-0.49);
+    expect(link.latest.robot.positionRad[0]).toBeGreaterThanOrEqual(-0.5);
+    expect(link.latest).toMatchObject({ violations: 0, faultFlags: 0 });
+    expect(driver.isEnabled).toBe(true);
   });
 
   it('breaks no limit whatever fails, whatever is asked for, in 20 000 ticks', async () => {

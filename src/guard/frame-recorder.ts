@@ -73,6 +73,11 @@ export class FrameRecorder {
     this.#monitor.restart(this.#protection.chain.referenceRad);
   }
 
+  /** A base was put back to where it stood first. */
+  putBack(): void {
+    this.#monitor.putBack();
+  }
+
   /** Where something is sent: by the limits, or, outside them, by what a person may do there. */
   #checkLimits(state: SafetyStateName): number {
     const { referenceRad, sentRad } = this.#protection.chain;

@@ -366,6 +366,7 @@ export class GuardTick implements TickStages {
   restartAt(jointsRad: ArrayLike<number>): void {
     this.#measurement.restart();
     this.#protection.place(jointsRad, this.#state);
+    this.#recorder.putBack();
     this.#followAnew();
     // Where it stood before does not matter any more; other faults still want to be acknowledged.
     this.#forgive(this.#faults.flags & ~START_OUTSIDE);

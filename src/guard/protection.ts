@@ -128,6 +128,7 @@ export class Protection {
   /** As `seed`, where somebody has put the robot at rest, its set-points with it: what was sent pulls no more. */
   place(jointsRad: ArrayLike<number>, state: SafetyStateName): void {
     this.#start = 'notFinite';
+    this.chain.putBack();
     this.seed(jointsRad, state);
     this.#isPlaced = true;
     this.chain.refillTank();

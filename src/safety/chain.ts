@@ -248,6 +248,11 @@ export class SafetyChain {
     this.#tank?.refill();
   }
 
+  /** A base was put back to where it was first seeded. Tick-safe. */
+  putBack(): void {
+    this.#shield.fence?.putBack();
+  }
+
   /** No monitored point moves faster, m/s; Infinity where there is no limit. See `ToolSpeed`. Tick-safe. */
   get toolSpeedMPerS(): number {
     return this.#toolSpeed.limitMPerS;

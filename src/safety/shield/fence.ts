@@ -58,6 +58,13 @@ export class Fence {
     this.#axes.set(axes);
   }
 
+  /** The base was put back to where it stood at the first seed, which no way of its axes led to: the next seed is the origin again. */
+  putBack(): void {
+    this.#isPlaced = false;
+    this.pose.fill(0);
+    this.#measured.fill(0);
+  }
+
   /** The reference has moved to `axes`, and the base to `measured` (n), which is skipped where it is not finite. */
   follow(axes: ArrayLike<number>, measured: ArrayLike<number>): void {
     if (!this.#isPlaced) return;

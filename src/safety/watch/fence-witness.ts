@@ -36,6 +36,13 @@ export class FenceWitness {
     this.#axes.set(axes);
   }
 
+  /** The base was put back to where it stood at the first restart: the next is at the origin again. */
+  putBack(): void {
+    this.#isPlaced = false;
+    this.#pose.fill(0);
+    this.#measured.fill(0);
+  }
+
   /** Follows the reference (n) and the measurement (n). Whether the reference was outside on its path. */
   isOutside(axes: ArrayLike<number>, measured: ArrayLike<number>): boolean {
     const leastM = this.#go(this.#pose, this.#axes, axes);

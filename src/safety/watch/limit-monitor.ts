@@ -62,6 +62,11 @@ export class LimitMonitor {
     this.#fence?.restart(this.#last);
   }
 
+  /** A base was put back to where it stood first: `restart` follows. */
+  putBack(): void {
+    this.#fence?.putBack();
+  }
+
   /**
    * Checks the reference of this tick (n, rad), `dtS` after the last one (taken as [T/2, 2T], as commands are). `measuredRad`
    * (n): where the robot is, by which a base's pose goes on at the next restart; the reference where absent. `sentRad` (n):
