@@ -61,6 +61,20 @@ class Pushing {
     };
   }
 
+  /** Dry friction that `joint` breaks loose from, N·m. */
+  stick(joint: number, frictionNm: number): void {
+    const { body } = this.rig;
+    const step = body.step.bind(body);
+    body.step = () => {
+      const wasRad = body.positionRad[joint]!;
+      const isStuck = Math.abs(body.torqueNm[joint]!) < frictionNm;
+      step();
+      if (!isStuck) return;
+      body.positionRad[joint] = wasRad;
+      body.velocityRadPerS[joint] = 0;
+    };
+  }
+
   /** Asks `joints` for `action` until `seconds` are over or the arm is no longer driven; how long that was. */
   async act(joints: readonly number[], action: number, seconds: number, each?: () => void): Promise<number> {
     const { link, clock } = this;
@@ -163,6 +177,35 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       await arm.close();
     }
   });
+
+  // Until then the joint may run as fast as its servo does: nothing else feels it.
+  const FROZEN_GOES_RAD = 0.7;
+
+  for (const [excuse, lean, weight] of [
+    ['leans within its own friction', -0.05, 0],
+    ['takes a weight meanwhile', 0, -0.72],
+  ] as const)
+    faultRow(14, 'fake', `another joint that ${excuse} excuses no frozen encoder`, async (promised) => {
+      const arm = new Pushing();
+      const { body, bus, driver } = arm.rig;
+      try {
+        await arm.activate();
+        // Four times what an STS3215 has.
+        if (lean !== 0) arm.stick(ELBOW, 0.2);
+        await arm.act([PAN], -PUSH, 0.4);
+        await arm.act([PAN, ELBOW], lean, 0.1);
+        await arm.act([PAN], -PUSH, 0.4);
+        const from = body.positionRad[PAN]!;
+        bus.faultsOf(1)!.isFrozen = true;
+        await arm.act([PAN], -PUSH, 0.1);
+        if (weight !== 0) arm.load(LIFT, weight * driver.torqueCapNm[LIFT]!);
+        expect(await arm.act([PAN], -PUSH, 3)).toBeLessThan(2 * promised('heldS'));
+        expect(arm.rows).toContain(14);
+        expect(Math.abs(body.positionRad[PAN]! - from)).toBeLessThan(FROZEN_GOES_RAD);
+      } finally {
+        await arm.close();
+      }
+    });
 
   it('carries a weight beyond that share without sinking on, and presses no harder', async () => {
     const arm = new Pushing();

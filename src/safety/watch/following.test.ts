@@ -67,6 +67,16 @@ describe('row 14, a frozen reading', () => {
     expect(run({ referenceRadPerS: 0.5, read: (r) => Math.min(0.002, 0.01 * r), ticks: 15 })).toBeUndefined();
   });
 
+  it('takes an encoder that flickers by a count for one that stands, and one that goes on for none', () => {
+    const [first, ...others] = shortArm.joints;
+    const countRad = 0.00154;
+    const coarse: RobotModel = { ...shortArm, joints: [{ ...first!, encoderNoiseRad: countRad / 2 }, ...others] };
+    const flickers = (_: number, tick: number): number => (tick % 2) * countRad;
+    expect(run({ model: coarse, referenceRadPerS: 0.3, read: flickers })?.flags).toBe(FROZEN_READING);
+    const creeps = (reference: number): number => Math.floor((0.3 * reference) / countRad) * countRad;
+    expect(run({ model: coarse, referenceRadPerS: 0.3, read: creeps, ticks: 40 })).toBeUndefined();
+  });
+
   it('takes noise below any encoder for standing still', () => {
     expect(run({ referenceRadPerS: 0.5, read: (_, tick) => (tick % 2) * 1e-7 })?.flags).toBe(FROZEN_READING);
   });

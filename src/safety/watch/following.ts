@@ -12,6 +12,8 @@ import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
 const SAME = 1e-6;
+/** And within so many times its noise: an encoder without its magnet, or frozen beside a live bus, flickers by a count. */
+const FLICKER_NOISES = 2;
 /** Share of its highest speed at which a joint was asked to move. */
 const COMMANDED_SHARE = 0.05;
 const FROZEN_AFTER_S = 0.1;
@@ -43,7 +45,7 @@ const HELD_S = 0.5;
 /** Share of what counts as asking a joint to move, by which its reference has gone where it is held beside another; or of its cap, as it pulls. */
 const BACKED_SHARE = 0.25;
 const BACKED_CAP_SHARE = 0.65;
-/** Share of its cap by which the torque of another joint has risen since this one moved last: a weight was there before. */
+/** Share of its cap by which the torque of another joint has risen since either of them moved last: a weight was there before. */
 const RISEN_CAP_SHARE = 0.3;
 /** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
 const REACH_LEAST = 2;
@@ -68,6 +70,8 @@ export class FollowingWatchdog {
   readonly #joints: readonly JointModel[];
   /** [n] a reference that goes so far asks the joint to move, rad or m. */
   readonly #leastRad: Float64Array;
+  /** [n] a reading that moves by no more stands, rad or m. */
+  readonly #flickerRad: Float64Array;
   /** [n] with how much torque it may pull, N·m, which may be less than its limit. */
   readonly #capNm: Float64Array;
   /** [n] a reference that is farther ahead pulls no harder than one that is so far, and asks for no more, rad or m. */
@@ -78,6 +82,8 @@ export class FollowingWatchdog {
   readonly #reference: Float64Array;
   /** [n] how far it has gone since then, as far as that asks for more or less torque, rad or m. */
   readonly #goneRad: Float64Array;
+  /** [n] the farthest of that since it stands still, rad or m: less than what asks it to move, its own friction may hold it by. */
+  readonly #farthestRad: Float64Array;
   /** [n] how long the reference has stood, s. */
   readonly #unaskedS: Float64Array;
   readonly #torqueThen: Float64Array;
@@ -109,6 +115,7 @@ export class FollowingWatchdog {
         STICTION_BANDS * stictionBandOf(joint),
       ),
     );
+    this.#flickerRad = Float64Array.from(model.joints, (joint) => SAME + FLICKER_NOISES * encoderNoiseOf(joint));
     this.#capNm = Float64Array.from(capNm);
     this.#reachRad = Float64Array.from(model.joints, (joint, i) =>
       isFree(joint)
@@ -119,6 +126,7 @@ export class FollowingWatchdog {
     this.#referenceThen = new Float64Array(n);
     this.#reference = new Float64Array(n);
     this.#goneRad = new Float64Array(n);
+    this.#farthestRad = new Float64Array(n);
     this.#unaskedS = new Float64Array(n);
     this.#torqueThen = new Float64Array(n);
     this.#movedRad = new Float64Array(n);
@@ -186,12 +194,13 @@ export class FollowingWatchdog {
     const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
     this.#reference[i] = reference;
     this.#seeMotion(i, positionRad, torques);
-    if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
+    if (!this.#hasReading || Math.abs(position - this.#still[i]!) > this.#flickerRad[i]!) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
       this.#torqueThen[i] = torqueNm;
       this.#stillS[i] = 0;
       this.#goneRad[i] = 0;
+      this.#farthestRad[i] = 0;
       return false;
     }
     // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
@@ -206,6 +215,7 @@ export class FollowingWatchdog {
     this.#goneRad[i] = nowRad - thenRad + side * Math.max(0, outRad);
     // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
     const goneRad = Math.abs(this.#goneRad[i]!);
+    if (goneRad > this.#farthestRad[i]!) this.#farthestRad[i] = goneRad;
     this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
     if (goneRad <= SAME || (this.#unaskedS[i]! >= FROZEN_AFTER_S && goneRad < this.#leastRad[i]!)) {
       this.#stillS[i] = 0;
@@ -250,12 +260,20 @@ export class FollowingWatchdog {
       const torqueNm = torques?.[j] ?? Number.NaN;
       if (j === i || this.#isBeside[j]!) continue;
       const capNm = this.#capNm[j]!;
-      const risenNm = torqueNm - this.#torqueAsMoved[i * this.#still.length + j]!;
-      if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * capNm && Math.abs(risenNm) >= RISEN_CAP_SHARE * capNm) return true;
-      const hasGone = Math.abs(this.#goneRad[j]!) >= BACKED_SHARE * this.#leastRad[j]!;
-      if (hasGone && this.#isHeld(j, torqueNm)) return true;
+      if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * capNm && this.#hasRisen(i, j, torqueNm)) return true;
+      const isAhead = Math.abs(this.#goneRad[j]!) >= BACKED_SHARE * this.#leastRad[j]!;
+      const hasGone = this.#farthestRad[j]! >= this.#leastRad[j]!;
+      if (isAhead && hasGone && this.#isHeld(j, torqueNm)) return true;
     }
     return false;
+  }
+
+  /** The torque of joint `j` has risen while joint `i` stands, and it as well: what moves, or gives way to a weight, bears more by that. */
+  #hasRisen(i: number, j: number, torqueNm: number): boolean {
+    const n = this.#still.length;
+    const mostNm = RISEN_CAP_SHARE * this.#capNm[j]!;
+    const asMoved = this.#torqueAsMoved;
+    return Math.abs(torqueNm - asMoved[i * n + j]!) >= mostNm && Math.abs(torqueNm - asMoved[j * n + j]!) >= mostNm;
   }
 
   /** Whether joint `i` pushes towards where it is asked to be, as its servo would, and no harder than it may. */
