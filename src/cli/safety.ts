@@ -68,7 +68,8 @@ What happens:
      size behind the action map. Ticks last from 0 to 5 periods; loads, friction, delay and a wall vary.
   3  Witnesses that share no code with the chain count what goes wrong: position, speed, acceleration, workspace, fence,
      distances, energy, obedience, stops. MuJoCo's own distances and energies are among them. Of the simulated arm,
-     which lags and carries up to payloadMaxKg, they say how far it strayed and which margin to set for that.
+     which lags and carries up to payloadMaxKg, they say how far it strayed and which margin to set for that; where it stands
+     farther outside its box than its servos bend under its weight and load, the check fails.
   4  Commands end at random moments: how soon it brakes, how long and how far it takes, against the printed bound.
 
 How to see that the check bites:

@@ -52,7 +52,8 @@ describe('the simulated arm', () => {
       return outcome;
     };
     const [calm, fast] = [outcomeOf(4, 100, 0.5), outcomeOf(9, 100, 3.24)];
-    const adviceOf = (assumed: readonly string[]) => totalsOf(model, [calm, fast], true, assumed).arm.margins;
+    const adviceOf = (assumed: readonly string[]) =>
+      totalsOf(model, [calm, fast], true, { assumedServos: assumed }).arm.margins;
     const { name } = model.joints[2]!;
     const place = ' Worst in tick 3 of trial 9: pushing, joint, late.';
     const did = `Joint "${name}" was 324 % faster than velocityMaxRadPerS`;

@@ -27,11 +27,16 @@ export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   { ticks, arm: counts }: Tally,
-  { hasEnergy, assumedServos }: { readonly hasEnergy: boolean; readonly assumedServos: readonly string[] },
+  about: {
+    readonly hasEnergy: boolean;
+    readonly assumedServos: readonly string[];
+    readonly sagMaxM?: number | undefined;
+  },
 ): ArmResult {
+  const { hasEnergy, assumedServos, sagMaxM = null } = about;
   const applies = hasEnergy && model.base === undefined;
   const payloadMaxKg = model.payloadMaxKg ?? null;
-  if (!applies) return { applies, payloadMaxKg, excursions: [], margins: [] };
+  if (!applies) return { applies, payloadMaxKg, sagMaxM, excursions: [], margins: [] };
   const units: Readonly<Record<ArmKind, string>> = {
     armPosition: turnUnitOf(model),
     armSpeed: '1',
@@ -48,7 +53,7 @@ export function armOf(
   const margins = excursions
     .filter(({ worst }) => worst > 0)
     .map((each) => placed(adviceOn(model, each, assumedServos), each));
-  return { applies, payloadMaxKg, excursions, margins };
+  return { applies, payloadMaxKg, sagMaxM, excursions, margins };
 }
 
 /** The moment of the largest excursion of `kind`. */
@@ -136,7 +141,7 @@ function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursio
 }
 
 /** The arm's part of the verdict. */
-export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): string {
+export function armWords({ applies, payloadMaxKg, sagMaxM, excursions }: ArmResult): string {
   if (!applies) return '';
   const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;
   const words = excursions.flatMap(({ kind, count, worst, unit }) => {
@@ -145,7 +150,8 @@ export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): stri
     if (kind === 'armSpeed') return [`${significant(100 * worst)} % too fast`];
     if (kind === 'armToolSpeed') return [`${significant(100 * worst)} % over its tool speed`];
     if (kind === 'armContact') return [`${significant(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
-    return [`${significant(1e3 * worst)} mm out of its box`];
+    const limit = sagMaxM == null ? '' : ` (where it stands at most ${significant(1e3 * sagMaxM)}, as its servos bend)`;
+    return [`${significant(1e3 * worst)} mm out of its box${limit}`];
   });
   if (words.length === 0) return `; the simulated arm${load} stayed within them too`;
   return `; the simulated arm${load} strayed up to ${words.join(', ')} (margins to set are listed)`;

@@ -4,7 +4,7 @@ import { canStartFar } from './attack/plan.ts';
 import type { LimitRow, ViolationKind } from './result.ts';
 
 /** All that the check holds the robot to, with units. */
-export function limitRowsOf(model: RobotModel): LimitRow[] {
+export function limitRowsOf(model: RobotModel, sagMaxM?: number): LimitRow[] {
   const { workspace, collision, tank, contact, base } = model;
   const rows = model.joints.flatMap(jointRows);
   rows.push(row('control rate', model.controlHz, 'Hz'));
@@ -18,6 +18,9 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
     if (model.toolSpeedMaxMPerS !== undefined)
       rows.push(row('speed of tool and points', model.toolSpeedMaxMPerS, 'm/s'));
     rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
+    // Three digits: more would not be known.
+    if (sagMaxM !== undefined)
+      rows.push(row('outside it, for an arm that stands', Number(sagMaxM.toPrecision(3)), 'm'));
   }
   for (const { name, link } of model.points ?? []) rows.push({ name: `point ${name}`, value: `on ${link}`, unit: '' });
   if (base?.fence !== undefined) {
@@ -69,6 +72,7 @@ export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boo
   if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
   if (kind === 'toolSpeed') return model.toolSpeedMaxMPerS !== undefined;
   if (kind === 'workspace') return base === undefined;
+  if (kind === 'sag') return base === undefined && hasEnergy;
   if (kind === 'fence') return base?.fence !== undefined;
   if (kind === 'selfCollision') return (collision?.pairs.length ?? 0) > 0;
   if (kind === 'keepOut') return (collision?.keepOut?.length ?? 0) > 0;

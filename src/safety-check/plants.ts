@@ -2,6 +2,7 @@
 import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../core/index.ts';
 import { type PlantOptions, RobotPlant } from '../drivers/mujoco.ts';
 import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
+import { sagMaxM } from './sag.ts';
 import type { CheckSubject } from './subject/subject.ts';
 
 /** What the check needs of a simulated robot: MuJoCo's `RobotPlant` is one, `LagPlant` another. */
@@ -32,6 +33,9 @@ const PROBE_SHARE = 0.05;
 const PROBE_S = 0.002;
 /** Delay of a robot without a tank, which nobody promised anything about. */
 const DELAY_TICKS = 2;
+
+/** Those that bend an arm most. */
+const LOADED: readonly PlantVariant[] = ['heavy', 'payload'];
 
 /** Variants that make sense for `subject`. */
 export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
@@ -79,6 +83,16 @@ export class BenchPlants {
   async naturalHz(): Promise<readonly number[]> {
     this.#naturalHz ??= await this.#probe();
     return this.#naturalHz;
+  }
+
+  /** How far outside its box the arm may stand, m, loaded as in any variant; `undefined` for a base, and where no file has masses. */
+  async sagMaxM(): Promise<number | undefined> {
+    const { model } = this.#subject;
+    if (!this.hasEnergy || model.base !== undefined) return undefined;
+    let mostM = 0;
+    for (const variant of variantsOf(this.#subject).filter((each) => LOADED.includes(each)))
+      mostM = Math.max(mostM, sagMaxM(model, await this.get(variant)));
+    return mostM;
   }
 
   close(): void {

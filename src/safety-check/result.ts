@@ -36,6 +36,8 @@ export const VIOLATION_KINDS = [
   'toolSpeed',
   /** The tool point or another listed point outside the workspace box. */
   'workspace',
+  /** The arm stands farther outside its box than its weight and heaviest load bend its servos, though its reference is inside. */
+  'sag',
   /** The base outside its fence. */
   'fence',
   /** Two capsules of the robot nearer than the clearance. */
@@ -112,6 +114,8 @@ export interface ArmResult {
   readonly applies: boolean;
   /** Heaviest load that hung on the tool unknown to all, kg; null where no file says one. */
   readonly payloadMaxKg: number | null;
+  /** How far outside its box it may stand, m, as its servos bend under it; null where it is not simulated. In older results absent. */
+  readonly sagMaxM?: number | null;
   readonly excursions: readonly ArmExcursion[];
   readonly margins: readonly MarginAdvice[];
 }

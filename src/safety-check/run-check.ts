@@ -5,7 +5,7 @@ import { isFree, type RobotModel } from '../core/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
 import { limitRowsOf, untriedOf } from './limits.ts';
-import { variantsOf } from './plants.ts';
+import { BenchPlants, variantsOf } from './plants.ts';
 import type { EnergyComparison, SafetyCheckResult } from './result.ts';
 import type { CheckSubject } from './subject/subject.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
@@ -58,7 +58,8 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   const limit = new TimeLimit(timeLimitS);
   const signal = AbortSignal.any([request.signal, limit.signal].filter((each) => each !== undefined));
   const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
-  const pool = new TrialPool({ subject, chain, seed }, threads);
+  const sagMaxM = await sagOf(subject);
+  const pool = new TrialPool({ subject, chain, seed, sagMaxM }, threads);
   try {
     const onTicks = (done: number, trials: number): void => {
       onProgress?.({ ticks: done, plannedTicks: planned, trials, plannedTrials: plans.length });
@@ -68,7 +69,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     if (outcomes.length === 0) throw signal.reason;
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
-    const totals = totalsOf(subject.model, outcomes, hasEnergy, subject.assumedServos);
+    const totals = totalsOf(subject.model, outcomes, hasEnergy, { assumedServos: subject.assumedServos, sagMaxM });
     const isCut = outcomes.length < plans.length;
     const comparison = isCut ? null : await compare(pool, request, hasEnergy, signal);
     const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';
@@ -95,7 +96,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
       energy: { ...totals.energy, comparison },
       stops,
       worst,
-      limits: limitRowsOf(subject.model),
+      limits: limitRowsOf(subject.model, sagMaxM),
       assumed: subject.assumed,
       untried,
       notTested: notTested(subject),
@@ -103,6 +104,15 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   } finally {
     limit.close();
     await pool.close();
+  }
+}
+
+async function sagOf(subject: CheckSubject): Promise<number | undefined> {
+  const plants = new BenchPlants(subject);
+  try {
+    return await plants.sagMaxM();
+  } finally {
+    plants.close();
   }
 }
 

@@ -36,6 +36,7 @@ const UNITS: Readonly<Record<ViolationKind, string>> = {
   acceleration: 'rad/s²',
   toolSpeed: 'm/s',
   workspace: 'm',
+  sag: 'm',
   fence: 'm',
   selfCollision: 'm',
   keepOut: 'm',
@@ -62,15 +63,20 @@ export interface Totals {
   readonly worst: readonly Trace[];
 }
 
-/**
- * Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. `assumedServos`: names of joints
- * whose servos no file describes.
- */
+/** What is known of the robot beside its model. */
+export interface About {
+  /** Names of joints whose servos no file describes. */
+  readonly assumedServos?: readonly string[] | undefined;
+  /** How far outside its box the arm may stand, m. */
+  readonly sagMaxM?: number | undefined;
+}
+
+/** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
 export function totalsOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   hasEnergy: boolean,
-  assumedServos: readonly string[] = [],
+  { assumedServos = [], sagMaxM }: About = {},
 ): Totals {
   const sum = sumOf(outcomes);
   const { ticks, simulatedS, plantFailures } = sum;
@@ -89,7 +95,7 @@ export function totalsOf(
       unit: unitFor(kind, model),
       first: firstOf(kind),
     })),
-    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos }),
+    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos, sagMaxM }),
     stages: STAGES.map((stage, i) => {
       const acted = sum.stageTicks[i]!;
       return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };
@@ -263,6 +269,7 @@ export const KIND_WORDS: Readonly<Record<ViolationKind, string>> = {
   acceleration: 'joint acceleration',
   toolSpeed: 'speed of tool or points',
   workspace: 'workspace left',
+  sag: 'arm stands outside by more than it bends',
   fence: 'fence left',
   selfCollision: 'distance between links',
   keepOut: 'keep-out box',

@@ -21,6 +21,7 @@ import { type CheckedPlant, JointSensor, readingDelay, SENSOR_NOISES, wallSide }
 import type { TrialName } from './result.ts';
 import { createOutcome, energyToleranceJ, TraceRecorder, type TrialOutcome } from './trial-outcome.ts';
 import { EnergyLedger } from './witness/energy-ledger.ts';
+import { SagWatch } from './witness/sag-watch.ts';
 import { StopWatch } from './witness/stop-watch.ts';
 import { ArmWitness, Witness } from './witness/witness.ts';
 
@@ -43,6 +44,8 @@ export interface TrialSetting {
   /** Whether the plant has masses: else its energy means nothing. */
   readonly hasEnergy: boolean;
   readonly naturalHz: readonly number[];
+  /** How far outside its box the arm may stand, m; absent: that is not judged. */
+  readonly sagMaxM?: number | undefined;
 }
 
 /** The lease of a trial's commands, s. */
@@ -62,6 +65,7 @@ export class TrialRun {
   readonly #times: TickTimes = createTickTimes();
   readonly #witness: Witness;
   readonly #arm: ArmWitness;
+  readonly #sag: SagWatch;
   readonly #ledger: EnergyLedger;
   readonly #stops: StopWatch | undefined;
   readonly #trace: TraceRecorder;
@@ -101,6 +105,7 @@ export class TrialRun {
     this.#mover = this.#createMover(policyPeriodS);
     this.#witness = new Witness(model);
     this.#arm = new ArmWitness(model);
+    this.#sag = new SagWatch(model, setting.sagMaxM ?? Number.POSITIVE_INFINITY);
     this.#ledger = new EnergyLedger(model, plant);
     this.#stops = plan.stops === 'none' ? undefined : new StopWatch(model, plan.stops, this.#leaseS);
     this.#trace = new TraceRecorder(name, plan.ticks / plan.attempts);
@@ -309,12 +314,21 @@ export class TrialRun {
     if (hasEnergy) this.#arm.check(plant.positionRad, plant.velocityRadPerS);
     out.peakForceN = Math.max(out.peakForceN, plant.contactForceN());
     if (this.#isNear) this.#checkArmDistance();
-    let isBroken = false;
-    if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy();
+    let isBroken = hasEnergy && this.#sagsTooFar(dtS);
+    if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy() || isBroken;
     else if (hasEnergy) this.#ledger.kineticJ = plant.kineticJ();
     out.peakKineticJ = Math.max(out.peakKineticJ, this.#ledger.kineticJ);
     if (isBroken) out.violatedTicks++;
     this.#trace.add(this.#witness.margin, this.#tankJ, this.#report, this.#ledger.kineticJ, dtS);
+  }
+
+  /** Whether the arm stands farther outside its box than it bends. What it is pressed against may hold it anywhere. */
+  #sagsTooFar(dtS: number): boolean {
+    const { plant } = this.#setting;
+    const beyondM = this.#sag.beyondM(this.#arm.outsideM, plant.velocityRadPerS, dtS);
+    if (beyondM === 0 || plant.contactForceN() > 0 || !this.#witness.isInside(this.#mover.referenceRad)) return false;
+    this.#witness.add('sag', beyondM);
+    return true;
   }
 
   /** How near the simulated arm, which lags behind its reference, came to touching. */

@@ -10,11 +10,11 @@ const data = workerData as CheckWorkerData;
 const plants = new BenchPlants(data.subject);
 
 async function outcomeOf({ plan, without }: TrialRequest): Promise<TrialOutcome> {
-  const { subject, chain, seed } = data;
+  const { subject, chain, seed, sagMaxM } = data;
   const naturalHz = await plants.naturalHz();
   const plant = await plants.get(plan.variant);
   const { hasEnergy } = plants;
-  return runTrial({ model: subject.model, chain, without, seed, plant, hasEnergy, naturalHz }, plan);
+  return runTrial({ model: subject.model, chain, without, seed, plant, hasEnergy, naturalHz, sagMaxM }, plan);
 }
 
 serveJobs(parentPort, outcomeOf, () => plants.close());

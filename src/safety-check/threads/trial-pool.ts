@@ -10,6 +10,8 @@ export interface CheckWorkerData {
   readonly subject: CheckSubject;
   readonly chain: 'on' | 'off';
   readonly seed: number;
+  /** How far outside its box the arm may stand, m. */
+  readonly sagMaxM: number | undefined;
 }
 
 /** A trial to run. */

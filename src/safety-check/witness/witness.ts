@@ -109,7 +109,7 @@ export class Witness {
   isInside(jointsRad: ArrayLike<number>): boolean {
     if (this.#model.base !== undefined) return true;
     this.#arm.forward(jointsRad);
-    return this.#points.smallestM() >= 0;
+    return this.#points.smallestM() >= -ROUNDING_M;
   }
 
   /**
@@ -282,6 +282,8 @@ export class ArmWitness {
   tick = 0;
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
+  /** How far the tool, or another listed point, was outside its box at the last check, m; negative inside. */
+  outsideM = Number.NEGATIVE_INFINITY;
   readonly #points: PointsRoom;
   readonly #speeds: PointSpeeds;
 
@@ -314,7 +316,8 @@ export class ArmWitness {
     if (toolSpeedMaxMPerS !== undefined)
       this.#count('armToolSpeed', this.#speeds.atMPerS(positionRad, velocityRadPerS) / toolSpeedMaxMPerS - 1);
     this.#arm.forward(positionRad);
-    this.#count('armWorkspace', -this.#points.smallestM());
+    this.outsideM = -this.#points.smallestM();
+    this.#count('armWorkspace', this.outsideM);
   }
 
   /** MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
@@ -363,6 +366,38 @@ class PointsRoom {
       room = Math.min(room, roomM(this.#point, box));
     }
     return room;
+  }
+
+  /** Where they all are, x y z of each, m. */
+  placesM(): readonly number[] {
+    const others = this.#points.flatMap(({ link, atM }) => {
+      this.#arm.pointOf(this.#point, link, atM);
+      return [...this.#point];
+    });
+    return [...this.#arm.tcpPositionM, ...others];
+  }
+}
+
+/** The points of an arm at any pose. */
+export class PlacedPoints {
+  readonly #arm: ArmKinematics;
+  readonly #room: PointsRoom;
+
+  constructor(model: RobotModel) {
+    this.#arm = new ArmKinematics(model);
+    this.#room = new PointsRoom(model, this.#arm);
+  }
+
+  /** How far any of them is outside its box with joints at `jointsRad` ([n], rad), m; negative inside. */
+  outsideM(jointsRad: ArrayLike<number>): number {
+    this.#arm.forward(jointsRad);
+    return -this.#room.smallestM();
+  }
+
+  /** Where they are with joints at `jointsRad` ([n], rad), x y z of each, base frame, m. */
+  placesM(jointsRad: ArrayLike<number>): readonly number[] {
+    this.#arm.forward(jointsRad);
+    return this.#room.placesM();
   }
 }
 
