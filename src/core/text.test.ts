@@ -21,7 +21,7 @@ it('lets a sentence be part of another', () => {
 
 describe('numbers', () => {
   it('say one of a thing and many', () => {
-    expect([0, 1, 4596].map((count) => counted(count, 'tick'))).toEqual(['0 ticks', '1 tick', '4\u202f596 ticks']);
+    expect([0, 1, 4596].map((count) => counted(count, 'tick'))).toEqual(['0 ticks', '1 tick', '4596 ticks']);
   });
 
   it('have as many digits as they are worth', () => {

@@ -1,7 +1,5 @@
 /** Numbers, times and Markdown tables as people read them. The same in every language: a point before fractions. */
 
-const NARROW = '\u202f';
-
 /** `value` with so many significant digits and no zeros behind them: 0.123456 → `0.123`. */
 export function significant(value: number, digits = 3): string {
   return String(Number(value.toPrecision(digits)));
@@ -17,9 +15,9 @@ export function grouped(value: number, gap = ' '): string {
   return Number.isFinite(value) ? String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, gap) : '-';
 }
 
-/** `1 tick`, `4 596 ticks`. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count, NARROW)} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 tick`, `2 ticks`; `gap` between groups of three. */
+export function counted(count: number, noun: string, gap = ''): string {
+  return `${grouped(count, gap)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A share as a percentage: 0.5 → `50.0 %`; `-` when not finite. */

@@ -1,6 +1,6 @@
 /** The files of a run's folder, and the summary in it. */
 import { join } from 'node:path';
-import { makeFolder, percent, replaceFile } from '../core/index.ts';
+import { counted, makeFolder, percent, replaceFile } from '../core/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
 /** Files in `runs/<id>/` that the report is made from. */
@@ -83,7 +83,7 @@ export function missedTargets(summary: RunSummary): string[] {
   const { success_rate, target_success_rate: wanted = 0, safety, link } = summary;
   const missed: string[] = [];
   if (success_rate < wanted) missed.push(`success was ${percent(success_rate)}, the target is ${percent(wanted)}`);
-  if (safety.violations > 0) missed.push(`limits were broken in ${safety.violations} ticks`);
+  if (safety.violations > 0) missed.push(`limits were broken in ${counted(safety.violations, 'tick')}`);
   if (link.lost > 0) missed.push(`${link.lost} transitions were lost`);
   if (link.duplicated > 0) missed.push(`${link.duplicated} transitions were learned from twice`);
   return missed;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadResolvedConfig } from '../config/index.ts';
 import { createSetup, type RunSetup } from '../config/setup.ts';
-import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
+import { copyTransition, counted, createTransition, ReinError, type Transition } from '../core/index.ts';
 import { firstDifference, readJournal } from '../link/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
@@ -122,7 +122,7 @@ export class Demonstrations {
     live.log.ask(undefined);
     people?.giveBack();
     recorder.connection?.demonstrationsComplete(steps);
-    say('demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
+    say('demonstrationsComplete', `${counted(episodes, 'demonstration')}, ${counted(steps, 'step')}.`);
     return true;
   }
 
@@ -146,7 +146,7 @@ export class Demonstrations {
       await delay(HANDED_MS);
     }
     recorder.connection?.demonstrationsComplete(steps);
-    const message = `${all.episodes} demonstrations, ${steps} steps, of ${from}.`;
+    const message = `${counted(all.episodes, 'demonstration')}, ${counted(steps, 'step')}, of ${from}.`;
     listeners.report({ level: 'info', name: 'demonstrationsComplete', message });
     return true;
   }

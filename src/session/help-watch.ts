@@ -3,7 +3,7 @@
  * where the task wants the tool, or the return where it names none. Or it is the value that the learner's critics give the executed
  * steps, which comes some steps late; progress takes its place where none comes.
  */
-import type { Transition } from '../core/index.ts';
+import { counted, type Transition } from '../core/index.ts';
 import type { StepValues } from '../link/index.ts';
 import type { EpisodeRecord, HelpRecord } from '../record/index.ts';
 import { IdleSteps } from './idle-steps.ts';
@@ -126,9 +126,9 @@ export class HelpWatch {
 
   /** Why it asks. */
   get question(): string {
-    if (this.#isByProgress) return `no progress for ${this.threshold} steps`;
+    if (this.#isByProgress) return `no progress for ${counted(this.threshold, 'step')}`;
     const { level, peak } = this.#measure;
-    return `its value has not risen for ${this.threshold} steps (${level?.toPrecision(2)}, at best ${peak.toPrecision(2)})`;
+    return `its value has not risen for ${counted(this.threshold, 'step')} (${level?.toPrecision(2)}, at best ${peak.toPrecision(2)})`;
   }
 
   /** A person answered at `step` after `waitedS`, or nobody did before the run went on otherwise. */

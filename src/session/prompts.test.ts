@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
+import { JUDGED_BY_PERSON } from '../tasks/task.ts';
 import { demonstrationPrompt } from '../teleop/person-demonstrator.ts';
 import { JUDGING, promptOf, RECORDING, RECORDING_JUDGED } from './recording-desk.ts';
 import { RunLog } from './run-log.ts';
@@ -13,6 +14,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'rein-prompts-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+it('names both in what is said of a judgement to everybody', () => {
+  expect(JUDGED_BY_PERSON).toMatch(/m or Success .* n or Failure/);
+});
 
 const waiting = { kept: 1, wanted: 5 } as Parameters<typeof promptOf>[0];
 const PROMPTS = [

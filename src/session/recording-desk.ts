@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SceneLayout, Transition } from '../core/index.ts';
+import { counted, type SceneLayout, type Transition } from '../core/index.ts';
 import type { Outcome } from '../tasks/index.ts';
 import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
@@ -206,7 +206,7 @@ export class RecordingDesk {
     this.#held = taken;
     this.#keptSteps += taken.steps.length;
     this.#status.kept++;
-    this.#say(`Demonstration ${this.#status.kept}: ${taken.steps.length} steps.`);
+    this.#say(`Demonstration ${this.#status.kept}: ${counted(taken.steps.length, 'step')}.`);
   }
 
   /** Takes back the last one, while it is not in the journal. */

@@ -3,7 +3,7 @@
  * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do. So they do with
  * what is a success or a failure already: no episode begins there.
  */
-import type { GuardFrame, SceneLayout } from '../core/index.ts';
+import { counted, type GuardFrame, type SceneLayout } from '../core/index.ts';
 import { WaypointPolicy } from '../policy/index.ts';
 import type { ResetRecord } from '../record/index.ts';
 import type { Outcome } from '../tasks/index.ts';
@@ -98,7 +98,7 @@ export class SceneReset {
     this.#parts.live.log.write(record);
     if (isBack || layout !== undefined) return layout;
     if (startsAs !== undefined) return this.#askPeopleWhile(activity, startsAs);
-    const why = abortedBy ?? `it was not there after ${steps} steps`;
+    const why = abortedBy ?? `it was not there after ${counted(steps, 'step')}`;
     const failed = `The ${WORDS[reset.by]} did not bring the robot back (${why})`;
     if (afterStop === 'wait') activity.cut(`${failed}.`);
     throwWhereCut(activity);

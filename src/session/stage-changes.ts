@@ -1,5 +1,5 @@
 /** Why a script fails: which stage of the safety chain changed what it asked for. */
-import type { Transition } from '../core/index.ts';
+import { counted, type Transition } from '../core/index.ts';
 import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
 
 /** How often each stage of the safety chain changed a step of what was tried. */
@@ -24,7 +24,7 @@ export class StageChanges {
     if (most === undefined) return '';
     const [name, steps] = most;
     const message = SAFETY_BITS.find((bit) => bit.name === name)?.message ?? '';
-    return ` The safety stage ${name} changed ${steps} of ${this.#all} steps: ${message}`;
+    return ` The safety stage ${name} changed ${steps} of ${counted(this.#all, 'step')}: ${message}`;
   }
 
   get #most(): readonly [string, number] | undefined {

@@ -1,6 +1,7 @@
 /** Turns what a session sees into events for people: one when something begins, one when it is over. */
 import {
   busyText,
+  counted,
   type GuardFrame,
   isIntervention,
   type JointModel,
@@ -283,7 +284,7 @@ export class RecordingWatch {
     if (dropped === 0) return;
     const isStopped = this.#droppedBefore !== undefined && dropped > this.#droppedBefore;
     const row = isStopped || this.#hasDroppedInStop ? RECORDING_STOPPED.row : SLOW_DISK_ROW;
-    const message = `Not recorded: ${dropped} steps that a full or slow disk did not take.`;
+    const message = `Not recorded: ${counted(dropped, 'step')} that a full or slow disk did not take.`;
     this.#emit({ level: 'warn', name: 'notRecorded', row, message, remedy: '' });
   }
 }

@@ -5,7 +5,7 @@
 
 import type { ResolvedConfig } from '../config/index.ts';
 import { createSetup, type RunSetup } from '../config/setup.ts';
-import { type Close, closedAfter, openedOrClosed, ReinError } from '../core/index.ts';
+import { type Close, closedAfter, counted, openedOrClosed, ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
@@ -373,7 +373,9 @@ async function evaluateByMarks({ log, session, robot, setup, signal }: Rig): Pro
   const { episodes } = setup.config.task.evaluation;
   const { latest } = robot.link;
   const before = { ticks: latest.ticks, changedTicks: latest.changedTicks, violations: latest.violations };
-  log.message(`${episodes} episodes are evaluated as you mark them: m success, n failure; one without a mark is none`);
+  log.message(
+    `${counted(episodes, 'episode')} to be marked by you: m or Success, n or Failure; one without a mark is no success`,
+  );
   const activity = session.evaluate({ episodes, onEpisode: (done) => log.progress(done, episodes, 'episodes') });
   const report = await untilEnded(activity, signal);
   const { successes, meanSteps } = report;

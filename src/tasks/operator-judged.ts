@@ -21,7 +21,7 @@ import {
   robotParts,
   writeParts,
 } from './robot-observation.ts';
-import type { Task, Verdict } from './task.ts';
+import { JUDGED_BY_PERSON, type Task, type Verdict } from './task.ts';
 import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 import { maxStepsOf, onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
 
@@ -86,7 +86,7 @@ export class OperatorJudged implements Task {
   readonly observationDelaySteps: number;
   readonly takesMarks = true;
   readonly isArrangedByPeople = true;
-  readonly goal: string = 'a person judges it: m marks a success, n a failure, and either ends the episode';
+  readonly goal: string = JUDGED_BY_PERSON;
   readonly topics: readonly ObservationTopic[];
   readonly #parts: readonly ObservedPart[];
   #sources: readonly ObservationSource[] = [];

@@ -9,6 +9,10 @@ import {
 } from '../core/index.ts';
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 
+/** What success is where nothing measures it: with a terminal's keys, and with the page's buttons. */
+export const JUDGED_BY_PERSON =
+  'a person judges it: m or Success marks a success, n or Failure a failure, and either ends the episode';
+
 /** What a step led to. */
 export interface Verdict {
   reward: number;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { percent, ReinError, replaceFile, wilsonInterval } from '../../core/index.ts';
+import { counted, percent, ReinError, replaceFile, wilsonInterval } from '../../core/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { checkDevices, checkDriver, operatorsOf, pluggedIn } from '../../session/supervision.ts';
@@ -187,7 +187,7 @@ function lastWords(summary: RunSummary): string[] {
     ...(judged_by === undefined ? [] : ['  judged by people: no policy was validated, and the newest is kept']),
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
-    `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
+    `  operator  ${counted(summary.interventions, 'intervention')}, ${counted(summary.intervention_steps, 'step')}`,
     `  work      ${workWords(summary)}`,
     `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts, safety.restarted_for)}`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,

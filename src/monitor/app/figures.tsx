@@ -2,12 +2,11 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
-import { counted } from '../../core/text.ts';
 import { heldText } from '../page/shown-state.ts';
 import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';
 import { glance, hearFrames, interventions, isDriver, operators, pictures, run, session, status } from './stream.ts';
-import { whole } from './times.ts';
+import { many, whole } from './times.ts';
 
 export function Figures() {
   const shown = glance.value;
@@ -22,11 +21,7 @@ export function Figures() {
       <Figure label="tool" value={point(shown)} note="mm, base frame" />
       <Figure label="force" value={`${(told.tool?.forceN ?? 0).toFixed(1)} N`} note="at the tool" />
       <Figure label="margin" value={`${Math.round(100 * shown.marginMin)} %`} note="to the nearest limit" />
-      <Figure
-        label="tick"
-        value={tick(shown)}
-        note={`${counted(shown.overruns, 'overrun')} of ${whole(shown.ticks)}`}
-      />
+      <Figure label="tick" value={tick(shown)} note={`${many(shown.overruns, 'overrun')} of ${whole(shown.ticks)}`} />
       <Lease shown={shown} />
       <Figure
         label="policy"
@@ -36,12 +31,12 @@ export function Figures() {
       <Figure
         label="learner"
         value={session.value?.learner ?? '–'}
-        note={`${counted(link.pending, 'step')} waiting, ${link.lost} lost`}
+        note={`${many(link.pending, 'step')} waiting, ${link.lost} lost`}
       />
       <Figure
         label="success"
         value={share(success.successes, success.episodes)}
-        note={`of ${counted(success.episodes, 'episode')} without help, when it was looked at last`}
+        note={`of ${many(success.episodes, 'episode')} without help, when it was looked at last`}
       />
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
@@ -138,7 +133,7 @@ export function Stages() {
                 value={Math.max(0, Math.min(1, margin))}
                 aria-label={`room that ${name} leaves`}
               />
-              <span class="soft">{counted(shown.stageTicks[i] ?? 0, 'tick')} changed</span>
+              <span class="soft">{many(shown.stageTicks[i] ?? 0, 'tick')} changed</span>
             </li>
           );
         })}

@@ -1,12 +1,11 @@
 /** The health view: the fault table as it is now, what was reported, and what runs where. */
 import { BUS, type BusCounter } from '../../core/hardware.ts';
 import type { LearnerView } from '../../core/telemetry.ts';
-import { counted } from '../../core/text.ts';
 import type { RunView } from '../../session/index.ts';
 import { Scroll } from './scroll.tsx';
 import { Sign } from './sign.tsx';
 import { events, faultsSeen, glance, learner, notices, operators, processes, run, session, status } from './stream.ts';
-import { timeOf, whole } from './times.ts';
+import { many, timeOf, whole } from './times.ts';
 
 export function Health() {
   // A learner has no guard, whose faults these are.
@@ -162,7 +161,7 @@ function factsOfRobot(shown: RunView): readonly Fact[] {
       'link',
       link === undefined
         ? 'not heard of'
-        : `${whole(link.acked)} of ${counted(link.sent, 'step')} acknowledged, ${whole(link.pending)} waiting, ${whole(link.lost)} lost, ${whole(link.duplicated)} twice`,
+        : `${whole(link.acked)} of ${many(link.sent, 'step')} acknowledged, ${whole(link.pending)} waiting, ${whole(link.lost)} lost, ${whole(link.duplicated)} twice`,
     ],
   ];
 }
@@ -172,7 +171,7 @@ function readings(): string {
   const now = glance.value;
   if (now === undefined) return 'nothing read yet';
   const { readings, lateReadings, lostReadings, refusedWrites } = now;
-  return `${counted(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${counted(refusedWrites, 'reference')} not taken`;
+  return `${many(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${many(refusedWrites, 'reference')} not taken`;
 }
 
 /** What the bus itself counts; nothing where none does. */
@@ -181,7 +180,7 @@ function factsOfBus(): readonly Fact[] {
   const of = (name: BusCounter): number => counters?.[BUS[name]] ?? Number.NaN;
   const count = (name: BusCounter): string => whole(of(name));
   if (!Number.isFinite(of('requests'))) return [];
-  const wrong = `${counted(of('checksumErrors'), 'wrong checksum')}, ${count('foreignReplies')} foreign replies, ${counted(of('skippedBytes'), 'byte')} of nothing`;
+  const wrong = `${many(of('checksumErrors'), 'wrong checksum')}, ${count('foreignReplies')} foreign replies, ${many(of('skippedBytes'), 'byte')} of nothing`;
   const ms = (name: BusCounter): string => `${(1e3 * of(name)).toFixed(1)} ms`;
   return [
     [
@@ -198,7 +197,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
   const ticks =
     now === undefined
       ? 'not heard of'
-      : `tick ${whole(now.tick)}, ${counted(now.overruns, 'overrun')}, ${counted(now.violations, 'limit')} broken`;
+      : `tick ${whole(now.tick)}, ${many(now.overruns, 'overrun')}, ${many(now.violations, 'limit')} broken`;
   const pages = pagesText();
   const node = `rein ${command}, process ${process.pid}, ${process.platform}`;
   if (known === undefined) {
@@ -223,7 +222,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
 
 function pagesText(): string {
   const pages = operators.value?.pages ?? 0;
-  return counted(pages, 'page');
+  return many(pages, 'page');
 }
 
 function nameOf(pid: number | undefined): string {
@@ -248,17 +247,17 @@ function factsOfLearner(shown: RunView): readonly Fact[] {
     ],
     [
       'replay',
-      `${whole(online)} of ${counted(capacity, 'step')} (${filled} %), ${counted(demonstrations, 'demonstration step')}`,
+      `${whole(online)} of ${many(capacity, 'step')} (${filled} %), ${many(demonstrations, 'demonstration step')}`,
     ],
     ['robots', robots.length === 0 ? 'none has joined' : robots.map(robotText).join('; ')],
     [
       'link',
-      `${now.address}, ${counted(now.delivered, 'step')} received, ${whole(now.repeated)} sent again, ${whole(now.lost)} lost`,
+      `${now.address}, ${many(now.delivered, 'step')} received, ${whole(now.repeated)} sent again, ${whole(now.lost)} lost`,
     ],
     ['monitor', `a thread of process ${now.pid}, ${pagesText()}`],
   ];
 }
 
 function robotText({ name, steps, isHere }: LearnerView['robots'][number]): string {
-  return `${name}: ${counted(steps, 'step')}${isHere ? '' : ', away'}`;
+  return `${name}: ${many(steps, 'step')}${isHere ? '' : ', away'}`;
 }

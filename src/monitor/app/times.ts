@@ -1,9 +1,16 @@
 /** Times and counts as people read them. */
-import { grouped } from '../../core/text.ts';
+import { counted, grouped } from '../../core/text.ts';
+
+const NARROW = '\u202f';
 
 /** 12345 → `12 345`, with a narrow space. */
 export function whole(count: number): string {
-  return grouped(count, '\u202f');
+  return grouped(count, NARROW);
+}
+
+/** `1 tick`, `4 596 ticks`. */
+export function many(count: number, noun: string): string {
+  return counted(count, noun, NARROW);
 }
 
 /** The hour, and the day where that is not today. */

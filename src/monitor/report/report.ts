@@ -1,7 +1,7 @@
 /** The page of a run: one HTML file that needs nothing else. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
+import { counted, mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
 import {
   type EpisodeRecording,
   encodeRecording,
@@ -102,7 +102,7 @@ function helpText({ records, summary }: ReportData): Html {
   const rates = trainingRates(summary, episodes);
   const uncounted = cut === 0 ? '' : ` ${cut} that were cut are not counted.`;
   const successes = alone.filter(({ success }) => success).length;
-  return html`<p>Without help ${successes} of ${alone.length} episodes succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
+  return html`<p>Without help ${successes} of ${counted(alone.length, 'episode')} succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
 }
 
 /** Over all training episodes from their first step on, as the run counted them; by its records where it did not come to sum up. */
@@ -148,7 +148,7 @@ function askedText(records: readonly MetricRecord[]): Html {
   };
   const waited =
     answered.length === 0 ? '' : `, after ${durationText(mean(answered.map(({ waitedS }) => waitedS)))} on average`;
-  return html`<p>The robot asked for help in ${asked.length} episodes, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
+  return html`<p>The robot asked for help in ${counted(asked.length, 'episode')}, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
 }
 
 function headline({ summary, runId, records }: ReportData): string {

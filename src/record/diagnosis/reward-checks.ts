@@ -1,4 +1,5 @@
 /** Is there a reward, does it mean what it should, and is there time to earn it? */
+import { counted } from '../../core/index.ts';
 import type { Check, Evidence, Limit, Measure } from './check.ts';
 import type { Facts, Failing } from './facts.ts';
 import type { RewardCount, StepFigures } from './step-figures.ts';
@@ -58,11 +59,11 @@ export const REWARD_NEVER: Check = {
     const rewarded =
       drySteps === 0 || dryEpisodes === 0
         ? `The newest training episode was rewarded; ${recent.ends.paid} of the last ${recent.ends.ended} were.`
-        : `No reward in the last ${dryEpisodes} training episodes (${drySteps} steps).`;
+        : `No reward in the last ${counted(dryEpisodes, 'training episode')} (${counted(drySteps, 'step')}).`;
     const failed =
       failing.episodes <= dryEpisodes
         ? ''
-        : ` No success in the last ${failing.episodes} training episodes (${failing.steps} steps).`;
+        : ` No success in the last ${counted(failing.episodes, 'training episode')} (${counted(failing.steps, 'step')}).`;
     return {
       measures: [
         [DRY, drySteps < LEAST_STEPS ? 0 : dryEpisodes],

@@ -136,7 +136,7 @@ class FrozenImage {
   }
 }
 
-/** FNV-1a of every so-manieth byte, and of the length. */
+/** FNV-1a of every n-th byte, and of the length. */
 function hashOf(bytes: Uint8Array): number {
   const stride = Math.max(1, Math.ceil(bytes.length / LOOKED_AT));
   let hash = 0x811c9dc5 ^ bytes.length;

@@ -16,7 +16,7 @@ import {
 import { placeSignals } from '../../drivers/index.ts';
 import { type ObservedPart, previousExecutedPart, robotParts, writeParts } from '../robot-observation.ts';
 import { StartPose } from '../start-pose.ts';
-import { type Outcome, startsOver, type Task, type Verdict } from '../task.ts';
+import { JUDGED_BY_PERSON, type Outcome, startsOver, type Task, type Verdict } from '../task.ts';
 import { onceFields } from '../task-options.ts';
 import { distanceBetween, isDrawn, Places } from './places.ts';
 import { anyTest, placesOf, type Rule, type RuleTest, ruleTest, ruleWords } from './rules.ts';
@@ -260,9 +260,8 @@ function setSignals(signals: Record<string, number>, place: string, pose: readon
 function goalWords({ goal, success }: DescribedTaskConfig): string {
   const { all, any, forSteps, byMarks } = success;
   const rules = [all.map(ruleWords).join(' and '), any.map(ruleWords).join(' or ')].filter((text) => text !== '');
-  const marks = 'a person judges it: m marks a success, n a failure, and either ends the episode';
-  if (rules.length === 0) return byMarks ? marks : 'success is what its classifier says';
+  if (rules.length === 0) return byMarks ? JUDGED_BY_PERSON : 'success is what its classifier says';
   const steps = forSteps === 1 ? '' : `, for ${forSteps} steps`;
   const drawn = goal !== undefined && isDrawn(goal) ? ', which is drawn anew in each episode' : '';
-  return `success is ${rules.join(', and ')}${drawn}${steps}${byMarks ? `; also ${marks}` : ''}`;
+  return `success is ${rules.join(', and ')}${drawn}${steps}${byMarks ? `; also ${JUDGED_BY_PERSON}` : ''}`;
 }
