@@ -59,6 +59,28 @@ describe('row 14, a frozen reading', () => {
     expect(run({ model: stuck, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
   });
 
+  it('lets a coarse encoder stand while its servo, which lags, turns round', () => {
+    const [first, ...others] = shortArm.joints;
+    const { stiffnessNmPerRad } = first!;
+    const joint = { ...first!, encoderNoiseRad: 0.00154, dampingNmSPerRad: 0.04 * stiffnessNmPerRad };
+    const model: RobotModel = { ...shortArm, joints: [joint, ...others], gravityCompensated: false };
+    const dog = new FollowingWatchdog(model);
+    let [reference, position, radPerS] = [0, 0, 0.2];
+    for (let tick = 0; tick < 60; tick++) {
+      if (tick > 25) radPerS = Math.max(radPerS - 2 * DT_S, -0.2);
+      reference += radPerS * DT_S;
+      for (let step = 0; step < 20; step++) {
+        // Dry friction of 4 mrad of error.
+        const error = reference - position;
+        position += (Math.sign(error) * Math.max(0, Math.abs(error) - 0.004) * DT_S) / 20 / 0.04;
+      }
+      const counted = 0.00154 * Math.round(position / 0.00154);
+      expect(dog.check([reference, 0, 0], [counted, 0, 0], DT_S), `tick ${tick}`).toBe(0);
+    }
+    // A frozen one is seen by the lag later: 0.0154 rad and 0.2 rad/s × 40 ms.
+    expect(run({ model, referenceRadPerS: 0.2, read: () => 0 })).toEqual({ ms: 120, flags: FROZEN_READING });
+  });
+
   it('is no fault while nothing is asked for, however long', () => {
     expect(run({ referenceRadPerS: 0, read: () => 0.1 })).toBeUndefined();
   });

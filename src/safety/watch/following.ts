@@ -6,6 +6,8 @@ import {
   type JointModel,
   LinkTopology,
   type RobotModel,
+  servoLagS,
+  servosLead,
   stictionBandOf,
 } from '../../core/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
@@ -72,6 +74,8 @@ export class FollowingWatchdog {
   readonly #leastRad: Float64Array;
   /** [n] a reading that moves by no more stands, rad or m. */
   readonly #flickerRad: Float64Array;
+  /** [n] by coarse counts a joint that turns round stands while its reference goes on so long ahead of it, s; 0 for others. */
+  readonly #turnS: Float64Array;
   /** [n] with how much torque it may pull, N·m, which may be less than its limit. */
   readonly #capNm: Float64Array;
   /** [n] a reference that is farther ahead pulls no harder than one that is so far, and asks for no more, rad or m. */
@@ -109,11 +113,11 @@ export class FollowingWatchdog {
     this.#joints = model.joints;
     this.beyondRad = new Float64Array(n);
     this.#leastRad = Float64Array.from(model.joints, (joint) =>
-      Math.max(
-        COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint),
-        STICTION_NOISES * encoderNoiseOf(joint),
-        STICTION_BANDS * stictionBandOf(joint),
-      ),
+      Math.max(commandedRad(joint), STICTION_NOISES * encoderNoiseOf(joint), STICTION_BANDS * stictionBandOf(joint)),
+    );
+    const lags = model.base === undefined && !servosLead(model);
+    this.#turnS = Float64Array.from(model.joints, (joint, i) =>
+      lags && this.#leastRad[i]! > commandedRad(joint) ? servoLagS(joint) : 0,
     );
     this.#flickerRad = Float64Array.from(model.joints, (joint) => SAME + FLICKER_NOISES * encoderNoiseOf(joint));
     this.#capNm = Float64Array.from(capNm);
@@ -191,7 +195,10 @@ export class FollowingWatchdog {
     const reference = referenceRad[i]!;
     const torqueNm = torques?.[i] ?? Number.NaN;
     const passedS = this.#passedS[0]!;
-    const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
+    const wentRad = Math.abs(reference - this.#reference[i]!);
+    const isAsked = wentRad > SAME;
+    // What it went within the servo's lag is not asked of the joint yet.
+    const leastRad = this.#leastRad[i]! + (passedS > 0 ? (this.#turnS[i]! * wentRad) / passedS : 0);
     this.#reference[i] = reference;
     this.#seeMotion(i, positionRad, torques);
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > this.#flickerRad[i]!) {
@@ -217,13 +224,13 @@ export class FollowingWatchdog {
     const goneRad = Math.abs(this.#goneRad[i]!);
     if (goneRad > this.#farthestRad[i]!) this.#farthestRad[i] = goneRad;
     this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
-    if (goneRad <= SAME || (this.#unaskedS[i]! >= FROZEN_AFTER_S && goneRad < this.#leastRad[i]!)) {
+    if (goneRad <= SAME || (this.#unaskedS[i]! >= FROZEN_AFTER_S && goneRad < leastRad)) {
       this.#stillS[i] = 0;
       return false;
     }
     this.#stillS[i] = this.#stillS[i]! + passedS;
     if (this.#stillS[i]! < frozenAfterS(this.#joints[i]!) - ROUNDING_S) return false;
-    return goneRad >= this.#leastRad[i]!;
+    return goneRad >= leastRad;
   }
 
   /**
@@ -306,6 +313,11 @@ export class FollowingWatchdog {
     this.#toolAwayS = Math.sqrt(x * x + y * y + z * z) <= LARGEST_ERROR_M ? 0 : this.#toolAwayS + passedS;
     return this.#toolAwayS >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
   }
+}
+
+/** A joint that is asked to go so far, rad or m, is asked to move. */
+function commandedRad(joint: JointModel): number {
+  return COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint);
 }
 
 function frozenAfterS(joint: JointModel): number {
