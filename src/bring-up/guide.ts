@@ -98,6 +98,7 @@ export class TerminalGuide implements Guide {
         }
       };
       const settle = (): void => {
+        if (this.#onLine !== settle) return;
         if (signal.aborted) {
           end();
           fail(signal.reason);
@@ -113,7 +114,8 @@ export class TerminalGuide implements Guide {
       };
       const timer = setInterval(look, LOOK_MS);
       this.#onLine = settle;
-      settle();
+      // Not at once: a script that has answered for ever would leave no turn in which a signal is heard.
+      setImmediate(settle);
     });
   }
 

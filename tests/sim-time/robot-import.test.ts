@@ -220,6 +220,15 @@ describe('rein robot import', () => {
     }
   }, 60_000);
 
+  it('says that one torque and one speed for all joints are an exporter’s, until a limits file has others', async () => {
+    const alike = URDF.replaceAll(/effort="\d+" velocity="\d"/g, 'effort="10" velocity="3"');
+    writeFileSync(join(dir, 'arm.urdf'), alike);
+    const told = 'All 4 joints have the torque 10 and the speed 3 of the model';
+    expect((await run('arm.urdf')).stdout).toContain(told);
+    writeFileSync(join(dir, 'limits.yaml'), 'joints: { wrist: { velocityMaxRadPerS: 1 } }\n');
+    expect((await run('arm.urdf', '--force', '--limits', 'limits.yaml')).stdout).not.toContain(told);
+  });
+
   it('says how a xacro file becomes a URDF', async () => {
     writeFileSync(join(dir, 'arm.urdf.xacro'), URDF);
     expect(await run('arm.urdf.xacro')).toMatchObject({
@@ -272,12 +281,7 @@ describe('what is refused leaves nothing behind', () => {
   const nothing = (): void => {};
 
   it.each<[string, () => void, readonly string[], RegExp]>([
-    [
-      'a model that is not there',
-      nothing,
-      ['no.urdf'],
-      /no\.urdf: cannot be read\n {2}→ check its path and its rights/,
-    ],
+    ['a model that is not there', nothing, ['no.urdf'], /no\.urdf: there is no such file\n {2}→ check its path/],
     ['broken XML', model((text) => text.slice(0, 300)), ['arm.urdf'], /arm\.urdf:\d+: MuJoCo cannot load it.*\n {2}→ /],
     [
       'a model without joints',
@@ -290,6 +294,12 @@ describe('what is refused leaves nothing behind', () => {
       model((text) => text.replace(' velocity="3"', '')),
       ['arm.urdf'],
       /arm\.urdf:11:1: joint "wrist" has no speed limit \(velocityMaxRadPerS\): no file says it\n {2}→ .*--limits/,
+    ],
+    [
+      'a joint without a torque, from which servos are worked out',
+      model((text) => text.replace(' effort="10"', '')),
+      ['arm.urdf'],
+      /joint "wrist" has no torque limit \(torqueMaxNm\): no file says it\n {2}→ .*--torque/,
     ],
     [
       'limits of an unknown joint',

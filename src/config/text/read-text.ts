@@ -1,6 +1,6 @@
 /** A small UTF-8 file as text. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, readTrouble } from '../../core/index.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -45,17 +45,8 @@ function readBytes(path: string, shownAs: string): Uint8Array {
     return bytes.subarray(0, filled);
   } catch (cause) {
     if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${shownAs}: ${fileTrouble(cause)}`, { cause });
+    throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, { cause });
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
-
-function fileTrouble(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'ENOTDIR') return 'a part of this path is not a folder';
-  if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read with the rights of this user';
-  if (code === 'EISDIR') return 'this is a folder, not a file';
-  return `the file cannot be read (${code ?? 'unknown reason'})`;
 }

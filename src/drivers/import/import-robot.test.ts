@@ -246,7 +246,7 @@ describe('what no robot model can say', () => {
     [
       'a body without a mass',
       body('<body name="b">\n<joint name="j2"/></body>'),
-      ':5: MuJoCo cannot load it: mass and inertia',
+      ':5: "b" is moved by a joint, and its mass or inertia is 0',
     ],
     [
       'a mimic joint',
@@ -272,6 +272,11 @@ describe('what no robot model can say', () => {
       'an inertia below 0',
       urdf((text) => text.replace('ixx="0.1"', 'ixx="-0.1"')),
       ':3: the inertia of "one" is that of no body: its principal moments are not all above 0',
+    ],
+    [
+      'an inertia of 0',
+      urdf((text) => text.replaceAll(/i(xx|yy|zz)="0.1"/g, 'i$1="0"')),
+      ':3: "one" is moved by a joint, and its mass or inertia is 0',
     ],
     [
       'an axis without a length',
@@ -602,7 +607,7 @@ describe('files that MuJoCo does not load', () => {
 
   it('are told with the line of a body without a mass', async () => {
     const mjcf = '<mujoco><worldbody>\n<body name="b">\n<joint name="j"/></body></worldbody></mujoco>';
-    await expect(importRobot(mjcf)).rejects.toThrow(/^the model:2: MuJoCo cannot load it: mass .* larger than 0/);
+    await expect(importRobot(mjcf)).rejects.toThrow(/^the model:2: "b" is moved by a joint, and its mass or inertia is 0/);
   });
 
   it('are told in words where they are no XML', async () => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
-import { messageOf, ReinError } from '../../core/index.ts';
+import { messageOf, ReinError, readTrouble } from '../../core/index.ts';
 import {
   type AssetFolders,
   assetName,
@@ -209,6 +209,12 @@ const KNOWN: readonly {
     remedy: () => 'write its true inertia there: ixx, iyy and izz above 0, and the other three smaller',
   },
   {
+    words: /mass and inertia of moving bodies must be larger/,
+    what: (link) => `"${link}" is moved by a joint, and its mass or inertia is 0`,
+    remedy: (isUrdf) =>
+      `write its mass and inertia there: ${isUrdf ? 'mass, ixx, iyy and izz' : 'mass and diaginertia'} above 0`,
+  },
+  {
     words: /axis too small/,
     what: (joint) => `the axis of joint "${joint}" has no length`,
     remedy: (isUrdf) =>
@@ -241,7 +247,8 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${file}: cannot be read`, { remedy: 'check its path and its rights', cause });
+    const remedy = "check its path, which in a robot's or task's file is relative to that file, and its rights";
+    throw new ReinError('config', `${file}: ${readTrouble(cause)}`, { remedy, cause });
   }
 }
 

@@ -324,7 +324,9 @@ function checkMissing(
   const { name, place: inModel, rangeProblem } = model;
   // Of these ends `checkRange` says what is wrong.
   const isSaid = (key: string): boolean => rangeProblem !== undefined && /^position/.test(key);
-  const lacking = NEEDED.filter(([key]) => merged[key] === undefined && !isSaid(key));
+  // Without a tank both are worked out from the torque: where that is lacking, it alone is to be said.
+  const follows = own?.config.tank === undefined && merged.torqueMaxNm === undefined ? ONLY_OURS : [];
+  const lacking = NEEDED.filter(([key]) => merged[key] === undefined && !isSaid(key) && !follows.includes(key));
   if (lacking.length === 0) return [];
   const ofRos = ros?.joints.get(name)?.place;
   // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.

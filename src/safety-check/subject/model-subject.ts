@@ -32,6 +32,8 @@ import { toolOf } from './tool-frame.ts';
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;
 const MARGIN_SHARE = 0.05;
+/** So many joints are not of one servo by chance. */
+const FEWEST_ALIKE = 3;
 /** What a simulated servo follows its reference by. */
 const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
 const LIMITS_REMEDY =
@@ -89,6 +91,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   if (problems.length > 0) throw problemsError(problems, limitsRemedy(problems));
   const joints = withMargins(merged.joints, config, assumed);
   assumed.push(...(files.ros?.notes ?? []));
+  assumed.push(...sameForAll(robot, merged.joints));
   if (robot.notRead.length > 0) assumed.push(`Not read: ${robot.notRead.join(', ')}.`);
   const builder = new ModelBuilder(files, config, robot, joints, assumed);
   const model = builder.build();
@@ -115,6 +118,20 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     assumedLimits: joints.map((each) => each.assumed),
     packages: { ...robot.packages, ...packages },
   };
+}
+
+/** Exporters write one speed and torque for all joints, whatever the servos: what a model says, and nobody measured. */
+function sameForAll({ joints: ofModel }: ImportedRobot, merged: readonly MergedJoint[]): string[] {
+  const [first] = ofModel;
+  if (first === undefined || ofModel.length < FEWEST_ALIKE) return [];
+  const { torqueMaxNm, velocityMaxRadPerS } = first;
+  const isSame = (one: Pick<ImportedRobot['joints'][number], 'torqueMaxNm' | 'velocityMaxRadPerS'>): boolean =>
+    one.torqueMaxNm === torqueMaxNm && one.velocityMaxRadPerS === velocityMaxRadPerS;
+  if (torqueMaxNm === undefined || velocityMaxRadPerS === undefined) return [];
+  if (!ofModel.every(isSame) || !merged.every(({ joint }) => isSame(joint))) return [];
+  return [
+    `All ${ofModel.length} joints have the torque ${torqueMaxNm} and the speed ${velocityMaxRadPerS} of the model: exporters write one value for all; hold them against what the servos can, and give theirs with --limits.`,
+  ];
 }
 
 /** A finger moves less than twice the usual margin: where no file gives any, it keeps less. */
