@@ -142,6 +142,27 @@ describe('a Feetech servo with a setting that changes what it reads, does or bea
     expect((await inspect(rig)).next).toBe('rein bring-up --robot so101');
   });
 
+  it.each([12 + 128, 12 + 1])(
+    'that turns or counts the other way than when it was calibrated is not driven: %i',
+    async (phase) => {
+      const rig = await calibrated();
+      const ready = (await inspect(rig)).next;
+      rig.bus.setRegister(3, 'phase', phase);
+      const { findings, next } = await inspect(rig);
+      expect(findings.find(({ name }) => name === 'elbow_flex')).toMatchObject({
+        status: 'fail',
+        detail: expect.stringContaining(
+          'turns or counts the other way than when it was calibrated: phase (register 18)',
+        ),
+        remedy: 'rein calibrate --robot so101 --joint elbow_flex',
+      });
+      expect(next).not.toContain('bring-up');
+      await calibrateArm({ ...rig, guide: new HandGuide(rig), ...rest, only: ['elbow_flex'] });
+      rig.body.positionRad.fill(0);
+      expect((await inspect(rig)).next).toBe(ready);
+    },
+  );
+
   it('is right once it was calibrated', async () => {
     const rig = await calibrated();
     const { registers } = rig.servos[2]!;

@@ -52,6 +52,7 @@ export {
   type ServoIdentity,
   type SetupProblem,
   shadowsOf,
+  storedDirectionOf,
   turnsProblem,
   unknownTable,
 } from './servo/family.ts';

@@ -11,6 +11,7 @@ import {
   type JointCalibration,
   type Motor,
   readCalibration,
+  storedDirectionOf,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { ServoArm } from '../families.ts';
@@ -121,6 +122,7 @@ class ArmCalibration {
         words: words[i]!,
         modelNumber: identity!.modelNumber,
         firmware: identity!.firmware,
+        storedDirection: this.#directionOf(motor),
         title: `${asked.indexOf(joint) + 1}/${asked.length} ${joint.name} (servo ${motor.id})`,
       };
       const known = imported?.[joint.name];
@@ -257,11 +259,16 @@ class ArmCalibration {
         joint?.id === motor.id &&
         joint.model === motor.model.name &&
         joint.firmware === identity?.firmware &&
+        (joint.storedDirection ?? this.#directionOf(motor)) === this.#directionOf(motor) &&
         joint.homingOffsetCounts === (this.#access(motor.id).read('homingOffset') ?? 0) &&
         countsProblem(arm.bus.family, motor, joint) === undefined;
       return isSame ? [[motor.name, joint] as const] : [];
     });
     return Object.fromEntries(kept);
+  }
+
+  #directionOf(motor: Motor): number | undefined {
+    return storedDirectionOf(this.#request.arm.bus.family, motor, (name) => this.#access(motor.id).read(name));
   }
 
   async #letGo(): Promise<void> {

@@ -28,6 +28,7 @@ export interface JointWork {
   readonly words: JointWords;
   readonly modelNumber: number;
   readonly firmware: string;
+  readonly storedDirection: number | undefined;
   /** `2/6 shoulder_lift (servo 2)`. */
   readonly title: string;
 }
@@ -41,9 +42,8 @@ export async function calibrateJoint(guide: Guide, work: JointWork): Promise<Joi
   for (;;) {
     const range = await askRange(guide, work, hand, { zeroCounts, direction });
     const moved = await inOneTurn(guide, work, hand, { ...range, zeroCounts, direction });
-    const { motor, modelNumber, firmware } = work;
-    const found: JointCalibration = { id: motor.id, model: motor.model.name, modelNumber, firmware, ...moved };
-    const problem = limitProblem(work.joint, motor, found);
+    const found: JointCalibration = { id: work.motor.id, model: work.motor.model.name, ...servoOf(work), ...moved };
+    const problem = limitProblem(work.joint, work.motor, found);
     if (problem === undefined) return found;
     guide.say(`  ${problem.message}`);
     if (await confirm(guide, '  Was that all it can, up to both stops?', 'yes')) return found;
@@ -54,13 +54,20 @@ export async function calibrateJoint(guide: Guide, work: JointWork): Promise<Joi
 
 /** A joint whose zero and range LeRobot has found: which way it turns is what its file does not say. */
 export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJoint): Promise<JointCalibration> {
-  const { joint, motor, title, modelNumber, firmware } = work;
+  const { joint, motor, title } = work;
   const hand = new HandMoved(work);
   const middle = shownPosition(joint, (joint.positionMinRad + joint.positionMaxRad) / 2);
   const what = isWholeTurn(from, motor) ? 'the pose in which LeRobot was calibrated' : "the middle of LeRobot's range";
   guide.say(`${title}: ${what} is ${middle} of the robot's file`);
   const direction = await askDirection(guide, work, hand, hand.now);
-  return calibrationOf(work.bus.family, joint, motor, from, { direction, modelNumber, firmware });
+  return calibrationOf(work.bus.family, joint, motor, from, { direction, ...servoOf(work) });
+}
+
+type ServoFacts = Pick<JointCalibration, 'modelNumber' | 'firmware' | 'storedDirection'>;
+
+/** What a servo says of itself that has to be the same whenever the calibration is used. */
+function servoOf({ modelNumber, firmware, storedDirection }: JointWork): ServoFacts {
+  return { modelNumber, firmware, ...(storedDirection === undefined ? {} : { storedDirection }) };
 }
 
 /** The range once more, with zero and direction as they are. */

@@ -128,7 +128,7 @@ export function calibrationOf(
   joint: JointModel,
   motor: Motor,
   from: LeRobotJoint,
-  known: Pick<JointCalibration, 'direction' | 'modelNumber' | 'firmware'>,
+  known: Pick<JointCalibration, 'direction' | 'modelNumber' | 'firmware' | 'storedDirection'>,
 ): JointCalibration {
   const middleRad = (joint.positionMinRad + joint.positionMaxRad) / 2;
   const isWhole = isWholeTurn(from, motor);

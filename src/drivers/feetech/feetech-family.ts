@@ -2,6 +2,7 @@
 import { ReinError } from '../../core/index.ts';
 import {
   blockOf,
+  directionMoved,
   type Motor,
   offsetMoved,
   rangeProblem,
@@ -9,6 +10,7 @@ import {
   type ServoIdentity,
   type SetupProblem,
   SILENT,
+  storedDirectionOf,
 } from '../servo/family.ts';
 import { readRegister, type ServoModel } from '../servo/protocol.ts';
 import { countsProblem } from '../servo/readable.ts';
@@ -26,6 +28,8 @@ const FAULTS =
 const TORQUE_OFF = 0;
 /** Value of `operatingMode`. */
 const POSITION_MODE = 0;
+/** Of `phase`: which way the motor turns, and which way the encoder counts. Models differ in what leaves the factory. */
+const DIRECTION_BITS = 0x81;
 /** The register has its sign in bit 11. */
 const OFFSET_MAX_COUNTS = 2047;
 /** A stored range may be narrower than the calibrated one by this, turns of the horn: some 3 degrees. */
@@ -66,6 +70,8 @@ export const feetechFamily: ServoFamily = {
     if (unread !== undefined) return { what: unread, calibrate: '' };
     const undriven = undrivenRule(motor, feetechRules(motor.model), read);
     if (undriven !== undefined) return undriven;
+    const turned = directionMoved(feetechFamily, motor, storedDirectionOf(feetechFamily, motor, read), calibration);
+    if (turned !== undefined) return turned;
     // A person's hand has not pressed against both stops alike.
     const slack = RANGE_SLACK_TURNS * motor.model.countsPerTurn;
     const narrow = rangeProblem([least, most], feetechFamily.goalRange(motor.model), calibration, slack);
@@ -74,6 +80,7 @@ export const feetechFamily: ServoFamily = {
     return offset === undefined ? SILENT : offsetMoved(offset, calibration);
   },
   countsTurnsBy: ['phase', 'positionMax'],
+  directionBits: { register: 'phase', bits: DIRECTION_BITS },
   storedRules: ({ model }) => feetechRules(model),
   operatingMode: () => POSITION_MODE,
   offsetMaxCounts: () => OFFSET_MAX_COUNTS,

@@ -607,7 +607,9 @@ describe('files that MuJoCo does not load', () => {
 
   it('are told with the line of a body without a mass', async () => {
     const mjcf = '<mujoco><worldbody>\n<body name="b">\n<joint name="j"/></body></worldbody></mujoco>';
-    await expect(importRobot(mjcf)).rejects.toThrow(/^the model:2: "b" is moved by a joint, and its mass or inertia is 0/);
+    await expect(importRobot(mjcf)).rejects.toThrow(
+      /^the model:2: "b" is moved by a joint, and its mass or inertia is 0/,
+    );
   });
 
   it('are told in words where they are no XML', async () => {

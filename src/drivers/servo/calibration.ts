@@ -24,6 +24,8 @@ const jointSchema = z.strictObject({
   maxCounts: counts,
   /** Offset that the servo itself adds to its readings (a stored register): it has to be the same whenever the file is used. */
   homingOffsetCounts: counts,
+  /** Stored bits by which the servo turned and counted this way (`ServoFamily.directionBits`); absent: of no such family, or not known. */
+  storedDirection: z.number().int().min(0).max(255).optional(),
 });
 
 export const calibrationSchema = z.strictObject({

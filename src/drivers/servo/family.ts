@@ -108,6 +108,8 @@ export interface ServoFamily {
     readonly turns: number;
     readonly why: string;
   };
+  /** Bits of a stored register by which a servo turns or counts the other way, and that no start sets: a calibration holds what they were. */
+  readonly directionBits?: { readonly register: string; readonly bits: number };
   /** Value of `operatingMode` that it is driven in. */
   operatingMode(motor: Pick<Motor, 'options'>): number;
   /** Greatest `homingOffset`, either way, that counts in that mode, counts. */
@@ -183,6 +185,31 @@ export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibra
   if (stored === homingOffsetCounts) return undefined;
   const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
   return { what, calibrate: '' };
+}
+
+/** What `JointCalibration.storedDirection` holds of the servo of `motor` now; `read`: a register of it, where it answers. */
+export function storedDirectionOf(
+  { directionBits }: ServoFamily,
+  { model }: Pick<Motor, 'model'>,
+  read: (register: string) => number | undefined,
+): number | undefined {
+  if (directionBits === undefined || model.registers[directionBits.register] === undefined) return undefined;
+  const value = read(directionBits.register);
+  return value === undefined ? undefined : value & directionBits.bits;
+}
+
+/** The servo turns or counts the other way than when it was calibrated. */
+export function directionMoved(
+  { directionBits }: ServoFamily,
+  { model }: Pick<Motor, 'model'>,
+  stored: number | undefined,
+  { storedDirection }: JointCalibration,
+): SetupProblem | undefined {
+  if (stored === undefined || storedDirection === undefined || stored === storedDirection) return undefined;
+  const { register } = directionBits!;
+  const place = `${register} (register ${model.registers[register]!.address})`;
+  const what = `turns or counts the other way than when it was calibrated: ${place} has ${stored} of its bits of direction, and had ${storedDirection} (fault 34)`;
+  return { what, calibrate: '--joint' };
 }
 
 /**
