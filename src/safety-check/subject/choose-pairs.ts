@@ -9,8 +9,11 @@ const MOST = 32;
 const POSES = 2000;
 /** Pairs that never come nearer than this beyond the clearance need no watching, m. */
 const FAR_M = 0.03;
-/** Share of the poses in which a pair must overlap to be taken for built so; and room that it must have in one of them, m. */
-const ALWAYS = 0.95;
+/**
+ * Share of the poses in which a pair must overlap to be taken for built so, as MoveIt's setup assistant takes it (`min_collision_fraction`);
+ * and room that it must have in one of them, m: what is clear by less is always inside the margins of capsules around it.
+ */
+export const ALWAYS = 0.95;
 const NEVER_CLEAR_M = 0.01;
 
 export interface ChosenPairs {
@@ -64,12 +67,7 @@ function look(model: RobotModel, capsules: readonly Capsule[], clearanceM: numbe
   const leastM = new Float64Array(all.length).fill(Number.POSITIVE_INFINITY);
   const mostM = new Float64Array(all.length).fill(Number.NEGATIVE_INFINITY);
   const overlaps = new Uint32Array(all.length);
-  const rng = new Rng(1);
-  const joints = new Float64Array(model.joints.length);
-  for (let pose = 0; pose < POSES && all.length > 0; pose++) {
-    for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
-      joints[i] = positionMinRad + rng.uniform() * (positionMaxRad - positionMinRad);
-    }
+  for (const joints of all.length > 0 ? randomPoses(model, POSES) : []) {
     const h = measure(joints);
     for (let k = 0; k < all.length; k++) {
       leastM[k] = Math.min(leastM[k]!, h[k]!);
@@ -79,6 +77,17 @@ function look(model: RobotModel, capsules: readonly Capsule[], clearanceM: numbe
   }
   const isBlind = (k: number): boolean => overlaps[k]! > ALWAYS * POSES || mostM[k]! < NEVER_CLEAR_M;
   return { all, leastM, isBlind, measure };
+}
+
+/** Joints of `count` poses within the limits, rad: the same for the same model. */
+export function randomPoses({ joints }: Pick<RobotModel, 'joints'>, count: number): Float64Array[] {
+  const rng = new Rng(1);
+  return Array.from({ length: count }, () =>
+    Float64Array.from(
+      joints,
+      ({ positionMinRad: least, positionMaxRad: most }) => least + rng.uniform() * (most - least),
+    ),
+  );
 }
 
 /** What measures the room of `pairs`. */

@@ -626,6 +626,26 @@ describe('limits that cannot be', () => {
     expect(assumed.join('\n')).not.toMatch(/overlap by/);
   });
 
+  it('pairs whose capsules are too wide are looked at by their shapes: what never touches is named so, what does is NOT watched', async () => {
+    // A plate, in a capsule as wide, that turns on a short link beside the upper arm: over it, or in its plane.
+    const plateAt = (aboveM: number): string =>
+      URDF.replace('<box size="0.2 0.04 0.04"/>', '<box size="0.02 0.02 0.02"/>').replace(
+        '</robot>',
+        `${THIRD.replace('0.2 0.04 0.04', '0.2 0.2 0.01').replace('xyz="0.2 0 0"', `xyz="0.05 0 ${aboveM}"`)}</robot>`,
+      );
+    write({ 'over.urdf': plateAt(0.06), 'beside.urdf': plateAt(0) });
+    const over = await load('over.urdf');
+    expect(over.model.collision!.pairs).toEqual([]);
+    expect(over.assumed.join('\n')).toMatch(
+      /Not kept apart, .*: shoulder-link and wrist-link \(their shapes never touch: 25(\.\d)? mm at least\)\./,
+    );
+    const beside = await load('beside.urdf');
+    expect(beside.model.collision!.pairs).toEqual([]);
+    expect(beside.assumed.join('\n')).toMatch(
+      /NOT watched: the shapes of shoulder-link and wrist-link \(convex hulls\) touch in \d\d % of 500 random poses/,
+    );
+  });
+
   it('pairs for which there is no more room are counted and named as not watched', async () => {
     // A chain of eleven links that can fold onto each other: 45 pairs of no neighbours, of which a file may have 32.
     const links = Array.from({ length: 11 }, (_, i) => {

@@ -22,9 +22,9 @@ import {
   type RobotModel,
   significant,
 } from '../../core/index.ts';
-import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage } from '../../drivers/mujoco.ts';
+import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage, RobotPlant } from '../../drivers/mujoco.ts';
 import { chooseHome } from './choose-home.ts';
-import { choosePairs } from './choose-pairs.ts';
+import { ALWAYS, choosePairs, randomPoses } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
 import { toolOf } from './tool-frame.ts';
@@ -36,6 +36,8 @@ const MARGIN_SHARE = 0.05;
 const FEWEST_ALIKE = 3;
 /** What a simulated servo follows its reference by. */
 const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
+/** Poses in which the shapes of links are looked at that nothing keeps apart. */
+const UNWATCHED_POSES = 500;
 const LIMITS_REMEDY =
   'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
 /** For all joints at once. */
@@ -102,6 +104,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const plantFile = resolve(files.model);
   const plantImage = await compileSubject(plantFile, model, packages);
   const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
+  assumed.push(...(await unwatchedPairs(plantFile, plantImage, model, builder.unwatched)));
   // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
   if (builder.assumedParts.has('homeRad')) {
     for (const message of overlaps)
@@ -182,23 +185,55 @@ function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): voi
   );
 }
 
+type Pair = readonly [string, string];
+
+/** The robot with its own shapes, which knows the distance of `pair` only. */
+async function plantOf(file: string, image: PlantImage, model: RobotModel, pair: Pair): Promise<RobotPlant> {
+  const { RobotPlant } = await import('../../drivers/mujoco.ts');
+  const collision = { capsules: [], clearanceM: 0, ...model.collision, keepOut: [], pairs: [pair] };
+  return RobotPlant.open({ file, image, model: { ...model, collision } });
+}
+
+/** What `pairs` that are not kept apart come to by their own shapes, in random poses: a sentence for all that never touch, or always do, and one for each other. */
+async function unwatchedPairs(
+  file: string,
+  image: PlantImage,
+  model: RobotModel,
+  pairs: readonly Pair[],
+): Promise<string[]> {
+  const harmless: string[] = [];
+  const said: string[] = [];
+  for (const pair of pairs) {
+    const plant = await plantOf(file, image, model, pair);
+    const distancesM = randomPoses(model, UNWATCHED_POSES).map((jointsRad) => plant.distanceAtM(jointsRad));
+    plant.close();
+    const touching = distancesM.filter((distanceM) => distanceM < 0).length;
+    const leastMm = significant(1e3 * Math.min(...distancesM));
+    const names = pair.join(' and ');
+    if (touching === 0) harmless.push(`${names} (their shapes never touch: ${leastMm} mm at least)`);
+    else if (touching >= ALWAYS * UNWATCHED_POSES) harmless.push(`${names} (built so)`);
+    else {
+      const share = Math.max(1, Math.round((100 * touching) / UNWATCHED_POSES));
+      said.push(
+        `NOT watched: the shapes of ${names} (convex hulls) touch in ${share} % of ${UNWATCHED_POSES} random poses, and their capsules are too wide to show where. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
+      );
+    }
+  }
+  if (harmless.length === 0) return said;
+  const why = 'since their capsules overlap at home or are clear hardly anywhere';
+  return [`Not kept apart, ${why}, looked at in ${UNWATCHED_POSES} random poses: ${harmless.join(', ')}.`, ...said];
+}
+
 /** Of the pairs whose capsules overlap at home, those whose shapes do too, by MuJoCo: a sentence each. */
 async function overlapsAtHome(
   file: string,
   image: PlantImage,
   model: RobotModel,
-  pairs: readonly (readonly [string, string])[],
+  pairs: readonly Pair[],
 ): Promise<string[]> {
-  const { collision } = model;
-  if (collision === undefined) return [];
-  const { RobotPlant } = await import('../../drivers/mujoco.ts');
   const found: string[] = [];
   for (const pair of pairs) {
-    const plant = await RobotPlant.open({
-      file,
-      image,
-      model: { ...model, collision: { ...collision, keepOut: [], pairs: [pair] } },
-    });
+    const plant = await plantOf(file, image, model, pair);
     const distanceM = plant.smallestDistanceM();
     plant.close();
     if (distanceM >= 0) continue;
@@ -210,7 +245,9 @@ async function overlapsAtHome(
 
 class ModelBuilder {
   /** Pairs whose capsules overlap at home, though the robot is not built so. */
-  suspect: readonly (readonly [string, string])[] = [];
+  suspect: readonly Pair[] = [];
+  /** These, and those whose capsules are clear hardly anywhere. */
+  unwatched: readonly Pair[] = [];
   /** What no file gives. */
   readonly assumedParts: Set<AssumedPart> = new Set();
   readonly #files: ModelFiles;
@@ -400,11 +437,7 @@ class ModelBuilder {
       );
     }
     this.suspect = chosen.suspect;
-    const unwatched = [...chosen.blind, ...chosen.suspect];
-    if (unwatched.length > 0) {
-      const pairs = unwatched.map((pair) => pair.join(' and ')).join(', ');
-      this.#assumed.push(`Not kept apart, since their capsules overlap at home or nearly everywhere: ${pairs}.`);
-    }
+    this.unwatched = [...chosen.blind, ...chosen.suspect];
     return { capsules, pairs: chosen.pairs, keepOut, clearanceM };
   }
 
