@@ -83,12 +83,10 @@ export class MetricsWriter<R extends object = MetricRecord> {
     await this.flush();
     this.#dropped += this.#waiting.length;
     this.#waiting = [];
-    try {
-      if (this.#degraded) await this.#file?.truncate(this.#position);
-      await this.#file?.close();
-    } catch (cause) {
-      this.#degrade(cause);
-    }
+    const file = this.#file;
+    // What is no plain file cannot be cut, and is closed all the same.
+    if (this.#degraded) await file?.truncate(this.#position).catch((cause: unknown) => this.#degrade(cause));
+    await file?.close().catch((cause: unknown) => this.#degrade(cause));
   }
 
   async #writeWaiting(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,6 +45,14 @@ describe('MetricsWriter', () => {
     expect(writer.degraded).toBe(true);
     expect(writer.dropped).toBe(2);
     await writer.close();
+    const opened = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    expect(opened).not.toContain('/dev/full');
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatch(/ENOSPC/);
     expect(writer.dropped).toBe(5);
