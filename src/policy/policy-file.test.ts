@@ -111,6 +111,8 @@ describe('a policy file', () => {
     const error = await refusal();
     expect(error.message).toContain('policy.json cannot be read: there is no such file');
     expect(error.remedy).toContain('copy both');
+    // One that others exported has none: it is refused here, and taken elsewhere.
+    expect(error.remedy).toContain('goes into a task: basePolicy: { file: ');
   });
 
   it('is refused when truncated, at any length', async () => {

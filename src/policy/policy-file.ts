@@ -117,7 +117,9 @@ export async function readPolicyManifest(path: string): Promise<PolicyFileManife
     parsed = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     const what = error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${reasonOf(error)}`;
-    throw refused(`${file} ${what}`, 'A policy is two files, policy.onnx and policy.json: copy both.', error);
+    const remedy =
+      'A policy is two files, policy.onnx and policy.json: copy both. An ONNX file alone, of another program, goes into a task: basePolicy: { file: … }.';
+    throw refused(`${file} ${what}`, remedy, error);
   }
   const problem = manifestProblem(parsed);
   if (problem !== undefined) throw refused(`${file} ${problem}`, 'Copy it again from the run that made it.');
