@@ -215,7 +215,7 @@ async function unwatchedPairs(
     else {
       const share = Math.max(1, Math.round((100 * touching) / UNWATCHED_POSES));
       said.push(
-        `NOT watched: the shapes of ${names} (convex hulls) touch in ${share} % of ${UNWATCHED_POSES} random poses, and their capsules are too wide to show where. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
+        `NOT watched: the shapes of ${names} (convex hulls) touch in ${share} % of ${UNWATCHED_POSES} random poses, and nothing keeps them apart: their capsules overlap at home or are clear hardly anywhere. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
       );
     }
   }
