@@ -77,7 +77,7 @@ describe('row 14, a frozen reading', () => {
       const counted = 0.00154 * Math.round(position / 0.00154);
       expect(dog.check([reference, 0, 0], [counted, 0, 0], DT_S), `tick ${tick}`).toBe(0);
     }
-    // A frozen one is seen by the lag later: 0.0154 rad and 0.2 rad/s × 40 ms.
+    // A frozen one is seen by the lag later at most: 0.0154 rad at 0.2 rad/s and 40 ms.
     expect(run({ model, referenceRadPerS: 0.2, read: () => 0 })).toEqual({ ms: 120, flags: FROZEN_READING });
   });
 

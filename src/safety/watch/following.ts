@@ -74,8 +74,11 @@ export class FollowingWatchdog {
   readonly #leastRad: Float64Array;
   /** [n] a reading that moves by no more stands, rad or m. */
   readonly #flickerRad: Float64Array;
-  /** [n] by coarse counts a joint that turns round stands while its reference goes on so long ahead of it, s; 0 for others. */
-  readonly #turnS: Float64Array;
+  /** [n] by how much a joint lags that stands by coarse counts while it turns round, s; 0 for others. */
+  readonly #lagS: Float64Array;
+  /** [n] where a servo that lags by that would be, and was when the reading changed last, rad or m. */
+  readonly #follows: Float64Array;
+  readonly #followsThen: Float64Array;
   /** [n] with how much torque it may pull, N·m, which may be less than its limit. */
   readonly #capNm: Float64Array;
   /** [n] a reference that is farther ahead pulls no harder than one that is so far, and asks for no more, rad or m. */
@@ -116,7 +119,9 @@ export class FollowingWatchdog {
       Math.max(commandedRad(joint), STICTION_NOISES * encoderNoiseOf(joint), STICTION_BANDS * stictionBandOf(joint)),
     );
     const lags = model.base === undefined && !servosLead(model);
-    this.#turnS = Float64Array.from(model.joints, (joint, i) =>
+    this.#follows = new Float64Array(n);
+    this.#followsThen = new Float64Array(n);
+    this.#lagS = Float64Array.from(model.joints, (joint, i) =>
       lags && this.#leastRad[i]! > commandedRad(joint) ? servoLagS(joint) : 0,
     );
     this.#flickerRad = Float64Array.from(model.joints, (joint) => SAME + FLICKER_NOISES * encoderNoiseOf(joint));
@@ -195,15 +200,18 @@ export class FollowingWatchdog {
     const reference = referenceRad[i]!;
     const torqueNm = torques?.[i] ?? Number.NaN;
     const passedS = this.#passedS[0]!;
-    const wentRad = Math.abs(reference - this.#reference[i]!);
-    const isAsked = wentRad > SAME;
-    // What it went within the servo's lag is not asked of the joint yet.
-    const leastRad = this.#leastRad[i]! + (passedS > 0 ? (this.#turnS[i]! * wentRad) / passedS : 0);
+    const leastRad = this.#leastRad[i]!;
+    const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
     this.#reference[i] = reference;
+    // By the law of the servo, q̇ = (r − q) / lag.
+    const lagS = this.#lagS[i]!;
+    const share = this.#hasReading && lagS > 0 ? passedS / (lagS + passedS) : 1;
+    this.#follows[i] = this.#follows[i]! + share * (reference - this.#follows[i]!);
     this.#seeMotion(i, positionRad, torques);
     if (!this.#hasReading || Math.abs(position - this.#still[i]!) > this.#flickerRad[i]!) {
       this.#still[i] = position;
       this.#referenceThen[i] = reference;
+      this.#followsThen[i] = this.#follows[i]!;
       this.#torqueThen[i] = torqueNm;
       this.#stillS[i] = 0;
       this.#goneRad[i] = 0;
@@ -230,7 +238,8 @@ export class FollowingWatchdog {
     }
     this.#stillS[i] = this.#stillS[i]! + passedS;
     if (this.#stillS[i]! < frozenAfterS(this.#joints[i]!) - ROUNDING_S) return false;
-    return goneRad >= leastRad;
+    // What its servo has not followed yet is not asked of the joint.
+    return goneRad >= leastRad && Math.abs(this.#follows[i]! - this.#followsThen[i]!) >= leastRad;
   }
 
   /**
