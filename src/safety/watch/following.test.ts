@@ -92,7 +92,7 @@ describe('row 14, a frozen reading', () => {
   it('takes an encoder that flickers by a count for one that stands, and one that goes on for none', () => {
     const [first, ...others] = shortArm.joints;
     const countRad = 0.00154;
-    const coarse: RobotModel = { ...shortArm, joints: [{ ...first!, encoderNoiseRad: countRad / 2 }, ...others] };
+    const coarse: RobotModel = { ...shortArm, joints: [{ ...first!, encoderNoiseRad: countRad }, ...others] };
     const flickers = (_: number, tick: number): number => (tick % 2) * countRad;
     expect(run({ model: coarse, referenceRadPerS: 0.3, read: flickers })?.flags).toBe(FROZEN_READING);
     const creeps = (reference: number): number => Math.floor((0.3 * reference) / countRad) * countRad;

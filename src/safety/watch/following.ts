@@ -14,8 +14,8 @@ import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
 const SAME = 1e-6;
-/** And within so many times its noise: an encoder without its magnet, or frozen beside a live bus, flickers by a count. */
-const FLICKER_NOISES = 2;
+/** And within so many times its noise, a count of a bus servo: an encoder without its magnet, or frozen beside a live bus, flickers by as much. */
+const FLICKER_NOISES = 1;
 /** Share of its highest speed at which a joint was asked to move. */
 const COMMANDED_SHARE = 0.05;
 const FROZEN_AFTER_S = 0.1;
