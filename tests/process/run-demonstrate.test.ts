@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { counted } from '../../src/core/index.ts';
 import { parseMetrics } from '../../src/record/index.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';
@@ -122,7 +123,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
         { hold: 'f', until: 'Show 2 of 4', delayS: 0.3, periodS: 0.04 },
         { sleepS: 0.5 },
         { send: '\r' },
-        { expect: ' demonstrations, ' },
+        { expect: ' steps.' },
         { expect: 'Rein · training' },
         { send: 'm' },
         { expect: 'marked as a success. It changes nothing: insert judges itself.' },
@@ -140,7 +141,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     expect(shown.length).toBeGreaterThan(2);
     const whole = shown.filter(({ terminated }) => terminated).length;
     expect(whole).toBeGreaterThanOrEqual(1);
-    expect(result.output).toContain(`${whole} demonstrations, ${shown.length} steps.`);
+    expect(result.output).toContain(`${counted(whole, 'demonstration')}, ${shown.length} steps.`);
     const moved = shown.map(({ humanAction }) => humanAction[2]!).filter((z) => z !== 0);
     expect(moved).not.toEqual([]);
     expect(moved.filter((z) => z > 0)).toEqual([]);
