@@ -115,7 +115,8 @@ describe('Ctrl+C', () => {
     run.child.kill('SIGINT');
     await run.printed(/Stopping/);
     run.child.kill('SIGINT');
-    expect(await run.ended).toMatchObject({ code: 130, signal: null });
+    const ended = await run.ended;
+    expect(ended, ended.stderr).toMatchObject({ code: 130, signal: null });
     expect(await goesAway(learner)).toBe(true);
     await expectWhole('e');
   });
