@@ -134,7 +134,12 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'task: { scene: { bodies: [ { name: bloc, atM: [0.5, 0, 0.03] } ] } }',
       'the scene has no body "bloc", there are block, mark, did you mean "block"?',
     ],
-    ['a scene that is not there', 'push', 'task: { scene: { file: nowhere.xml } }', 'nowhere.xml: cannot be read'],
+    [
+      'a scene that is not there',
+      'push',
+      'task: { scene: { file: nowhere.xml } }',
+      'nowhere.xml: there is no such file',
+    ],
     [
       'a script that would move what the action has not',
       'push',

@@ -85,7 +85,7 @@ describe('the summary', () => {
   });
 
   it.each([
-    [{ violations: 1 }, 'limits were broken in 1 ticks'],
+    [{ violations: 1 }, 'limits were broken in 1 tick'],
     [{ evaluationViolations: 2 }, 'limits were broken in 2 ticks'],
     [{ lost: 1 }, '1 transitions were lost'],
     [{ duplicated: 3 }, '3 transitions were learned from twice'],

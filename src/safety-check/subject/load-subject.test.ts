@@ -670,7 +670,7 @@ describe('limits that cannot be', () => {
     write({ 'weak.urdf': URDF.replace('effort="40" velocity="3"', 'effort="0" velocity="0"') });
     expect(await refusal('weak.urdf')).toContain('joint "shoulder" has effort="0": it could hold nothing');
     expect(await refusal('arm6', { limits: 'joint_limits.yaml' })).toContain('--limits belongs to an MJCF or URDF');
-    expect(await refusal('none.urdf')).toContain('none.urdf: cannot be read');
+    expect(await refusal('none.urdf')).toContain('none.urdf: there is no such file');
     expect(await refusal('scara.yaml', { limits: 'joint_limits.yaml' })).toContain(
       'scara.yaml:2:9: the limits file names "joint_limits.yaml" already, and --limits names joint_limits.yaml: one of the two',
     );
