@@ -45,6 +45,7 @@ describe.skipIf(noBrowserBecause !== undefined)('the page', { timeout: 60_000 },
 
   it.each([
     ['is still on its way', (page: Page) => page.route('**/main.js', () => undefined)],
+    ['is there, and its style sheet still on its way', (page: Page) => page.route('**/main.css', () => undefined)],
     ['is missing', (page: Page) => page.route('**/main.js', (route) => route.abort())],
     [
       'fails',
