@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const root = import.meta.dirname;
@@ -14,23 +14,46 @@ const replacing = ['src', 'bench'].flatMap((folder) =>
     .filter((path) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(root, path), 'utf8'))),
 );
 
+/** `npm run coverage` counts lines of `src/`. */
+const isCounted = process.argv.some((argument) => argument.startsWith('--coverage'));
+
 /** A suite: the files of one folder, or of several. Its files share one process and its modules, unless `isolate` is set. */
 function suite(name: string, include: readonly string[], more: Record<string, unknown> = {}) {
   return {
     extends: true as const,
+    ...(more['isolate'] === true || isCounted ? {} : { plugins: [AS_IT_SHIPS] }),
     test: {
       name,
       include: [...include],
       isolate: false,
+      server: { deps: { external: [/\/dist\//] } },
       ...more,
     },
   };
 }
 
+/**
+ * Tests load the product as it ships: an import of `src/` or `bench/` is one of `dist/`, which Node reads by itself. Compiled anew for
+ * each test process it would cost a sixth of the whole.
+ */
+const AS_IT_SHIPS = {
+  name: 'as-it-ships',
+  enforce: 'pre' as const,
+  resolveId(source: string, importer: string | undefined): string | undefined {
+    if (importer === undefined || !/^[./].*\.ts$/.test(source) || source.endsWith('.test.ts')) return undefined;
+    const path = relative(root, resolve(dirname(importer), source));
+    const output = join(root, 'dist', `${path.replace(/^src\//, '').slice(0, -'ts'.length)}js`);
+    return /^(src|bench)\//.test(path) && existsSync(output) ? output : undefined;
+  },
+};
+
 /** Files of these run one at a time, after those of suites that one names beside them. */
 const ALONE = { fileParallelism: false, sequence: { groupOrder: 1 } };
 /** These wait more than they compute: two files take half of the time of one after the other, and a third of two cores stays free. */
 const REAL_TIME = { maxWorkers: 2, sequence: { groupOrder: 2 } };
+
+/** A browser is as busy as two. */
+const BROWSER = { maxWorkers: 2, sequence: { groupOrder: 3 } };
 
 /** `npm run test:long`: property tests try ten times as much, and have ten times as long. */
 const isLong = process.env['REIN_LONG_TESTS'] === '1';
@@ -40,6 +63,7 @@ export default defineConfig({
   resolve: { alias: isLong ? { 'fast-check': join(root, 'tests/support/ten-times.ts') } : {} },
   test: {
     pool: 'forks',
+    globalSetup: join(root, 'tests/support/build-first.ts'),
     setupFiles: [join(root, 'tests/support/real-timers.ts')],
     // The suites share what is compiled of a file.
     experimental: { fsModuleCache: true },
@@ -49,8 +73,9 @@ export default defineConfig({
     hookTimeout: LIMIT_MS,
     projects: [
       // One suite, so that each of its processes loads the product once.
-      suite('together', [...UNIT, inFolder('{sim-time,process,browser}')], { exclude: replacing }),
+      suite('together', [...UNIT, inFolder('{sim-time,process}')], { exclude: replacing }),
       suite('isolated', replacing, { isolate: true }),
+      suite('browser', [inFolder('browser')], BROWSER),
       suite('real-time', [inFolder('real-time')], REAL_TIME),
       suite('ros', [inFolder('ros')], process.env['AMENT_PREFIX_PATH'] ? { ...ALONE, isolate: true } : {}),
       suite('long', [inFolder('long')], ALONE),

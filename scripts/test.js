@@ -39,6 +39,7 @@ if (patterns.length > 0) {
   const others = ['together', 'isolated', ...(hasRos ? [] : ['ros'])];
   if (!hasRos) console.log('\nROS 2 is not sourced (AMENT_PREFIX_PATH is empty): its tests are skipped, and counted.');
   await Promise.all([staticChecks(), suite('tests', projects(...others))]);
+  await suite('tests in a browser', projects('browser'));
   if (hasRos) await suite('ROS 2 tests', projects('ros'));
   if (isLong) await suite('long tests', projects('long'), LONG_LIMIT_MS);
 }

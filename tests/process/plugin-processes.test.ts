@@ -71,7 +71,7 @@ interface Load {
 
 function loads(): Load[] {
   const path = join(run.folder, 'loads');
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   return lines.map((line) => {
     const [pid, kind, path] = line.split(' ');
     return { pid: Number(pid), kind: kind!, program: basename(path!) };
