@@ -35,11 +35,11 @@ if (patterns.length > 0) {
 } else {
   // Tests of real time first: nothing else runs meanwhile.
   await suite('tests in real time', projects('real-time'));
-  // The rest waits for no clock: the checks run beside it.
   const others = ['together', 'isolated', ...(hasRos ? [] : ['ros'])];
   if (!hasRos) console.log('\nROS 2 is not sourced (AMENT_PREFIX_PATH is empty): its tests are skipped, and counted.');
-  await Promise.all([staticChecks(), suite('tests', projects(...others))]);
-  await suite('tests in a browser', projects('browser'));
+  await suite('tests', projects(...others));
+  // Pages mostly wait: the checks run beside them.
+  await Promise.all([staticChecks(), suite('tests in a browser', projects('browser'))]);
   if (hasRos) await suite('ROS 2 tests', projects('ros'));
   if (isLong) await suite('long tests', projects('long'), LONG_LIMIT_MS);
 }
