@@ -200,17 +200,10 @@ export async function scanBauds(
           const isWhole = wanted.length > 0 && wanted.every((id) => some.some((servo) => servo.id === id));
           if (isWhole) return some;
           // Here they are, and not all of them: everybody is asked, and those of the robot's file with time for a busy machine.
-          const others = all.filter((id) => !ids.includes(id));
           const late = missingFrom(some, wanted);
-          return [
-            ...some,
-            ...(await askEach(port, bus, late, () => undefined, 'unhurried')),
-            ...(await findServos(
-              port,
-              bus,
-              others.filter((id) => !late.includes(id)),
-            )),
-          ];
+          const others = all.filter((id) => !ids.includes(id) && !late.includes(id));
+          const found = await askEach(port, bus, late, () => undefined, 'unhurried');
+          return [...some, ...found, ...(await findServos(port, bus, others))];
         });
         if (servos.length > 0) return { bus, baud, servos: [...servos].sort((a, b) => a.id - b.id) };
       }

@@ -18,7 +18,7 @@ const context = signal<AudioContext | undefined>(undefined);
 export const helpWanted = computed(() => {
   const { prompt, promptAtPage = prompt } = status.value?.operator ?? {};
   const asked = events.value.findLast(({ name }) => name === 'asksForHelp')?.message;
-  return prompt !== undefined && promptAtPage === asked ? promptAtPage : undefined;
+  return promptAtPage === asked ? asked : undefined;
 });
 
 function allow(): void {

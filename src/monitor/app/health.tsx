@@ -221,8 +221,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
 }
 
 function pagesText(): string {
-  const pages = operators.value?.pages ?? 0;
-  return many(pages, 'page');
+  return many(operators.value?.pages ?? 0, 'page');
 }
 
 function nameOf(pid: number | undefined): string {

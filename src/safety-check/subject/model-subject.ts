@@ -203,9 +203,10 @@ async function unwatchedPairs(
 ): Promise<string[]> {
   const harmless: string[] = [];
   const said: string[] = [];
+  const poses = pairs.length > 0 ? randomPoses(model, UNWATCHED_POSES) : [];
   for (const pair of pairs) {
     const plant = await plantOf(file, image, model, pair);
-    const distancesM = randomPoses(model, UNWATCHED_POSES).map((jointsRad) => plant.distanceAtM(jointsRad));
+    const distancesM = poses.map((jointsRad) => plant.distanceAtM(jointsRad));
     plant.close();
     const touching = distancesM.filter((distanceM) => distanceM < 0).length;
     const leastMm = significant(1e3 * Math.min(...distancesM));
@@ -237,7 +238,7 @@ async function overlapsAtHome(
     const distanceM = plant.smallestDistanceM();
     plant.close();
     if (distanceM >= 0) continue;
-    const depthMm = Number((-1000 * distanceM).toPrecision(3));
+    const depthMm = significant(-1e3 * distanceM);
     found.push(`at home (homeRad) the shapes of ${pair[0]} and ${pair[1]} overlap by ${depthMm} mm`);
   }
   return found;
