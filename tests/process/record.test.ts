@@ -98,11 +98,12 @@ class Recorded {
     this.#action = way;
     const takeOver = (): void => this.ask('takeOver', { shownAtS: this.watcher!.frame!.sentAtS, device: 'keyboard' });
     takeOver();
-    // Of a machine that is held up the page is too late to take over, or lost, and asks again; after it, a hand rests first.
+    // Held up by the machine, a page is too late to take over, or has lost its seat, and asks again; after it, a hand rests first.
     const again = setInterval(() => {
       const isInControl = stateName(this.watcher!.frame!) === 'active.human';
       this.#action = isInControl ? way : [0, 0];
       if (isInControl) return;
+      this.ask('sit');
       this.ask('start');
       takeOver();
     }, 1000);
