@@ -9,7 +9,6 @@ import { savePolicy } from '../../bench/policy/steady-policy.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
-import { actConclusively } from '../support/conclusive.ts';
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';
 import { Way } from '../support/way.ts';
@@ -204,21 +203,6 @@ async function goOn(page: Page): Promise<void> {
   await page.click('#leave');
 }
 
-/** A gamepad of standard mapping, which scripts press. */
-const FAKE_PAD = `
-  const pad = { id: 'Test pad', connected: true, mapping: 'standard', axes: [0, 0, 0, 0] };
-  pad.buttons = Array.from({ length: 17 }, () => ({ pressed: false }));
-  navigator.getGamepads = () => [pad];
-  globalThis.pad = pad;
-`;
-
-/** A gamepad whose layout the browser does not know. */
-const STRANGE_PAD = `
-  const pad = { id: 'Strange pad', connected: true, mapping: '', axes: [0, 0], buttons: [] };
-  navigator.getGamepads = () => [null, pad];
-  globalThis.pad = pad;
-`;
-
 /** A phone whose place in the room, and whose finger, scripts move: `navigator.xr` as a browser that tracks it has it. */
 const FAKE_PHONE = `
   const phone = { x: 0, y: 0, z: 0, speed: 0 };
@@ -265,93 +249,6 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.selectOption('#directions', 'tool');
     await until(() => said().includes('"frame":"tool"'), 'the choice of the tool');
     await page.close();
-  });
-
-  it('is taken over by a gamepad', async () => {
-    const page = await browser!.newPage();
-    await page.addInitScript(FAKE_PAD);
-    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
-    await page.waitForSelector('#take-over');
-    let before = 0;
-    const press = async (): Promise<void> => {
-      await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false; pad.buttons[9].pressed = false');
-      await nextFrames(5);
-      await startWhereItStands(page);
-      await page.evaluate('pad.buttons[4].pressed = true');
-      await eventually(() => state() === 'active.human', 'the person in control', TRY_MS).catch(() => undefined);
-      before = watcher.frame!.referenceTcp[1]!;
-      await page.evaluate('pad.axes[0] = -1');
-    };
-    const moves = (): boolean => state() === 'active.human' && watcher.frame!.referenceTcp[1]! - before > 0.002;
-    const pressAndGiveBack = async (): Promise<void> => {
-      await insist(press, moves, 'the arm moving to the left');
-      await page.evaluate('pad.axes[0] = 0; pad.buttons[4].pressed = false');
-      await page.evaluate('pad.buttons[9].pressed = true');
-    };
-    await insist(pressAndGiveBack, () => state() === 'active.policy', 'the policy driving again');
-    await page.close();
-  });
-
-  it('says of a gamepad whose layout the browser does not know that it moves nothing, and what to do', async () => {
-    const page = await browser!.newPage();
-    await page.addInitScript(STRANGE_PAD);
-    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
-    await page.click('#sit');
-    await page.waitForSelector('#unknown-pad');
-    expect(await page.textContent('#unknown-pad')).toMatch(
-      /does not know the layout of Strange pad.*--operator gamepad/s,
-    );
-    await page.evaluate("pad.mapping = 'standard'; pad.axes = [0, 0, 0, 0]");
-    await page.waitForSelector('#unknown-pad', { state: 'detached' });
-    await page.close();
-  });
-
-  it('follows a finger on a stick of the screen, and holds when it lets go', async () => {
-    const context = await browser!.newContext({ hasTouch: true, viewport: { width: 420, height: 900 } });
-    const page = await context.newPage();
-    await page.goto(`${address}#token=${MONITOR_TOKEN}`);
-    const hands = await context.newCDPSession(page);
-    const stick = page.locator('.pad').first();
-    let isDown = false;
-    const letGo = async (): Promise<void> => {
-      if (isDown) await hands.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-      isDown = false;
-    };
-    const touch = async (type: 'touchStart' | 'touchMove', left: number): Promise<void> => {
-      const { x, y, width, height } = (await stick.boundingBox())!;
-      const touchPoints = [{ x: x + width * (0.5 - 0.4 * left), y: y + height / 2 }];
-      await hands.send('Input.dispatchTouchEvent', { type, touchPoints });
-      isDown = true;
-    };
-    let [before, toLeft] = [0, 1];
-    const push = async (): Promise<void> => {
-      await letGo();
-      await startWhereItStands(page);
-      await page.click('#take-over');
-      await eventually(() => state() === 'active.human', 'the person in control', TRY_MS).catch(() => undefined);
-      await stick.scrollIntoViewIfNeeded();
-      toLeft = watcher.frame!.referenceTcp[1]! > watcher.frames[0]!.referenceTcp[1]! ? -1 : 1;
-      await touch('touchStart', 0);
-      await nextFrames(10);
-      before = watcher.frame!.referenceTcp[1]!;
-      await touch('touchMove', toLeft);
-    };
-    const moves = (): boolean =>
-      state() === 'active.human' && toLeft * (watcher.frame!.referenceTcp[1]! - before) > 0.002;
-    const pushAndLetGo = async (): Promise<void> => {
-      await insist(push, moves, 'the arm moving to that side');
-      expect(await page.textContent('.hands')).toContain('by touch');
-      await letGo();
-      const letGoAtS = watcher.frame!.sentAtS;
-      await staysHeld();
-      expect(movedUntilS(letGoAtS)).toBeLessThan(HOLDS_AFTER_S);
-    };
-    // Letting go keeps control: a page that is held up for longer than its lease has lost it.
-    await actConclusively(pushAndLetGo, () => state() === 'active.human');
-    expect(state()).toBe('active.human');
-    await page.click('#give-back');
-    await until(() => state() === 'active.policy', 'the policy driving again');
-    await context.close();
   });
 
   it('follows a phone while a finger holds the clutch, and not without', async () => {

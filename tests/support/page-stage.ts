@@ -23,6 +23,8 @@ export class PageStage {
   /** The newest motion that it asked for, and how often it did. */
   motion: readonly number[] = [];
   motions = 0;
+  /** With it the enabling switch was held. */
+  isEnabled = false;
   readonly #server: MonitorServer;
   readonly #clock: SystemClock = new SystemClock();
   readonly #status: RunStatus = createRunStatus('stage', 'insert', 0);
@@ -93,6 +95,7 @@ export class PageStage {
       return;
     }
     this.motion = request.action;
+    this.isEnabled = request.isEnabled;
     this.motions++;
   }
 
