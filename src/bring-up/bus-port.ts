@@ -27,8 +27,8 @@ export interface BusPort {
 export type OpenBusPort = (settings: LineSettings) => Promise<BusPort>;
 
 const ANSWER_S = 0.006;
-/** How long an answer is waited for at least, s: of an id that may be nobody's, of a servo that is there, of one that would be called silent. */
-const PATIENCE_S = { brisk: 0, patient: 0.02, unhurried: 0.3 } as const;
+/** How long an answer is waited for at least, s: of an id that may be nobody's, and of a servo that is there, which a busy machine makes late. */
+const PATIENCE_S = { brisk: 0, unhurried: 0.3 } as const;
 
 export type AnswerPace = keyof typeof PATIENCE_S;
 
@@ -69,7 +69,7 @@ export async function withPort<T>(
   }
 }
 
-export function busOn(port: BusPort, protocol: ServoProtocol, pace: AnswerPace = 'patient'): ServoBus {
+export function busOn(port: BusPort, protocol: ServoProtocol, pace: AnswerPace = 'unhurried'): ServoBus {
   const answerS = Math.max(port.answerS, PATIENCE_S[pace]);
   return new ServoBus({ line: port.line, protocol, answerS });
 }

@@ -40,7 +40,7 @@ describe('rein calibrate and rein doctor at an emulated arm', () => {
       if (line.includes('to one stop')) return moved(-1.92, 1.92);
       return line.includes('press Enter') ? '' : undefined;
     });
-    expect(await first.ended).toBe(null);
+    expect(await first.ended, first.said.join('\n')).toBe(null);
     const out = join(folder, 'config', 'calibration', 'so101.json');
     expect(existsSync(out)).toBe(false);
     const { joints, adapter } = readCalibration(`${out}.partial`, 'so101');

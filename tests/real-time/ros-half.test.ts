@@ -90,7 +90,9 @@ describe('a guard whose robot is behind ROS', () => {
     for (const pid of [bridge!, stopper!]) process.kill(pid, 'SIGUSR1');
     await push(guard, 10);
     expect([bridge!, stopper!].flatMap(tcpListeners)).toEqual([]);
-    expect([guard.latest.state, guard.latest.faultFlags]).toEqual(['active.policy', 0]);
+    // Neither has ended by it, nor started anew.
+    expect(guard.rosPids).toEqual({ bridge, stopper });
+    expect(rows(guard)).not.toContain(10);
   });
 
   faultRow(

@@ -15,8 +15,8 @@ const STILL_COUNTS = 6;
 /** Least motion that tells a direction, and least range, each as a share of the file's range. */
 const DIRECTION_SHARE = 0.06;
 const RANGE_SHARE = 0.2;
-/** A servo that misses so many requests in a row is gone. */
-const MISSES = 25;
+/** A servo that has missed more requests than these in a row, for so long, is gone. */
+const SILENT = { misses: 2, forS: 1 } as const;
 /** After the middle was set, the reading may differ from what it has to be by this, counts. */
 const MIDDLE_SLACK = 12;
 
@@ -91,6 +91,7 @@ class HandMoved {
   readonly #work: JointWork;
   #tracker: TurnTracker;
   #misses = 0;
+  #heardAtS = -Infinity;
 
   constructor(work: JointWork) {
     this.#work = work;
@@ -124,9 +125,15 @@ class HandMoved {
   look(): void {
     const { servo, motor } = this.#work;
     const reading = servo.read('presentPosition', 1);
-    this.#misses = reading === undefined ? this.#misses + 1 : 0;
-    if (reading !== undefined) this.#tracker.push(reading);
-    if (this.#misses > MISSES) throw silent(motor);
+    const nowS = servo.bus.line.clock.nowS();
+    if (reading === undefined) {
+      this.#misses++;
+      if (this.#misses > SILENT.misses && nowS - this.#heardAtS > SILENT.forS) throw silent(motor);
+      return;
+    }
+    this.#misses = 0;
+    this.#heardAtS = nowS;
+    this.#tracker.push(reading);
   }
 
   /** While a question is open; `zeroed` once it is known. */
