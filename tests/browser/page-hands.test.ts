@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowserBecause, openBrowser } from '../support/browser.ts';
-import { PageStage } from '../support/page-stage.ts';
+import { PageStage, RELEASED_MS } from '../support/page-stage.ts';
 import { until } from '../support/until.ts';
 
 /** A gamepad of standard mapping, which scripts press. */
@@ -49,20 +49,14 @@ async function isGivenControl(device: string): Promise<void> {
   stage.frame({ state: 'active.human' });
 }
 
-/** What its next ten messages ask for. */
-async function nextMotions(): Promise<(readonly number[])[]> {
-  const asked: (readonly number[])[] = [];
-  for (let seen = stage.motions; asked.length < 10; seen = stage.motions) {
-    await until(() => stage.motions > seen, 'a message');
-    asked.push(stage.motion);
-  }
-  return asked;
-}
-
-/** It asks for no motion, and goes on so. */
+/** It asks for no motion, and goes on so for ten messages. */
 async function isStill(): Promise<void> {
-  await expect.poll(() => stage.motion.some((value) => value !== 0)).toBe(false);
-  for (const motion of await nextMotions()) expect(motion.filter((value) => value !== 0)).toEqual([]);
+  await expect.poll(() => stage.isMoving).toBe(false);
+  for (let k = 0; k < 10; k++) {
+    const seen = stage.motions;
+    await until(() => stage.motions > seen, 'a message');
+    expect(stage.isMoving).toBe(false);
+  }
 }
 
 describe.skipIf(noBrowserBecause !== undefined)('hands at the page', { timeout: 60_000 }, () => {
@@ -120,7 +114,13 @@ describe.skipIf(noBrowserBecause !== undefined)('hands at the page', { timeout: 
       await expect.poll(() => left * stage.motion[1]!).toBeGreaterThan(0.3);
     }
     await expect.poll(() => page.textContent('.hands')).toContain('You drive, by touch.');
+    stage.takeKinds();
     await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await page.waitForTimeout(RELEASED_MS);
+    expect(stage.isMoving).toBe(false);
     await isStill();
+    // Letting go keeps control.
+    expect(stage.isEnabled).toBe(true);
+    expect(stage.takeKinds()).toEqual([]);
   });
 });

@@ -2,11 +2,8 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowserBecause, openBrowser } from '../support/browser.ts';
-import { PageStage } from '../support/page-stage.ts';
+import { PageStage, RELEASED_MS } from '../support/page-stage.ts';
 import { until } from '../support/until.ts';
-
-/** A key has to be let go of within so long, ms. */
-const RELEASED_MS = 100;
 
 let browser: Browser;
 let stage: PageStage;
@@ -56,12 +53,12 @@ describe.skipIf(noBrowserBecause !== undefined)('keys at the page', { timeout: 6
     for (const code of KEYS) {
       for (const meanwhile of MEANWHILE) {
         await key('keyDown', code, 'd');
-        await until(() => stage.motion.some((value) => value !== 0), `motion by ${code}`);
+        await until(() => stage.isMoving, `motion by ${code}`);
         const modifier = 'code' in meanwhile ? meanwhile : undefined;
         if (modifier !== undefined) await key('keyDown', modifier.code, modifier.sign, modifier.modifiers);
         if (meanwhile.prints !== undefined) await key('keyUp', code, meanwhile.prints, modifier?.modifiers);
         await page.waitForTimeout(RELEASED_MS);
-        if (stage.motion.some((value) => value !== 0)) still.push(`${code}, ${meanwhile.name}`);
+        if (stage.isMoving) still.push(`${code}, ${meanwhile.name}`);
         if (modifier !== undefined) await key('keyUp', modifier.code, modifier.sign);
         await key('keyUp', code, 'd');
       }

@@ -12,6 +12,9 @@ import { arm6Setup } from './arm6.ts';
 /** As the stream has them. */
 const FRAME_MS = 20;
 
+/** What lets go at the page has to be let go of within so long, ms. */
+export const RELEASED_MS = 100;
+
 export interface StageOptions extends Partial<MonitorPlace> {
   /** The run's. Default: none, that no file is read from. */
   readonly folder?: string;
@@ -63,6 +66,11 @@ export class PageStage {
 
   get address(): string {
     return this.#address;
+  }
+
+  /** The newest motion that it asked for is one. */
+  get isMoving(): boolean {
+    return this.motion.some((value) => value !== 0);
   }
 
   /** From now on frames have these numbers. */

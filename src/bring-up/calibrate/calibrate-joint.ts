@@ -91,7 +91,7 @@ class HandMoved {
   readonly #work: JointWork;
   #tracker: TurnTracker;
   #misses = 0;
-  #heardAtS = -Infinity;
+  #heardAtS = 0;
 
   constructor(work: JointWork) {
     this.#work = work;
@@ -125,15 +125,13 @@ class HandMoved {
   look(): void {
     const { servo, motor } = this.#work;
     const reading = servo.read('presentPosition', 1);
-    const nowS = servo.bus.line.clock.nowS();
-    if (reading === undefined) {
-      this.#misses++;
-      if (this.#misses > SILENT.misses && nowS - this.#heardAtS > SILENT.forS) throw silent(motor);
+    if (reading !== undefined) {
+      this.#hasHeard();
+      this.#tracker.push(reading);
       return;
     }
-    this.#misses = 0;
-    this.#heardAtS = nowS;
-    this.#tracker.push(reading);
+    this.#misses++;
+    if (this.#misses > SILENT.misses && this.#nowS - this.#heardAtS > SILENT.forS) throw silent(motor);
   }
 
   /** While a question is open; `zeroed` once it is known. */
@@ -155,9 +153,20 @@ class HandMoved {
     return Math.round(readings.reduce((sum, value) => sum + value, 0) / readings.length);
   }
 
+  #hasHeard(): void {
+    this.#misses = 0;
+    this.#heardAtS = this.#nowS;
+  }
+
+  get #nowS(): number {
+    return this.#work.servo.bus.line.clock.nowS();
+  }
+
   #read(): number {
-    const reading = this.#work.servo.read('presentPosition');
-    if (reading === undefined) throw silent(this.#work.motor);
+    const { servo, motor } = this.#work;
+    const reading = servo.read('presentPosition');
+    if (reading === undefined) throw silent(motor);
+    this.#hasHeard();
     return reading;
   }
 }
