@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = import.meta.dirname;
 const inFolder = (folder: string): string => `tests/${folder}/**/*.test.ts`;
@@ -47,6 +48,17 @@ const AS_IT_SHIPS = {
   },
 };
 
+/** Folders whose files start programs: one that came last would keep a single core busy after all others. */
+const STARTS_PROGRAMS = /[/\\]tests[/\\](process|sim-time|contract|ros)[/\\]/;
+
+class ProgramsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const [first, last]: [TestSpecification[], TestSpecification[]] = [[], []];
+    for (const file of await super.sort(files)) (STARTS_PROGRAMS.test(file.moduleId) ? first : last).push(file);
+    return [...first, ...last];
+  }
+}
+
 /** Files of these run one at a time, after those of suites that one names beside them. */
 const ALONE = { fileParallelism: false, sequence: { groupOrder: 1 } };
 /** These wait more than they compute: two files take half of the time of one after the other, and a third of two cores stays free. */
@@ -69,6 +81,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     // Twice as many as two cores: half of what tests of processes take of the clock is waiting.
     maxWorkers: 4,
+    sequence: { sequencer: ProgramsFirst },
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     projects: [

@@ -26,7 +26,7 @@ export interface CheckRequest {
   readonly seed: number;
   readonly chain: 'on' | 'off';
   readonly without: readonly StageName[];
-  /** As many as there are cores where absent. */
+  /** Absent: one for each `TICKS_A_THREAD` ticks, and not more than there are cores. */
   readonly threads?: number | undefined;
   readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
   /** Ends the trials; what was tried until then is the result. */
@@ -43,6 +43,9 @@ export interface CheckProgress {
   readonly plannedTrials: number;
 }
 
+/** What one thread does in the time in which another loads its physics. */
+const TICKS_A_THREAD = 3000;
+
 /** setTimeout takes no longer time than this, ms. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -57,7 +60,9 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
   const limit = new TimeLimit(timeLimitS);
   const signal = AbortSignal.any([request.signal, limit.signal].filter((each) => each !== undefined));
-  const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
+  const ticksToRun = planned + (isCompared(request) ? 4 * COMPARED_TRIALS * COMPARED_TICKS : 0);
+  const worthwhile = Math.min(availableParallelism(), Math.ceil(ticksToRun / TICKS_A_THREAD));
+  const threads = Math.min(request.threads ?? worthwhile, plans.length);
   const sagMaxM = await sagOf(subject);
   const pool = new TrialPool({ subject, chain, seed, sagMaxM }, threads);
   try {
@@ -71,7 +76,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     const untried = untriedOf(subject.model, hasEnergy);
     const totals = totalsOf(subject.model, outcomes, hasEnergy, { assumedServos: subject.assumedServos, sagMaxM });
     const isCut = outcomes.length < plans.length;
-    const comparison = isCut ? null : await compare(pool, request, hasEnergy, signal);
+    const comparison = isCut || !isCompared(request) ? null : await compare(pool, request, signal);
     const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';
     const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
     return {
@@ -171,15 +176,18 @@ function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
   };
 }
 
-/** The same attacks with the tank and without it: what it is good for. */
+/** Whether the tank is there, and what it is good for can be told. */
+function isCompared({ subject, chain, without }: CheckRequest): boolean {
+  const hasEnergy = subject.plantFile !== undefined;
+  return hasEnergy && subject.model.tank !== undefined && chain === 'on' && without.length === 0;
+}
+
+/** The same attacks with the tank and without it: what it is good for. Null where it was ended before. */
 async function compare(
   pool: TrialPool,
-  request: CheckRequest,
-  hasEnergy: boolean,
+  { subject }: CheckRequest,
   signal: AbortSignal,
 ): Promise<EnergyComparison[] | null> {
-  const { subject, chain, without } = request;
-  if (!hasEnergy || subject.model.tank === undefined || chain === 'off' || without.length > 0) return null;
   const comparisons: EnergyComparison[] = [];
   for (const attack of ['pumping', 'wall'] as const) {
     const plans = comparedPlans(subject.model, attack);

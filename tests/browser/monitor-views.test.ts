@@ -9,7 +9,7 @@ import { VELOCITY_LIMITED } from '../../src/safety/bits.ts';
 import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
-import { until as eventually } from '../support/until.ts';
+import { until as eventually, insist } from '../support/until.ts';
 
 const LONG = `task:
   demonstrations: 2
@@ -88,6 +88,8 @@ interface Listed {
   readonly traced: number;
 }
 
+const isDriven = (): boolean => stateName(watcher.frame!) === 'active.human';
+
 const newest = <T>(key: string): T => watcher.all('status').at(-1)?.[key] as T;
 
 describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { timeout: 120_000 }, () => {
@@ -98,11 +100,16 @@ describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { ti
     await page.goto(address);
     await page.bringToFront();
     await page.fill('#name', 'Ada');
-    await page.click('#take-over');
-    await page.waitForSelector('#state[data-state="active.human"]');
-    const before = watcher.frame!.referenceTcp[1]!;
-    await page.keyboard.down('a');
-    await until(() => watcher.frame!.referenceTcp[1]! - before > 0.002, 'the arm moving to the left');
+    let before = Number.POSITIVE_INFINITY;
+    const drive = async (): Promise<void> => {
+      await page.keyboard.up('a');
+      await page.click('#take-over');
+      await eventually(isDriven, 'the person in control', 5000).catch(() => undefined);
+      before = watcher.frame!.referenceTcp[1]!;
+      await page.keyboard.down('a');
+    };
+    const moves = (): boolean => isDriven() && watcher.frame!.referenceTcp[1]! - before > 0.002;
+    await insist(drive, moves, 'the arm moving to the left');
     await page.keyboard.up('a');
     await page.click('#give-back');
     const segments = (): Record<string, unknown>[] =>
@@ -194,10 +201,12 @@ describe.skipIf(noBrowserBecause !== undefined)(
   () => {
     beforeAll(async () => {
       // A simulation keeps real time for whoever has taken over: the machine has room for the browser then.
-      for (const kind of ['sit', 'takeOver']) {
-        watcher.ask({ kind, shownAtS: watcher.frame!.sentAtS, device: 'keyboard' });
-      }
-      await until(() => stateName(watcher.frame!) !== 'active.policy', 'the person in control');
+      const takeOver = async (): Promise<void> => {
+        for (const kind of ['sit', 'takeOver']) {
+          watcher.ask({ kind, shownAtS: watcher.frame!.sentAtS, device: 'keyboard' });
+        }
+      };
+      await insist(takeOver, () => stateName(watcher.frame!) !== 'active.policy', 'the person in control');
     }, 60_000);
 
     it('draws the robot by its own shapes, and says what the safety chain does', async () => {

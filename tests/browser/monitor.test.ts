@@ -10,7 +10,7 @@ import { SystemClock } from '../../src/core/index.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
-import { until as eventually } from '../support/until.ts';
+import { until as eventually, insist } from '../support/until.ts';
 import { Way } from '../support/way.ts';
 
 /** Lease of a page's commands, then one policy step, then the brake from what a page moves by, s. */
@@ -86,20 +86,7 @@ it('is watched by whoever is on this machine, with no token or a stale one, and 
 
 const state = (): string => stateName(watcher.frame!);
 
-/**
- * Does what a person does, and again where nothing comes of it: a page that a busy machine held up for longer than its lease has lost
- * control, and a person takes over once more.
- */
-async function insist(act: () => Promise<unknown>, hasCome: () => boolean, what: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    await act();
-    const came = eventually(hasCome, what, TRY_MS);
-    if (await came.catch((error) => (tries < TRIES ? false : Promise.reject(error)))) return;
-  }
-}
-
 const TRY_MS = 5000;
-const TRIES = 8;
 
 /** Presses Start, from the seat. */
 async function start(page: Page): Promise<void> {

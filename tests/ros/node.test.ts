@@ -10,6 +10,7 @@ import { stateName } from '../../src/core/telemetry.ts';
 import { type LearnerServer, startLearnerServer } from '../../src/link/index.ts';
 import { rosEnvironment } from '../../src/ros/index.ts';
 import { StreamWatcher } from '../support/browser.ts';
+import { type Motion, motionIn } from '../support/live-run.ts';
 import { describeRos, noRosBecause, ROOT, RosProcess, rclpy, ros2 } from '../support/ros.ts';
 
 const CLI_MS = 20_000;
@@ -98,9 +99,8 @@ function childOf(parent: RosProcess, part: string): number {
 }
 
 /** States of the guard as its log in the run folder `name` has them. */
-function motion(name: string): { readonly state: string; readonly decider: string; readonly why?: string }[] {
-  const lines = readFileSync(join(folder, name, 'guard.log'), 'utf8').split('\n');
-  return lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as never);
+function motion(name: string): Motion[] {
+  return motionIn(join(folder, name, 'guard.log'));
 }
 
 /** Entries of the guard's log up to the last scene that went well. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { childOf, type Motion, mockArm6, until } from './live-run.ts';
+import { childOf, type Motion, mockArm6, motionIn, until } from './live-run.ts';
 import { endLeftovers, Rein } from './rein.ts';
 
 /** A folder in which one arm after another is identified; `clear` ends what still runs. */
@@ -16,9 +16,7 @@ export class IdentifyFolder {
 
   /** What the guard logged of motion so far. */
   motion(): Motion[] {
-    if (!existsSync(this.at('piece.guard.log'))) return [];
-    const lines = readFileSync(this.at('piece.guard.log'), 'utf8').split('\n');
-    return lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as Motion);
+    return motionIn(this.at('piece.guard.log'));
   }
 
   hasMoved(): boolean {

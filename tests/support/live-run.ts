@@ -111,10 +111,7 @@ export class LiveRun {
 
   /** What the guard of the run folder `name` logged, as far as it is about motion. */
   motion(name: string): Motion[] {
-    const path = join(this.folder, name, 'guard.log');
-    if (!existsSync(path)) return [];
-    const lines = readFileSync(path, 'utf8').split('\n');
-    return lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as Motion);
+    return motionIn(join(this.folder, name, 'guard.log'));
   }
 
   files(name: string): string[] {
@@ -135,6 +132,18 @@ export interface Motion {
   readonly state: string;
   readonly decider: string;
   readonly sinceS: number;
+  readonly why?: string;
+}
+
+/**
+ * What a guard logged of its states, in their order. How far a stop went is no state: its report comes some time after the stop, before
+ * or after others.
+ */
+export function motionIn(guardLog: string): Motion[] {
+  if (!existsSync(guardLog)) return [];
+  const lines = readFileSync(guardLog, 'utf8').split('\n');
+  const logged = lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as Motion);
+  return logged.filter(({ state }) => state !== undefined);
 }
 
 /** The process below `parent` whose command line holds `part`. */

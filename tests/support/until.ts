@@ -11,3 +11,23 @@ export async function until<T>(condition: () => T | undefined | false, what: str
     await delay(5);
   }
 }
+
+const TRY_MS = 5000;
+const TRIES = 8;
+
+/**
+ * Does what a person does, and again where nothing comes of it: a page that a busy machine held up for longer than its lease has lost
+ * control, and a person takes over once more.
+ */
+export async function insist(
+  act: () => Promise<unknown>,
+  hasCome: () => boolean,
+  what: string,
+  tryMs = TRY_MS,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await act();
+    const came = until(hasCome, what, tryMs);
+    if (await came.catch((error) => (tries < TRIES ? false : Promise.reject(error)))) return;
+  }
+}
