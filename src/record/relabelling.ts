@@ -2,7 +2,7 @@
  * What people say of a run's record afterwards: an overlay beside the journal, which stays as it is. One JSON object a line in
  * `relabel.jsonl`, only ever appended to: what is undone stays there, with the line that says so.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { isIntervention, parseObject, ReinError, type Source, storage, type Transition } from '../core/index.ts';
 
@@ -100,8 +100,9 @@ function mark(
 /** What was said of the run in `folder` and was not undone. Throws `ReinError('storage')` where a line is none of ours. */
 export function readRelabelling(folder: string, robotId?: string): Relabelling {
   const path = join(folder, FILE);
-  const text = existsSync(path) ? storage(path, () => readFileSync(path, 'utf8')) : '';
-  const lines = text.split('\n').filter((line) => line !== '');
+  const lines = wholeText(path)
+    .split('\n')
+    .filter((line) => line !== '');
   const held = new Map<number, NumberedRelabel>();
   for (const [i, line] of lines.entries()) {
     const said = parseObject(line);
@@ -119,11 +120,33 @@ export function readRelabelling(folder: string, robotId?: string): Relabelling {
 /** What a line of the overlay says: something of the run, or that a line before it holds no longer. */
 type Said = Relabel | { readonly kind: 'undo'; readonly of: number };
 
-/** Says all of `said` of the run in `folder`, in one write. Throws `ReinError('storage')`. */
+/** Without what a crash or a full disk has cut at the end, which nobody was told is said. */
+function wholeText(path: string): string {
+  const text = existsSync(path) ? storage(path, () => readFileSync(path, 'utf8')) : '';
+  const end = text.lastIndexOf('\n') + 1;
+  return parseObject(text.slice(end)) === undefined ? text.slice(0, end) : text;
+}
+
+/** Says all of `said` of the run in `folder`, or nothing. Throws `ReinError('storage')`. */
 export function appendRelabels(folder: string, said: readonly Said[]): void {
   const path = join(folder, FILE);
   const lines = said.map((each) => `${JSON.stringify(each)}\n`).join('');
-  if (lines !== '') storage(path, () => appendFileSync(path, lines));
+  if (lines === '') return;
+  const before = wholeText(path);
+  const bytes = Buffer.byteLength(before);
+  const cut = (): void => {
+    if (existsSync(path) && statSync(path).size > bytes) truncateSync(path, bytes);
+  };
+  storage(path, () => {
+    cut();
+    try {
+      appendFileSync(path, `${/[^\n]$/.test(before) ? '\n' : ''}${lines}`);
+    } catch (error) {
+      // Half a line would take the next one with it.
+      cut();
+      throw error;
+    }
+  });
 }
 
 /**
