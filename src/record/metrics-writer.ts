@@ -26,7 +26,8 @@ export class MetricsWriter<R extends object = MetricRecord> {
   readonly #onDegraded: (message: string) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #encode: (record: R) => Uint8Array | undefined;
-  readonly #head: Uint8Array;
+  /** Before the next records. */
+  #head: Uint8Array;
   #waiting: Uint8Array[] = [];
   #file: FileHandle | undefined;
   #position = 0;
@@ -95,13 +96,14 @@ export class MetricsWriter<R extends object = MetricRecord> {
     this.#waiting = [];
     try {
       this.#file ??= await this.#open();
-      const bytes = Buffer.concat(this.#position === 0 ? [this.#head, ...records] : records);
+      const bytes = Buffer.concat([this.#head, ...records]);
       let done = 0;
       while (done < bytes.length) {
         const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#position + done);
         done += bytesWritten;
       }
       this.#position += bytes.length;
+      this.#head = new Uint8Array();
       this.#degraded = false;
     } catch (cause) {
       this.#waiting = records.concat(this.#waiting);
@@ -112,9 +114,25 @@ export class MetricsWriter<R extends object = MetricRecord> {
 
   async #open(): Promise<FileHandle> {
     // Not 'a': appending ignores positions on Linux, and then a cut line could not be written over.
-    const file = await open(this.#path, 'r+').catch(() => open(this.#path, 'w+'));
-    this.#position = (await file.stat()).size;
+    const file = await open(this.#path, 'r+').catch((cause: NodeJS.ErrnoException) => {
+      // What is there and cannot be opened now is not begun anew.
+      if (cause.code !== 'ENOENT') throw cause;
+      return open(this.#path, 'wx+');
+    });
+    try {
+      this.#position = (await file.stat()).size;
+      if (this.#position > 0) this.#head = await this.#lineEnd(file);
+    } catch (cause) {
+      await file.close();
+      throw cause;
+    }
     return file;
+  }
+
+  /** What ends a line that was cut as an earlier process ended, so that it takes no other with it. */
+  async #lineEnd(file: FileHandle): Promise<Uint8Array> {
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, this.#position - 1);
+    return Buffer.from(this.#encode === toLine && buffer[0] !== 0x0a ? '\n' : '');
   }
 
   #trim(): void {

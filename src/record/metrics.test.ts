@@ -23,6 +23,17 @@ const link = (envStep: number): LinkRecord => ({
 });
 
 describe('MetricsWriter', () => {
+  it('goes on behind a line that was cut with one of its own', async () => {
+    const path = join(folder, 'metrics.jsonl');
+    writeFileSync(path, '{"kind":"episode","tS":1}\n{"kind":"epis');
+    const writer = new MetricsWriter<object>(path);
+    writer.write({ kind: 'setup', tS: 2 });
+    writer.write({ kind: 'episode', tS: 3 });
+    await writer.close();
+    const { records, skipped } = parseMetrics(readFileSync(path, 'utf8'));
+    expect([records.map(({ tS }) => tS), skipped]).toEqual([[1, 2, 3], 1]);
+  });
+
   it('writes one JSON object a line, in order, and appends to an existing file', async () => {
     const path = join(folder, 'metrics.jsonl');
     for (const start of [0, 50]) {
