@@ -77,6 +77,17 @@ describe.skipIf(noBrowserBecause !== undefined)('hands at the page', { timeout: 
     await expect.poll(() => stage.takeKinds()).toContain('giveBack');
   });
 
+  it('stop by a gamepad while no frame comes, and do nothing else by it', async () => {
+    const page = await openPage(FAKE_PAD);
+    stage.fallSilent();
+    await expect.poll(() => page.textContent('#state')).toContain('no news');
+    stage.takeKinds();
+    await page.evaluate('pad.buttons[4].pressed = pad.buttons[0].pressed = true');
+    await page.evaluate('pad.buttons[1].pressed = true');
+    await expect.poll(() => stage.asked.map(({ kind }) => kind)).toContain('stop');
+    expect(new Set(stage.takeKinds())).toEqual(new Set(['stop']));
+  });
+
   it('move nothing by a gamepad whose layout the browser does not know, and are told what to do', async () => {
     const page = await openPage(STRANGE_PAD);
     await page.click('#take-over');

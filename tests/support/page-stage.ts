@@ -87,6 +87,11 @@ export class PageStage {
     this.#server.publish(encodeJson(kind, value));
   }
 
+  /** From now on no frame comes. */
+  fallSilent(): void {
+    clearInterval(this.#timer);
+  }
+
   /** Kinds of what was asked for, which are forgotten. */
   takeKinds(): string[] {
     return this.asked.splice(0).map(({ kind }) => kind);

@@ -88,6 +88,9 @@ let hand: { readonly pose: HandPose; readonly atMs: number } | undefined;
 /** Who has not been seen for so long is not followed, ms: a headset that is taken off draws no more. */
 const HAND_MS = 100;
 let padHeld = new Set<number>();
+/** Where no frame comes, a gamepad is looked at so often, ms. */
+const UNSEEN_MS = 100;
+let padReadAtMs = 0;
 
 /** Keys of each dimension of the action, in order. */
 export const keys = computed(() => {
@@ -161,7 +164,9 @@ export function operate(): () => void {
   addEventListener('keyup', up);
   addEventListener('blur', release);
   const deaf = hearFrames(speak);
+  const watching = setInterval(watchPad, UNSEEN_MS);
   return () => {
+    clearInterval(watching);
     removeEventListener('keydown', down);
     removeEventListener('keyup', up);
     removeEventListener('blur', release);
@@ -217,17 +222,12 @@ interface Pad {
 
 /** The first gamepad of standard mapping; its buttons act when they are pressed. */
 function readPad(): Pad | undefined {
-  const pads = (navigator.getGamepads?.() ?? []).filter((each) => each?.connected === true);
-  const pad = pads.find((each) => each?.mapping === 'standard');
-  gamepadName.value = pad?.id ?? '';
-  unknownPad.value = pad === undefined ? (pads[0]?.id ?? '') : '';
-  if (pad === null || pad === undefined) {
-    padHeld.clear();
-    return undefined;
-  }
+  padReadAtMs = performance.now();
+  const pad = standardPad();
+  if (pad === undefined) return undefined;
+  hearPadStop(pad);
   const now = new Set(pad.buttons.flatMap(({ pressed }, i) => (pressed ? [i] : [])));
   const isNew = (button: number): boolean => now.has(button) && !padHeld.has(button);
-  if (isNew(PAD_BUTTONS.stop)) ask({ kind: 'stop' });
   const isTakingOver = isNew(PAD_BUTTONS.enable);
   if (isSeated.value) {
     if (isNew(PAD_BUTTONS.success)) ask({ kind: 'mark', mark: 'success' });
@@ -244,6 +244,28 @@ function readPad(): Pad | undefined {
     isTakingOver,
     recover: now.has(PAD_BUTTONS.recover),
   };
+}
+
+/** Where no frame comes, its Stop is heard all the same, as that of the page is. */
+function watchPad(): void {
+  if (performance.now() - padReadAtMs >= UNSEEN_MS) hearPadStop(standardPad());
+}
+
+/** Asks for a stop where the button for it went down just now. */
+function hearPadStop(pad: Gamepad | undefined): void {
+  const isHeld = pad?.buttons[PAD_BUTTONS.stop]?.pressed === true;
+  if (isHeld && !padHeld.has(PAD_BUTTONS.stop)) ask({ kind: 'stop' });
+  if (isHeld) padHeld.add(PAD_BUTTONS.stop);
+  else padHeld.delete(PAD_BUTTONS.stop);
+}
+
+function standardPad(): Gamepad | undefined {
+  const pads = (navigator.getGamepads?.() ?? []).filter((each) => each?.connected === true);
+  const pad = pads.find((each) => each?.mapping === 'standard') ?? undefined;
+  gamepadName.value = pad?.id ?? '';
+  unknownPad.value = pad === undefined ? (pads[0]?.id ?? '') : '';
+  if (pad === undefined) padHeld.clear();
+  return pad;
 }
 
 interface Intent {
