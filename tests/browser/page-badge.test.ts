@@ -74,4 +74,16 @@ describe.skipIf(noBrowserBecause !== undefined)('the badge', { timeout: 60_000 }
     await expect.poll(() => badge(guest!)).toBe('▲ fault');
     expect(await guest!.textContent('#held')).toBe('A servo is hot. Once the cause is gone, Start lets it go on.');
   });
+
+  it('says you to who drives from a second page of theirs', async () => {
+    await ada!.click('#leave');
+    await guest!.fill('#name', 'Ada');
+    await guest!.click('#sit');
+    await guest!.waitForSelector('#leave');
+    stage.frame({ state: 'active.human' });
+    const by = { operator: 'browser', person: 'Ada (2)' };
+    stage.status({ operator: { driving: 'Ada (2) at the page', keys: '', by } });
+    await expect.poll(() => badge(guest!)).toBe('◆ you drive');
+    expect(await badge(ada!)).toBe('◆ Ada (2) drives');
+  });
 });

@@ -71,7 +71,7 @@ export const diagnosis = signal<readonly DiagnosisRow[] | undefined>(undefined);
 /** The person at this page is the one who decides. */
 export const isDriver = computed(() => {
   const by = status.value?.operator.by;
-  return by?.operator === 'browser' && operators.value?.isYours === true && by.person === person.value.trim();
+  return by?.operator === 'browser' && operators.value?.isYours === true && by.person === operators.value.name;
 });
 /** When each fault was seen last, ms since 1970, by its name. */
 export const faultsSeen = signal<ReadonlyMap<string, number>>(new Map());

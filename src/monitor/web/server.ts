@@ -38,6 +38,8 @@ export interface ServerOptions {
 export interface OperatorsView {
   /** Number of this page. */
   readonly you: number;
+  /** What its person is called here: with a number where another page has the name. */
+  readonly name: string;
   readonly right: Right;
   /** This page has the seat. */
   readonly isYours: boolean;
@@ -397,6 +399,7 @@ export class MonitorServer {
       const { id, right, outbox, stops } = page;
       const view: OperatorsView = {
         you: id,
+        name: page.name,
         right,
         isYours: holder?.client === id,
         holder: holder === undefined ? '' : holder.client === id ? holder.name : shownTo(page, holder.name),
