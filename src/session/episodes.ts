@@ -82,6 +82,8 @@ export class Episodes {
   readonly #help: HelpDesk;
   readonly #reset: SceneReset;
   #count = 0;
+  /** Who may decide in the present episode besides the policy. */
+  #asked: EpisodeOptions['operator'];
   /** Numbers of the newest step. */
   #at = { episode: 0, step: 0 };
   /** The present episode could not begin: only a person can mend why. */
@@ -379,8 +381,8 @@ export class Episodes {
   /** Who has the robot, where that is not the policy. */
   #operator(): StepOperator {
     const { operators, people } = this.#parts;
-    // Who shows how it is done is asked alone, without the script that may correct.
-    const arbiter = this.#isShownByPerson ? people : (operators ?? people);
+    // Who shows how it is done, or may help in an evaluation, is asked alone, without the script that may correct.
+    const arbiter = this.#asked === operators ? operators : people;
     const isStopped = people?.isStopRequested === true;
     return {
       operator: arbiter?.decider ?? '',
@@ -484,6 +486,7 @@ export class Episodes {
   /** A stop that comes before the first step ends an episode without any. */
   async #unlessCut(activity: Activity<unknown>, options: EpisodeOptions): Promise<EpisodeResult> {
     this.#needsPerson = false;
+    this.#asked = options.operator;
     try {
       return await this.#parts.runner.run(options);
     } catch (error) {

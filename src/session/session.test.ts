@@ -589,6 +589,18 @@ describe('what a session offers beside motion', () => {
     expect(seen[1]!.durationS).toBeCloseTo(0.3, 1);
   });
 
+  it('names who helps in an evaluation, in which the script that may correct is not asked', async () => {
+    const hand = new Hand();
+    const session = await robot.open({ policy: await robot.policyFile(), operators: [hand], isScripted: true });
+    const seen: InterventionReport[] = [];
+    session.listen({ intervention: (report) => seen.push(report) });
+    const onStep = ({ step }: { step: number }): void => {
+      hand.isActive = step === 2;
+    };
+    await session.runEpisode({ purpose: 'evaluation', maxSteps: 6, onStep }).done;
+    expect(seen[0]).toMatchObject({ isActive: true, operator: 'hand', decidedBy: 'human', step: 3 });
+  });
+
   it('goes back the way it came where a panel asks for it, and then holds until somebody gives back', async () => {
     const hand = new Hand();
     const session = await withPolicy([hand]);
