@@ -33,8 +33,8 @@ import { createRunStatus, type HeldStatus, type RunPhase, type RunStatus, type T
 /** Who watches a run. Calls must be quick; the status is reused. */
 export interface RunObserver {
   status(status: RunStatus): void;
-  /** A line that stays. */
-  print(line: string): void;
+  /** A line that stays. `atPage`: the same with a page's buttons in place of a terminal's keys, where it has any. */
+  print(line: string, atPage?: string): void;
   /** Why it is not learning, every few seconds while it learns. */
   diagnosis?(rows: readonly Row[]): void;
 }

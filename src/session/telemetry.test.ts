@@ -130,7 +130,11 @@ describe('what a run tells', () => {
     const event = { level: 'warn', name: 'a', row: 0, remedy: '' };
     tell('event', { ...event, message: 'Press c.', messageAtPage: 'Press Start.' });
     tell('event', { ...event, message: 'It moves.' });
+    const observer = telemetry.observer(quiet);
+    observer.print('\u0007Press c.', 'Press Start.');
+    observer.print('It moves.');
     telemetry.close();
+    expect(sent.json('notice')).toMatchObject([{ line: 'Press Start.' }, { line: 'It moves.' }]);
     expect(sent.json('event')).toMatchObject([{ message: 'Press Start.' }, { message: 'It moves.' }]);
     expect(sent.json('event')[0]).not.toHaveProperty('messageAtPage');
   });

@@ -186,9 +186,9 @@ export class Telemetry {
         inner.status(status);
         this.#statuses.next(status);
       },
-      print: (line) => {
+      print: (line, atPage = line) => {
         inner.print(line);
-        this.#notices.next(line);
+        this.#notices.next(atPage);
       },
       diagnosis: (rows) => {
         inner.diagnosis?.(rows);

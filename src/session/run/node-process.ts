@@ -19,6 +19,7 @@ import type { LiveSession } from '../session.ts';
 import type { SessionEvent } from '../session-types.ts';
 import { WatchedRun } from '../watched-run.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
+import { linesOf } from './event-lines.ts';
 import { awaitLearner } from './learner-of.ts';
 import type { FromNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
 
@@ -172,14 +173,9 @@ function keysFromParent(): PassThrough {
   return keys;
 }
 
-/** What people at a terminal should read; single late commands are counted in the metrics. */
 function print(observer: RunObserver, event: SessionEvent): void {
-  const isFaultThatPasses = event.row !== 0 && event.level !== 'error' && QUIET.includes(event.name);
-  // Who stands beside the robot looks elsewhere.
-  const bell = event.name === 'asksForHelp' || event.name === 'asksForReset' ? '\u0007' : '';
-  if (!isFaultThatPasses) observer.print(`${bell}${event.message}`);
+  const lines = linesOf(event);
+  if (lines !== undefined) observer.print(...lines);
 }
-
-const QUIET: readonly string[] = ['commandLate', 'startFar'];
 
 main().catch(endFailed);
