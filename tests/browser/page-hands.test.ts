@@ -134,4 +134,28 @@ describe.skipIf(noBrowserBecause !== undefined)('hands at the page', { timeout: 
     expect(stage.isEnabled).toBe(true);
     expect(stage.takeKinds()).toEqual([]);
   });
+
+  it.each([
+    ['with its view', "document.querySelector('nav button:last-child').click()"],
+    ['with the seat', "document.querySelector('#leave').click()"],
+  ])('let go of a stick of the screen that goes %s while a finger is on it', async (_, leave) => {
+    const page = await openPage('', { hasTouch: true, viewport: { width: 420, height: 900 } });
+    const finger = await page.context().newCDPSession(page);
+    const stick = page.locator('.pad').first();
+    await page.click('#take-over');
+    await page.waitForSelector('#leave');
+    stage.frame({ state: 'active.human' });
+    await stick.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await stick.boundingBox())!;
+    const touch = (left: number) => [{ x: x + width * (0.5 - 0.4 * left), y: y + height / 2 }];
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: touch(0) });
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: touch(1) });
+    await expect.poll(() => stage.isMoving).toBe(true);
+    await page.evaluate(leave);
+    await page.waitForSelector('.pad', { state: 'detached' });
+    await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await page.waitForTimeout(RELEASED_MS);
+    if (leave.includes('#leave')) await page.click('#take-over');
+    await isStill();
+  });
 });

@@ -1,5 +1,5 @@
 /** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { badgeOf, heldText } from '../page/shown-state.ts';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
 import { MoveButton } from './move-button.tsx';
@@ -281,6 +281,12 @@ function Token() {
 
 const touched: [number, number, number, number] = [0, 0, 0, 0];
 
+/** No finger is on the stick at `place`. */
+function letGo(place: 0 | 2): void {
+  touched.fill(0, place, place + 2);
+  setTouch(touched.every((value) => value === 0) ? undefined : [...touched]);
+}
+
 /** A stick under a finger: up and left are positive, as on a gamepad. */
 function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 2 }) {
   const [at, setAt] = useState<readonly [number, number] | undefined>(undefined);
@@ -305,11 +311,11 @@ function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 
     setTouch([...touched]);
   };
   const end = (): void => {
-    touched[place] = 0;
-    touched[place + 1] = 0;
     setAt(undefined);
-    setTouch(touched.every((value) => value === 0) ? undefined : [...touched]);
+    letGo(place);
   };
+  // Also where the stick goes while a finger is on it, with its view or with the seat: nothing tells of that finger any more.
+  useEffect(() => () => letGo(place), [place]);
   return (
     <div
       class="pad"
