@@ -289,9 +289,9 @@ export class GuardTick implements TickStages {
   /** A stop is watched until it was seen at rest, while something holds the robot: one without torque may sink. */
   #seeRest(): void {
     const state = this.#state;
-    const isHeld = hasTorque(state) || (state === 'fault' && this.#driver.keepsTorque === true);
-    const isStopped = state === 'stopped' || state === 'fault' || state === 'stopping';
-    if (!isHeld) this.moving.end();
+    const isLeft = state === 'fault' || state === 'standby';
+    const isStopped = isLeft || state === 'stopped' || state === 'stopping';
+    if (!hasTorque(state) && !(isLeft && this.#driver.keepsTorque === true)) this.moving.end();
     else if (!isStopped || !this.#protection.isReferenceAtRest) this.moving.restart();
     else if (this.#measurement.isTrusted) {
       const { positionRad, velocityRadPerS } = this.frame.robot;

@@ -124,6 +124,29 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
     expect(notices).toHaveLength(1);
   });
 
+  it('tells it where somebody has ended it behind the stop, and nothing of who moves it later by right', async () => {
+    const { guard, link, notices } = await driven();
+    link.isElsewhere = true;
+    link.velocityRadPerS[5] = -0.05;
+    const moved = async (ticks: number): Promise<void> => {
+      for (let i = 0; i < ticks; i++) {
+        link.positionRad[5] = link.positionRad[5]! - 0.0005;
+        await guard.advance(1);
+      }
+    };
+    await guard.request({ kind: 'stop' });
+    while (guard.latest.state !== 'stopped') await moved(1);
+    expect(await guard.request({ kind: 'disable' })).toEqual({ ok: true });
+    await moved(50);
+    expect(guard.latest.state).toBe('standby');
+    expect(notices.map(({ row }) => row)).toEqual([43]);
+    link.velocityRadPerS[5] = 0;
+    await guard.advance(5);
+    link.velocityRadPerS[5] = -0.05;
+    await moved(150);
+    expect(notices).toHaveLength(1);
+  });
+
   it('commands while torque is on, whatever its file says', async () => {
     const { guard, link } = await driven();
     await guard.request({ kind: 'stop' });
