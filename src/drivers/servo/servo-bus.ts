@@ -9,7 +9,7 @@ const DEFAULT_ANSWER_S = 0.004;
 const LOOK_S = 60e-6;
 /** Bits on the line for each byte: start, 8, stop. */
 const BITS_PER_BYTE = 10;
-/** Between ticks nobody is in a hurry, and a machine may be busy: so many tries, and so long for each answer, s. */
+/** Between ticks nobody is in a hurry, and a machine may be busy: so many tries, and so long for each answer at least, s. */
 const PATIENT_TRIES = 5;
 const PATIENT_ANSWER_S = 0.03;
 const RECEIVE_BYTES = 4096;
@@ -268,7 +268,7 @@ export class ServoBus {
       this.#slots[id] = at;
       this.#counts[id] = count;
       this.#orders[id] = 0;
-      this.#patienceS = tries > 1 ? PATIENT_ANSWER_S : this.#answerS;
+      this.#patienceS = tries > 1 ? Math.max(PATIENT_ANSWER_S, this.#answerS) : this.#answerS;
       this.#await(bytes, 1, this.protocol.statusBytes(count), into, count);
       this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
