@@ -198,15 +198,17 @@ export function storedDirectionOf(
   return value === undefined ? undefined : value & directionBits.bits;
 }
 
-/** The servo turns or counts the other way than when it was calibrated. */
+/** The servo turns or counts the other way than when it was calibrated, or does not say which; `stored`: see `storedDirectionOf`. */
 export function directionMoved(
   { directionBits }: ServoFamily,
   { model }: Pick<Motor, 'model'>,
   stored: number | undefined,
   { storedDirection }: JointCalibration,
 ): SetupProblem | undefined {
-  if (stored === undefined || storedDirection === undefined || stored === storedDirection) return undefined;
-  const { register } = directionBits!;
+  if (storedDirection === undefined || stored === storedDirection) return undefined;
+  if (directionBits === undefined || model.registers[directionBits.register] === undefined) return undefined;
+  if (stored === undefined) return SILENT;
+  const { register } = directionBits;
   const place = `${register} (register ${model.registers[register]!.address})`;
   const what = `turns or counts the other way than when it was calibrated: ${place} has ${stored} of its bits of direction, and had ${storedDirection} (fault 34)`;
   return { what, calibrate: '--joint' };

@@ -1,5 +1,5 @@
 /** Stored registers whose value changes what readings, goals or protection mean: what has to stand there, and what follows where it does not. */
-import type { Motor, SetupProblem } from './family.ts';
+import { type Motor, type SetupProblem, SILENT } from './family.ts';
 import type { StoredRule } from './protocol.ts';
 
 /** A rule that a servo does not keep. */
@@ -33,13 +33,19 @@ export function brokenRules(
   });
 }
 
-/** What keeps a servo from being driven (row 34); `rules` and `read` as of `brokenRules`. */
+/** What keeps a servo from being driven (row 34), one that does not say what it stores too; `rules` and `read` as of `brokenRules`. */
 export function undrivenRule(
   motor: Pick<Motor, 'model'>,
   rules: readonly StoredRule[],
   read: (register: string) => number | undefined,
 ): SetupProblem | undefined {
   const ofMotion = rules.filter(({ changes }) => changes === 'motion');
-  const [rule] = brokenRules(motor, ofMotion, read);
+  let isRead = true;
+  const [rule] = brokenRules(motor, ofMotion, (register) => {
+    const held = read(register);
+    if (held === undefined) isRead = false;
+    return held;
+  });
+  if (!isRead) return SILENT;
   return rule && { what: `is not driven: its ${rule.what} (fault 34)`, calibrate: '--joint' };
 }
