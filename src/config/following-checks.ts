@@ -9,7 +9,7 @@ import {
   servosLead,
   stictionBandOf,
 } from '../core/index.ts';
-import { LARGEST_ERROR_M, LARGEST_ERROR_RAD, STICTION_BANDS } from '../safety/index.ts';
+import { LARGEST_ERROR_M, LARGEST_ERROR_RAD, PRESS_SHARE, STICTION_BANDS } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
@@ -44,11 +44,16 @@ function checkLag(robot: RobotConfig, i: number): Finding[] {
   return [{ path: ['joints', i, 'velocityMaxRadPerS'], message }];
 }
 
-/** A joint whose friction lets its reference go on and on sticks, and a frozen reading (row 14) would be seen by row 43 only. */
-function checkFriction({ joints }: RobotConfig, i: number): Finding[] {
-  const joint = joints[i]!;
-  const { name, kind, dryFrictionNm = 0 } = joint;
-  const most = (kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD) / 2;
+/**
+ * A joint whose friction lets its reference go on and on sticks, and a frozen reading (row 14) would be seen by row 43 only, or by nothing
+ * where the reference goes no farther than its leash, or than its servo may press. Half of that: a weight takes its share of it.
+ */
+function checkFriction(robot: RobotConfig, i: number): Finding[] {
+  const joint = robot.joints[i]!;
+  const { name, kind, dryFrictionNm = 0, torqueMaxNm, stiffnessNmPerRad } = joint;
+  const [largest, leash] = kind === 'prismatic' ? [LARGEST_ERROR_M, robot.leashM] : [LARGEST_ERROR_RAD, robot.leashRad];
+  const pressed = isGravityCompensated(robot) ? largest : (PRESS_SHARE * torqueMaxNm) / stiffnessNmPerRad;
+  const most = Math.min(largest, leash, pressed) / 2;
   const share = (STICTION_BANDS * stictionBandOf(joint)) / most;
   if (!(share > 1 + ROUNDING)) return [];
   const less = Math.floor((1000 * dryFrictionNm) / share) / 1000;

@@ -108,6 +108,18 @@ describe('what row 43 would stop though nothing is wrong', () => {
     expect(withFriction(/write dryFrictionNm: ([0-9.]+)/.exec(refusal)![1]!)).toBe('accepted');
   });
 
+  it.each([
+    ['its leash', 'leashRad: 0.05'],
+    ['what its servos may press with', 'gravityCompensated: false, tank: { velocityFeedForward: true }'],
+  ])('is refused with friction for which a reference never goes as far as that, for %s', (_name, overlay) => {
+    const withFriction = (nm: string, more: string): string =>
+      said(`robot: { joints: { wrist_3: { dryFrictionNm: ${nm} } }, ${more} }`);
+    expect(withFriction('5', 'leashRad: 0.15')).toBe('accepted');
+    const refusal = withFriction('5', overlay);
+    expect(refusal).toMatch(/dryFrictionNm of joint "wrist_3" is 5: .* \(row 14\): write dryFrictionNm: /);
+    expect(withFriction(/write dryFrictionNm: ([0-9.]+)/.exec(refusal)![1]!, overlay)).toBe('accepted');
+  });
+
   it('is not the leash of an arm whose press is limited by its servos’ torque', () => {
     const overlay =
       'robot: { leashM: 0.05, leashRad: 0.3, gravityCompensated: false, tank: { velocityFeedForward: true } }';

@@ -37,6 +37,7 @@ export {
   withRow,
   worstAction,
 } from './faults.ts';
+export { PRESS_SHARE } from './limits/press-limit.ts';
 export { ExitRamp } from './states/exit-ramp.ts';
 export {
   admitCommand,
