@@ -182,6 +182,7 @@ export class SafetyChain {
     this.#sanitizer.reset();
     this.#startGuard.reset();
     this.#limiter.reset();
+    this.#press?.restart();
     this.referenceVelocityRadPerS.fill(0);
     if (measuredRad.length !== this.referenceRad.length || !allFinite(measuredRad)) return 'notFinite';
     this.referenceRad.set(measuredRad);

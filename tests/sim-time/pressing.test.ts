@@ -207,6 +207,66 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       }
     });
 
+  for (const weightNm of [0.8, 0.9, 1])
+    faultRow(
+      14,
+      'fake',
+      `a weight of ${weightNm} N·m, which leaves it little to press with, hides no frozen encoder`,
+      async () => {
+        const arm = new Pushing();
+        const { body, bus } = arm.rig;
+        try {
+          await arm.activate();
+          arm.load(LIFT, -weightNm);
+          await arm.act([], 0, 1);
+          await arm.act([LIFT], PUSH, 0.3);
+          const from = body.positionRad[LIFT]!;
+          bus.faultsOf(2)!.isFrozen = true;
+          expect(await arm.act([LIFT], PUSH, 6)).toBeLessThan(1.5);
+          expect(arm.rows).toContain(14);
+          expect(Math.abs(body.positionRad[LIFT]! - from)).toBeLessThan(FROZEN_GOES_RAD);
+        } finally {
+          await arm.close();
+        }
+      },
+    );
+
+  it('holds a weight that it cannot lift for as long as it is asked to, and takes its encoder for none that has frozen', async () => {
+    for (const weightNm of [1, 1.1, 1.15, 1.2]) {
+      const arm = new Pushing();
+      const { body } = arm.rig;
+      try {
+        await arm.activate();
+        arm.stick(LIFT, 0.05);
+        arm.load(LIFT, -weightNm);
+        await arm.act([], 0, 1);
+        const stoodRad = body.positionRad[LIFT]!;
+        let sunkRad = 0;
+        const heldS = await arm.act([LIFT], PUSH, 8, () => {
+          sunkRad = Math.max(sunkRad, stoodRad - body.positionRad[LIFT]!);
+        });
+        expect([weightNm, heldS, arm.rows]).toEqual([weightNm, 8, []]);
+        expect(sunkRad).toBeLessThan(0.02);
+      } finally {
+        await arm.close();
+      }
+    }
+  });
+
+  it('presses under a weight too for as long as it likes', async () => {
+    for (const weightNm of [0.5, 0.8, 1]) {
+      const arm = new Pushing();
+      try {
+        await arm.activate();
+        arm.load(LIFT, weightNm);
+        for (const joint of PRESSED) arm.stopRad[joint] = arm.rig.body.positionRad[joint]! - 0.05;
+        expect([weightNm, await arm.act(PRESSED, -PUSH, 4), arm.rows]).toEqual([weightNm, 4, []]);
+      } finally {
+        await arm.close();
+      }
+    }
+  });
+
   it('carries a weight beyond that share without sinking on, and presses no harder', async () => {
     const arm = new Pushing();
     const { body } = arm.rig;

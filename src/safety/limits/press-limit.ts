@@ -13,6 +13,7 @@ import {
 } from '../../core/index.ts';
 import { TARGET_LEASHED } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
+import { askedRad, flickerRad } from '../watch/following.ts';
 
 /** Share of a joint's cap with which it may press; drivers and rows call it stalled from 0.8 or 0.9 on. */
 export const PRESS_SHARE = 0.7;
@@ -32,6 +33,19 @@ const SMOOTHED_S = 0.06;
 /** Time constant of what is above the limit, s: it came from motion. */
 const BACK_S = 0.1;
 
+/**
+ * A joint that is asked on at its limit for so long, s, alone, and whose reading stands although its reference has not gone as far as asks it
+ * to move, may be one whose encoder has frozen, which runs: its reference goes back by more than that, in the time here. A weight follows it, and
+ * what does not follow is seen by row 14.
+ */
+const DOUBT_AFTER_S = 0.5;
+const DOUBT_BACK = 1.2;
+const DOUBT_BACK_S = 0.2;
+/** So many times what asks a joint to move. */
+const SHOWN_NEAR = 2;
+/** Share of what asks a joint to move from which on one that stands may be held. */
+const OTHER_SHARE = 0.25;
+
 /** Tick path after construction. */
 export class PressLimit {
   readonly #freeRadPerS: Float64Array;
@@ -42,6 +56,19 @@ export class PressLimit {
   /** [n] how far the reference has gone back since the joint pulled with less than its share, rad. */
   readonly #backRad: Float64Array;
   readonly #position: Float64Array;
+  /** [n] the reading that has not changed since, by more than its flicker; where the reference was then, and is, rad. */
+  readonly #still: Float64Array;
+  readonly #referenceThen: Float64Array;
+  readonly #reference: Float64Array;
+  /** [n] where a servo that lags would be, and would have been then, rad. */
+  readonly #follows: Float64Array;
+  readonly #followsThen: Float64Array;
+  readonly #flickerRad: Float64Array;
+  /** [n] what asks a joint to move, rad; and for how long one that stands has been asked on at its limit, s. */
+  readonly #askedRad: Float64Array;
+  readonly #doubtS: Float64Array;
+  /** [n] the reading that showed that it follows: near it there is no doubt again, so that a weight does not sink on by that. */
+  readonly #shown: Float64Array;
   /** [n] rad/s, smoothed. */
   readonly #speed: Float64Array;
   /** [1] V8 would box what a function gives. */
@@ -66,6 +93,22 @@ export class PressLimit {
     this.#backRad = new Float64Array(n);
     this.#position = new Float64Array(n).fill(Number.NaN);
     this.#speed = new Float64Array(n);
+    this.#still = new Float64Array(n).fill(Number.NaN);
+    this.#referenceThen = new Float64Array(n).fill(Number.NaN);
+    this.#reference = new Float64Array(n);
+    this.#follows = new Float64Array(n).fill(Number.NaN);
+    this.#followsThen = new Float64Array(n);
+    this.#flickerRad = Float64Array.from(model.joints, flickerRad);
+    this.#askedRad = Float64Array.from(model.joints, askedRad);
+    this.#doubtS = new Float64Array(n);
+    this.#shown = new Float64Array(n).fill(Number.NaN);
+  }
+
+  /** The reference was put elsewhere. */
+  restart(): void {
+    this.#referenceThen.fill(Number.NaN);
+    this.#follows.fill(Number.NaN);
+    this.#doubtS.fill(0);
   }
 
   /** The newest reading (n), rad. */
@@ -74,6 +117,12 @@ export class PressLimit {
     for (let i = 0; i < this.#position.length; i++) {
       const movedRad = positionRad[i]! - this.#position[i]!;
       this.#position[i] = positionRad[i]!;
+      if (!(Math.abs(positionRad[i]! - this.#still[i]!) <= this.#flickerRad[i]!)) {
+        this.#still[i] = positionRad[i]!;
+        this.#referenceThen[i] = Number.NaN;
+        if (this.#doubtS[i]! >= DOUBT_AFTER_S) this.#shown[i] = positionRad[i]!;
+        this.#doubtS[i] = 0;
+      }
       const speed = this.#speed[i]! + share * (movedRad / times[PERIOD]! - this.#speed[i]!);
       this.#speed[i] = Number.isFinite(speed) ? speed : 0;
     }
@@ -91,9 +140,11 @@ export class PressLimit {
       const aheadRad = referenceRad[i]! - this.#position[i]!;
       const side = aheadRad < 0 ? -1 : 1;
       const nearerRadPerS = side * this.#speed[i]!;
+      this.#follow(i, referenceRad, times);
       // Written so that what is not known is free.
       if (!(nearerRadPerS < this.#freeRadPerS[i]!)) {
         this.#backRad[i] = 0;
+        this.#doubtS[i] = 0;
         continue;
       }
       if (this.#mostRad[i] === Number.POSITIVE_INFINITY) continue;
@@ -114,12 +165,46 @@ export class PressLimit {
       let most = Math.min(roomRad / times[PERIOD]!, Math.sqrt(this.#accel[i]! * Math.max(0, roomRad)));
       if (isOneBeyond && Math.abs(aheadRad) > BESIDE_SHARE * this.#mostRad[i]!) most = 0;
       if (roomRad < 0) most = -Math.min(Math.max(0, beyondRad) / BACK_S, Math.max(0, leftRad) / times[PERIOD]!);
-      if (!(side * velocity[i]! > most)) continue;
+      const isAskedOn = side * velocity[i]! > most;
+      const goneRad = side * (referenceRad[i]! - this.#referenceThen[i]!);
+      const reliefRad = (RELIEF_SHARE / PRESS_SHARE - 1) * this.#mostRad[i]! + this.#flickerRad[i]!;
+      const isShown = Math.abs(this.#position[i]! - this.#shown[i]!) < SHOWN_NEAR * this.#askedRad[i]!;
+      const isUnjudged = isAskedOn && ownRad > -reliefRad && goneRad < this.#askedRad[i]! && !isShown;
+      if (this.#doubtS[i]! >= DOUBT_AFTER_S && side * velocity[i]! > 0) {
+        const followedRad = side * (referenceRad[i]! - this.#followsThen[i]!);
+        const backRad = Math.max(0, Math.max(goneRad, followedRad) + DOUBT_BACK * this.#askedRad[i]!);
+        velocity[i] = -side * Math.min(backRad / times[PERIOD]!, this.#askedRad[i]! / DOUBT_BACK_S);
+        bits = TARGET_LEASHED;
+        continue;
+      }
+      this.#doubtS[i] = isUnjudged && !this.#isOtherHeld(i) ? this.#doubtS[i]! + times[PERIOD]! : 0;
+      if (!isAskedOn) continue;
       if (most < 0) this.#backRad[i] = this.#backRad[i]! - most * times[PERIOD]!;
       velocity[i] = side * most;
       bits = TARGET_LEASHED;
     }
     return bits;
+  }
+
+  /** By the law of the servo, as row 14 does. */
+  #follow(i: number, referenceRad: ArrayLike<number>, times: TickTimes): void {
+    const reference = referenceRad[i]!;
+    const share = times[PERIOD]! / (this.#lagS[i]! + times[PERIOD]!);
+    const follows = this.#follows[i]! + share * (reference - this.#follows[i]!);
+    this.#follows[i] = Number.isFinite(follows) ? follows : reference;
+    this.#reference[i] = reference;
+    if (!Number.isNaN(this.#referenceThen[i]!)) return;
+    this.#referenceThen[i] = reference;
+    this.#followsThen[i] = this.#follows[i]!;
+  }
+
+  /** Another joint that moves the tool stands under what it is asked for: something may hold the tool. */
+  #isOtherHeld(i: number): boolean {
+    for (let j = 0; j < this.#mostRad.length; j++) {
+      if (j === i || this.#mostRad[j] === Number.POSITIVE_INFINITY) continue;
+      if (Math.abs(this.#reference[j]! - this.#referenceThen[j]!) >= OTHER_SHARE * this.#askedRad[j]!) return true;
+    }
+    return false;
   }
 
   /** Some joint pulls so hard that it goes back: what others press with comes on top. */

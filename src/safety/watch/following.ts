@@ -115,16 +115,14 @@ export class FollowingWatchdog {
     const n = model.joints.length;
     this.#joints = model.joints;
     this.beyondRad = new Float64Array(n);
-    this.#leastRad = Float64Array.from(model.joints, (joint) =>
-      Math.max(commandedRad(joint), STICTION_NOISES * encoderNoiseOf(joint), STICTION_BANDS * stictionBandOf(joint)),
-    );
+    this.#leastRad = Float64Array.from(model.joints, askedRad);
     const lags = model.base === undefined && !servosLead(model);
     this.#follows = new Float64Array(n);
     this.#followsThen = new Float64Array(n);
     this.#lagS = Float64Array.from(model.joints, (joint, i) =>
       lags && this.#leastRad[i]! > commandedRad(joint) ? servoLagS(joint) : 0,
     );
-    this.#flickerRad = Float64Array.from(model.joints, (joint) => SAME + FLICKER_NOISES * encoderNoiseOf(joint));
+    this.#flickerRad = Float64Array.from(model.joints, flickerRad);
     this.#capNm = Float64Array.from(capNm);
     this.#reachRad = Float64Array.from(model.joints, (joint, i) =>
       isFree(joint)
@@ -322,6 +320,16 @@ export class FollowingWatchdog {
     this.#toolAwayS = Math.sqrt(x * x + y * y + z * z) <= LARGEST_ERROR_M ? 0 : this.#toolAwayS + passedS;
     return this.#toolAwayS >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
   }
+}
+
+/** A reference that goes so far asks the joint to move, rad or m, whatever its encoder and its friction. */
+export function askedRad(joint: JointModel): number {
+  return Math.max(commandedRad(joint), STICTION_NOISES * encoderNoiseOf(joint), STICTION_BANDS * stictionBandOf(joint));
+}
+
+/** A reading that moves by no more stands, rad or m. */
+export function flickerRad(joint: JointModel): number {
+  return SAME + FLICKER_NOISES * encoderNoiseOf(joint);
 }
 
 /** A joint that is asked to go so far, rad or m, is asked to move. */
