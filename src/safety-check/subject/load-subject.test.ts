@@ -639,6 +639,11 @@ describe('limits that cannot be', () => {
     expect(over.assumed.join('\n')).toMatch(
       /Not kept apart, .*: shoulder-link and wrist-link \(their shapes never touch: 25(\.\d)? mm at least\)\./,
     );
+    // So near in 500 poses is no proof that they never touch.
+    write({ 'near.urdf': plateAt(0.046) });
+    expect((await load('near.urdf')).assumed.join('\n')).toMatch(
+      /NOT watched: the shapes of shoulder-link and wrist-link \(convex hulls\) come as near as 1\d(\.\d)? mm in 500 random poses/,
+    );
     const beside = await load('beside.urdf');
     expect(beside.model.collision!.pairs).toEqual([]);
     expect(beside.assumed.join('\n')).toMatch(

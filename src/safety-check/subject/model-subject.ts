@@ -38,6 +38,8 @@ const FEWEST_ALIKE = 3;
 const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
 /** Poses in which the shapes of links are looked at that nothing keeps apart. */
 const UNWATCHED_POSES = 500;
+/** Shapes that came no nearer in these keep clear; what came nearer may touch in a pose that was not looked at, m. */
+const CLEAR_M = 0.02;
 const LIMITS_REMEDY =
   'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
 /** For all joints at once. */
@@ -194,7 +196,7 @@ async function plantOf(file: string, image: PlantImage, model: RobotModel, pair:
   return RobotPlant.open({ file, image, model: { ...model, collision } });
 }
 
-/** What `pairs` that are not kept apart come to by their own shapes, in random poses: a sentence for all that never touch, or always do, and one for each other. */
+/** What `pairs` that are not kept apart come to by their own shapes, in random poses: a sentence for all that keep clear, or always touch, and one for each other. */
 async function unwatchedPairs(
   file: string,
   image: PlantImage,
@@ -209,14 +211,16 @@ async function unwatchedPairs(
     const distancesM = poses.map((jointsRad) => plant.distanceAtM(jointsRad));
     plant.close();
     const touching = distancesM.filter((distanceM) => distanceM < 0).length;
-    const leastMm = significant(1e3 * Math.min(...distancesM));
+    const leastM = Math.min(...distancesM);
+    const leastMm = significant(1e3 * leastM);
     const names = pair.join(' and ');
-    if (touching === 0) harmless.push(`${names} (their shapes never touch: ${leastMm} mm at least)`);
+    if (leastM >= CLEAR_M) harmless.push(`${names} (their shapes never touch: ${leastMm} mm at least)`);
     else if (touching >= ALWAYS * UNWATCHED_POSES) harmless.push(`${names} (built so)`);
     else {
       const share = Math.max(1, Math.round((100 * touching) / UNWATCHED_POSES));
+      const meet = touching === 0 ? `come as near as ${leastMm} mm` : `touch in ${share} %`;
       said.push(
-        `NOT watched: the shapes of ${names} (convex hulls) touch in ${share} % of ${UNWATCHED_POSES} random poses, and nothing keeps them apart: their capsules overlap at home or are clear hardly anywhere. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
+        `NOT watched: the shapes of ${names} (convex hulls) ${meet}${touching === 0 ? ' in' : ' of'} ${UNWATCHED_POSES} random poses, and nothing keeps them apart: their capsules overlap at home or are clear hardly anywhere. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
       );
     }
   }
