@@ -219,6 +219,20 @@ describe('what a URDF says of its limits', () => {
     expect(model.joints[1]).toMatchObject({ velocityMaxRadPerS: 1.5, torqueMaxNm: 8 });
     expect(model.joints[0]).toMatchObject({ velocityMaxRadPerS: 3, torqueMaxNm: 40 });
   });
+
+  it('is one number for all joints, and less for a finger that could not stop from it', async () => {
+    const defaults = { velocityMaxRadPerS: 1.5, torqueMaxNm: 20 };
+    const { model, assumed } = await load(`${CONFIG_ROOT}/robots/models/viperx.xml`, {
+      fixed: ['right_finger'],
+      defaults,
+    });
+    const finger = model.joints.at(-1)!;
+    const half = (finger.positionMaxRad - finger.positionMinRad) / 2;
+    expect(finger.velocityMaxRadPerS).toBeLessThan(defaults.velocityMaxRadPerS);
+    expect(finger.velocityMaxRadPerS ** 2 / (2 * finger.accelMaxRadPerS2)).toBeLessThanOrEqual(half);
+    expect(assumed.join('\n')).toMatch(/Joint "gripper" goes at [\d.]+, and not at the 1\.5 of --speed: /);
+    expect(model.joints.slice(0, -1).map((joint) => joint.velocityMaxRadPerS)).toEqual(Array(6).fill(1.5));
+  });
 });
 
 describe("a maker's file of limits", () => {

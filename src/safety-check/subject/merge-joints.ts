@@ -239,6 +239,7 @@ function mergeJoint(
     merged[key] = fact;
     guessed.add(key);
   }
+  slowToStop(name, merged, guessed, assumed);
   for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));
   const isOpen = merged.positionMinRad === undefined && merged.positionMaxRad === undefined;
   if (isOpen && model.kind === 'revolute' && model.rangeProblem === undefined) {
@@ -253,6 +254,28 @@ function mergeJoint(
     ...checkOrder(name, merged),
   );
   return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
+}
+
+/**
+ * One speed for all joints is one for none in particular, and a finger has little way: of a joint whose acceleration is assumed too, it is
+ * what that stops within half of its range.
+ */
+function slowToStop(
+  name: string,
+  merged: Partial<Record<keyof JointLimits, Fact>>,
+  guessed: ReadonlySet<keyof JointLimits>,
+  assumed: string[],
+): void {
+  const { velocityMaxRadPerS: speed, accelMaxRadPerS2: accel, positionMinRad: min, positionMaxRad: max } = merged;
+  // No line: it is of the command line.
+  if (speed?.place.line !== 0 || accel === undefined || !guessed.has('accelMaxRadPerS2')) return;
+  if (min === undefined || max === undefined || !(max.value > min.value)) return;
+  const value = Math.floor(1e3 * Math.sqrt(accel.value * (max.value - min.value))) / 1e3;
+  if (!(value < speed.value && value > 0)) return;
+  merged.velocityMaxRadPerS = { value, place: speed.place };
+  assumed.push(
+    `Joint "${name}" goes at ${value}, and not at the ${speed.value} of ${speed.place.file}: that is what stops within half of its range.`,
+  );
 }
 
 /** An end of the range that the joint's own controller keeps, where it has one. */
