@@ -12,6 +12,9 @@ const BITS_PER_BYTE = 10;
 /** Between ticks nobody is in a hurry, and a machine may be busy: so many tries, and so long for each answer at least, s. */
 const PATIENT_TRIES = 5;
 const PATIENT_ANSWER_S = 0.03;
+/** For so long nothing has to come at most before the next request, s; and a line that never falls silent is waited for so long. */
+const MOST_QUIET_S = 0.3;
+const MOST_SETTLE_S = 2;
 const RECEIVE_BYTES = 4096;
 /** More than this many buffers full is no backlog, but a line that never falls silent: a tick does not wait for its end. */
 const DRAINED_READS = 16;
@@ -260,6 +263,7 @@ export class ServoBus {
   }
 
   #askOne(bytes: number, id: number, into: Uint8Array, at: number, count: number, tries: number): ReplyStatus {
+    const beganS = this.line.clock.nowS();
     for (let attempt = 0; attempt < tries && !this.#isLost; attempt++) {
       if (attempt > 0) this.counters[BUS.retries] = this.counters[BUS.retries]! + 1;
       this.drain();
@@ -273,13 +277,36 @@ export class ServoBus {
       this.#patienceS = this.#answerS;
       const hasAnswered = this.#pending === 0;
       this.#endRequest();
-      if (hasAnswered) return 'ok';
+      if (hasAnswered) {
+        if (attempt > 0) this.#settle(beganS);
+        return 'ok';
+      }
       if (!this.#hasReturned || this.#echo !== 'unknown') continue;
       this.#probeEcho(id, bytes);
       // It was the answer.
       if (this.#isWithoutEcho) attempt--;
     }
-    return this.#isLost ? 'lost' : 'missing';
+    if (this.#isLost) return 'lost';
+    if (tries > 1) this.#settle(beganS);
+    return 'missing';
+  }
+
+  /**
+   * An answer does not say of which register it is, so that one which is still on its way would be taken for that of the next request:
+   * waits until none has come for as long as the latest of those since `beganS` took. For what is asked between ticks.
+   */
+  #settle(beganS: number): void {
+    const { line } = this;
+    let heardS = line.clock.nowS();
+    const quietS = Math.min(heardS - beganS, MOST_QUIET_S);
+    const endS = heardS + MOST_SETTLE_S;
+    for (let nowS = heardS; nowS < Math.min(heardS + quietS, endS); nowS = line.clock.nowS()) {
+      line.wait(nowS + LOOK_S);
+      const got = this.#receive();
+      if (got < 0) return;
+      if (got > 0) heardS = line.clock.nowS();
+    }
+    this.drain();
   }
 
   get #isWithoutEcho(): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
-import { FEETECH_MODELS, feetech, ServoBus } from '../../drivers/serial.ts';
+import { type Clock, Rng } from '../../core/index.ts';
+import { FEETECH_MODELS, feetech, type LineStatus, type SerialLine, ServoBus } from '../../drivers/serial.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 import { MemoryLine } from '../memory-line.ts';
 import type { ServoSpec } from '../servo-chain.ts';
@@ -68,6 +68,78 @@ function exchange({ line }: Arm, id: number, instruction: number, ...parameters:
   const into = new Uint8Array(512);
   return [...into.subarray(0, line.read(into, 0))];
 }
+
+/** A line whose host hands bytes on some time after they have come. */
+class LateLine implements SerialLine {
+  readonly path = 'late';
+  readonly baud = 1_000_000;
+  readonly clock: Clock;
+  lateS = 0;
+  readonly #line: MemoryLine;
+  readonly #held: { readonly atS: number; readonly bytes: readonly number[] }[] = [];
+
+  constructor(line: MemoryLine) {
+    this.#line = line;
+    this.clock = line.clock;
+  }
+
+  write(bytes: Uint8Array, length: number): LineStatus {
+    return this.#line.write(bytes, length);
+  }
+
+  read(into: Uint8Array, at: number): number {
+    const came = new Uint8Array(256);
+    const got = this.#line.read(came, 0);
+    if (got > 0) this.#held.push({ atS: this.clock.nowS() + this.lateS, bytes: [...came.subarray(0, got)] });
+    let to = at;
+    while ((this.#held[0]?.atS ?? Number.POSITIVE_INFINITY) <= this.clock.nowS()) {
+      for (const byte of this.#held.shift()!.bytes) into[to++] = byte;
+    }
+    return to - at;
+  }
+
+  wait(untilS: number): void {
+    this.#line.wait(untilS);
+  }
+
+  close(): void {}
+}
+
+describe('an answer that comes late', () => {
+  const REGISTERS = [16, 33, 34, 35, 36, 9, 13, 14, 18, 19, 5];
+  const late = new LateLine(arm([1]).line);
+  const bus = new ServoBus({ line: late, protocol: STS_PROTOCOL });
+  const into = new Uint8Array(1);
+  const read1 = (address: number): number | undefined => (bus.read(1, address, 1, into) === 'ok' ? into[0] : undefined);
+  const truth = new Map(REGISTERS.map((address) => [address, read1(address)]));
+
+  it.each([0.02, 0.028, 0.035, 0.045, 0.061, 0.09, 0.119, 0.14])(
+    'by %s s is never taken for that of another register',
+    (lateS) => {
+      expect(new Set(truth.values()).size).toBeGreaterThan(5);
+      let answers = 0;
+      for (let i = 0; i < 66; i++) {
+        const address = REGISTERS[(i * 7) % REGISTERS.length]!;
+        // In the middle of a session: some answers are in time, and some are not.
+        late.lateS = i % 3 === 0 ? lateS : 0.001;
+        const value = read1(address);
+        if (value === undefined) continue;
+        answers++;
+        expect([address, value]).toEqual([address, truth.get(address)]);
+      }
+      expect(answers).toBe(66);
+    },
+  );
+
+  it('by more than all tries together is none, and no next one is taken for it', () => {
+    for (const address of REGISTERS) {
+      late.lateS = 0.2;
+      expect(read1(35)).toBeUndefined();
+      late.lateS = 0.001;
+      expect([address, read1(address)]).toEqual([address, truth.get(address)]);
+    }
+  });
+});
 
 describe('what a servo answers', () => {
   it('is what the manual prints for a ping of servo 1', () => {
