@@ -21,7 +21,8 @@ export function servoProblems(
   const isNoise = found.length > 1 && found.every(isTwice);
   const problems = motors.flatMap((motor): readonly ServoProblem[] => {
     const servo = found.find(({ id }) => id === motor.id);
-    const problem = servo === undefined ? missing(motor, found, motors) : problemOf(motor, servo, isNoise, named);
+    const problem =
+      servo === undefined ? missing(motor, found, motors, named) : problemOf(motor, servo, isNoise, named);
     if (problem !== undefined) return [problem];
     const firmware = servo?.identity?.firmware;
     const unknown = firmware === undefined ? undefined : unknownTable(family, motor, firmware);
@@ -36,13 +37,15 @@ export function problemError({ message, remedy }: ServoProblem): ReinError {
   return new ReinError('driver', message, { remedy });
 }
 
-function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Motor[]): ServoProblem {
+function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Motor[], named: string): ServoProblem {
   const foreign = found.filter(({ id }) => !motors.some((each) => each.id === id)).map(({ id }) => id);
   const others =
     foreign.length === 0
       ? ''
       : `; ${foreign.join(', ')} ${foreign.length > 1 ? 'answer' : 'answers'}, and no joint has that id`;
   const twin = found.find(isTwice)?.id;
+  const place = motors.indexOf(motor);
+  const isPassed = motors.slice(place + 1).some(({ id }) => found.some((servo) => servo.id === id));
   return {
     id: motor.id,
     kind: 'missing',
@@ -52,7 +55,9 @@ function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Mo
         ? `It may be one of those that have the id ${twin}: see to them first.`
         : foreign.length > 0
           ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
-          : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
+          : isPassed
+            ? `Others that come after it answer: its plug may be loose, or it has another id or speed. Plug it in alone, then: rein doctor --robot ${named}`
+            : 'Look at the cable to it and at its supply: all behind the first gap of the chain are silent.',
   };
 }
 

@@ -69,6 +69,7 @@ export { countsProblem } from './servo/readable.ts';
 export { ServoBus } from './servo/servo-bus.ts';
 export type { ServoConfig } from './servo/servo-kind.ts';
 export { ServoRegisters } from './servo/servo-registers.ts';
+export { TORQUE_LEFT_REMEDY } from './servo/servo-setup.ts';
 export { type BrokenRule, brokenRules } from './servo/stored-rules.ts';
 export { faultCure } from './vesc/fault-cures.ts';
 export { countsPerM, erpmPerMPerS, type VescConfig } from './vesc/options.ts';

@@ -54,6 +54,20 @@ describe('rein doctor on a bus', () => {
     const found = await inspect(rig);
     expect(failures(found)).toEqual([]);
     expect(found.next).toBe('rein bring-up --robot so101');
+    // As `rein run` does, which takes no torque over.
+    rig.servos[2]!.registers.set('torqueEnable', 1);
+    const left = await inspect(rig);
+    expect(failures(left)).toMatchObject([
+      { name: 'servo 3', detail: expect.stringMatching(/torque on, at \d+; a program that is gone left it/) },
+    ]);
+    expect(left.next).toContain('switch the supply of its servos off and on');
+    rig.servos[2]!.registers.set('torqueEnable', 0);
+    rig.bus.faultsOf(4)!.isDead = true;
+    const { next } = await inspect(rig);
+    expect(next).toContain('Others that come after it answer');
+    rig.bus.faultsOf(5)!.isDead = true;
+    rig.bus.faultsOf(6)!.isDead = true;
+    expect((await inspect(rig)).next).toContain('all behind the first gap');
   });
 
   it('finds the speed at which they answer, and says what to write', async () => {

@@ -8,6 +8,7 @@ import {
   type ServoModel,
   type SupplyRead,
   supplyCure,
+  TORQUE_LEFT_REMEDY,
   turnsProblem,
 } from '../../drivers/serial.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
@@ -163,6 +164,10 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
     isKnownFirmware(model, identity.firmware) && family.withFirmware(model, identity.firmware) !== undefined;
   if (!isTableKnown && motor === undefined) {
     return { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
+  }
+  if (motor !== undefined && torque !== undefined && torque !== 0 && existsSync(arm!.calibration)) {
+    const why = 'a program that is gone left it, and none takes it over';
+    return { name, status: 'fail', detail: `${detail}; ${why}`, remedy: TORQUE_LEFT_REMEDY };
   }
   return { name, status: 'ok', detail };
 }

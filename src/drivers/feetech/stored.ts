@@ -32,6 +32,14 @@ export function feetechRules(model: ServoModel): readonly StoredRule[] {
       changes: 'motion',
       consequence: `it keeps to no range, counts turns, and its readings leave 0 to ${last}`,
     },
+    {
+      register: 'startForce',
+      least: 0,
+      most: 100,
+      wanted: 16,
+      changes: 'motion',
+      consequence: 'it pushes with that many thousandths of its torque as soon as it is off its goal, and trembles',
+    },
     ...protection(volts),
   ];
 }
@@ -52,7 +60,7 @@ function protection(volts: number): readonly StoredRule[] {
     within('temperatureMax', [40, 85], 70, 'its protection against heat comes too late, or always'),
     within('voltageMax', [60, 150], volts, 'its protection against a wrong supply comes too late, or always'),
     within('voltageMin', [30, 110], 40, 'its protection against a low supply comes too late, or always'),
-    within('overloadTorque', [1, 100], 80, 'what counts as an overload is not known (fault 13)'),
+    within('overloadTorque', [1, 80], 80, 'an overload latches its protection late, or never (fault 13)'),
     within('protectionTime', [1, 254], 200, 'any load latches its overload protection at once'),
     within('protectiveTorque', [0, 50], 20, 'it presses on with more than half of its torque in an overload'),
     within('currentMax', [1, 1000], 500, 'it has no protection against overcurrent'),

@@ -105,6 +105,12 @@ export const FEETECH_WRITES: readonly WriteRule[] = [
       source: `${TABLE}, 9 and 11`,
     }),
   ),
+  {
+    what: 'startForce',
+    does: 'Sets the least torque with which it moves. Stored.',
+    allowed: LIMP,
+    source: `${TABLE}, 24`,
+  },
   ...[
     'temperatureMax',
     'voltageMax',

@@ -10,6 +10,9 @@ import { ServoRegisters } from './servo-registers.ts';
 
 const OFF_TRIES = 2;
 
+/** Of torque that a program which is gone has left on. */
+export const TORQUE_LEFT_REMEDY = 'Hold the arm, and switch the supply of its servos off and on.';
+
 /** Throws `ReinError('config')` where the robot's file allows angles that a joint's servo has no reading for. */
 export function checkReach(
   family: ServoFamily,
@@ -157,7 +160,7 @@ export class ServoSetup {
     if (torque === 0) return;
     const what = torque === 1 ? 'has its torque on' : `brakes (${torque} in torqueEnable)`;
     throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${what}, and not by this program.`, {
-      remedy: 'Hold the arm, and switch the supply of its servos off and on.',
+      remedy: TORQUE_LEFT_REMEDY,
     });
   }
 }

@@ -59,7 +59,7 @@ describe('a line that holds a driver to that', () => {
       for (let k = 0; k < 4; k++) tick();
       expect(() => send(2, goalAt)).toThrow('that is away');
       expect(send(3, goalAt)).toBe('ok');
-      expect(() => send(3, model.registers['startForce']!.address)).toThrow('not in the table');
+      expect(() => send(3, model.registers['speedGainP']!.address)).toThrow('not in the table');
     } finally {
       await driver.close();
       remove();
