@@ -6,7 +6,8 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     row: 18,
     fault: 'The operator drops out while in control',
-    promise: 'Lease of 100 ms (150 ms at most); then the robot stops and stays: the policy never goes on by itself.',
+    promise:
+      'Lease of 100 ms for a device at the robot, up to 150 ms over ROS 2 (`teleop_lease`), 250 ms for a page (1.5 s in `rein sim`); then the robot stops and stays: the policy never goes on by itself.',
     source: 'twist_mux and PX4 wait 500 ms; a firmware in the field 125 ms',
     numbers: { leaseS: 0.1, leaseMaxS: 0.15 },
     signs: [
@@ -15,7 +16,8 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'teleopLost',
         action: 'cat2',
         clears: 'acknowledged',
-        message: 'The operator was in control and has not been heard for the lease (100 ms; at most 150 ms).',
+        message:
+          'The operator was in control and has not been heard for the lease (100 ms; up to 150 ms over ROS 2; 250 ms for a page, 1.5 s in rein sim).',
         remedy:
           'Bring the device back. The policy goes on only when a person says so: c at the terminal, Start at the page, ~/reset and ~/resume over ROS.',
       },
