@@ -66,6 +66,35 @@ it('names who stopped the robot: the first who did, or the silence of whoever dr
   expect([panel.teleop.isStopRequested, panel.teleop.stoppedBy]).toEqual([true, "the silence of the operator's page"]);
 });
 
+it('tells whoever takes over a robot that is stopped what to press first', () => {
+  const takeOver = () => panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard', by: 'Ben' });
+  panel.ask({ kind: 'stop', by: 'Ada' });
+  takeOver();
+  expect(said.at(-1)).toBe('Stopped by Ada at the page: press Start first.');
+  panel.teleop.liftStop();
+  attach({ held: { kind: 'stopped', by: 'the guard' } });
+  takeOver();
+  expect(said.at(-1)).toBe('Stopped by the guard: press Start first.');
+  attach({ held: { kind: 'fault', by: 'A servo is hot.' } });
+  takeOver();
+  expect(said.at(-1)).toBe('A servo is hot. Once the cause is gone, press Start first.');
+  attach({});
+  takeOver();
+  expect(said).toHaveLength(4);
+});
+
+it('says by how much a page is too far behind to take over', () => {
+  const shownAtS = clock.nowS();
+  clock.advanceMs(600);
+  panel.ask({ kind: 'takeOver', shownAtS, device: 'keyboard', by: 'Ada' });
+  panel.ask({ kind: 'takeOver', shownAtS: clock.nowS() + 9, device: 'keyboard' });
+  expect(panel.teleop.isInControl).toBe(false);
+  expect(said).toEqual([
+    'The page of Ada is 0.60 s behind, 0.25 s is the most: nothing was taken over. Try again.',
+    'The page of the operator shows a time to come: nothing was taken over. Load it anew.',
+  ]);
+});
+
 it('keeps who took over with what, all that they asked for while in control, and what was new besides', async () => {
   say(0, true);
   say(0.5, true);

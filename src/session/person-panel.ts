@@ -21,12 +21,12 @@ export interface PersonPanelOptions {
 const PAUSED = 'Paused: Start, or c at the terminal, lets the robot go on.';
 const STOPPED_HERE = 'Stopped from the monitor: the robot holds until somebody starts it again.';
 const STOPPED = 'The robot was stopped: Start lets it go on.';
-const TOO_LATE = "The operator's page is too far behind to take over: what it shows is older than its lease.";
 
 export class PersonPanel {
   /** To be among the session's operators, which close it. */
   readonly teleop: BrowserTeleop;
   readonly #report: (line: string) => void;
+  readonly #clock: Clock;
   readonly #raw: RawInput;
   #session: LiveSession | undefined;
   /** The last save that was asked for: a policy is two files, and those of two saves would be a pair that does not fit. */
@@ -34,6 +34,7 @@ export class PersonPanel {
 
   constructor({ action, folder, clock, leaseS, report }: PersonPanelOptions) {
     this.#report = report;
+    this.#clock = clock;
     this.#raw = new RawInput(folder, 'browser', clock, report);
     this.teleop = new BrowserTeleop({
       action,
@@ -136,7 +137,24 @@ export class PersonPanel {
     // A simulation that stands sends no new frames.
     const isTaken = this.teleop.begin({ shownAtS, device, by });
     this.#raw.message({ kind, device, person: by }, { shownAtS }, isTaken);
-    if (!isTaken) this.#report(this.teleop.isStopRequested ? STOPPED : TOO_LATE);
+    if (!isTaken) this.#report(this.#tooLate(shownAtS, by));
+    else this.#reportHeld();
+  }
+
+  /** Who has taken over a robot that is stopped moves nothing yet. */
+  #reportHeld(): void {
+    const held = this.#session?.held;
+    if (held?.kind === 'fault') this.#report(`${held.by} Once the cause is gone, press Start first.`);
+    else if (held?.kind === 'stopped') this.#report(`Stopped by ${held.by}: press Start first.`);
+    else if (this.teleop.isStopRequested) this.#report(`Stopped by ${this.teleop.stoppedBy}: press Start first.`);
+  }
+
+  #tooLate(shownAtS: number, by: string): string {
+    const page = `The page of ${by || 'the operator'}`;
+    const behindS = this.#clock.nowS() - shownAtS;
+    if (!(behindS > 0)) return `${page} shows a time to come: nothing was taken over. Load it anew.`;
+    const mostS = this.teleop.network!.leaseMs / 1e3;
+    return `${page} is ${behindS.toFixed(2)} s behind, ${mostS} s is the most: nothing was taken over. Try again.`;
   }
 
   /** What else moves or stops the robot by the page. */
