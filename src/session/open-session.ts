@@ -16,6 +16,7 @@ import type { Draws } from './pace.ts';
 import { RealTime, realTimeDraws } from './real-time.ts';
 import { earlierStarts, LiveLog, type LiveLogOptions } from './run/live-log.ts';
 import { openRecorder, type RecorderOptions, type TransitionRecorder } from './run/recorder.ts';
+import { isDecided } from './run/speed-mode.ts';
 import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewer } from './run-log.ts';
 import type { RunRequest } from './run-request.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
@@ -191,9 +192,11 @@ function openLog(options: SessionOptions, closers: Close[]): RunLog {
   const { folder, runId, setup, observer = SILENT_OBSERVER, elapsedS } = options;
   const log = new RunLog(folder, runId, setup, observer, elapsedS);
   closers.push(() => log.close());
-  log.phase('preparing');
+  // Before anything is shown of them.
   log.status.envStepsTotal = 0;
   if (options.learner === undefined) log.status.utdTarget = 0;
+  if (!isDecided(options, setup.config.task)) log.withoutPolicy();
+  log.phase('preparing');
   return log;
 }
 

@@ -106,7 +106,7 @@ class Place {
       clock: this.#clock,
       action: this.#action,
       isRecoveringElsewhere: this.#pedalRecovers,
-      onExpired: () => print('Nothing was pressed for 30 s: the policy drives again.'),
+      onExpired: () => print('Nothing was pressed for 30 s: control is given back.'),
       onHelp: (help) => {
         for (const line of [...help.split('\n'), ...legend]) print(line);
       },

@@ -48,6 +48,23 @@ describe("a run's log", () => {
     expect(log.status.operator.driving).toBe('policy');
   });
 
+  it('says that nobody drives where there is no policy that could', () => {
+    const alone = (source: Source): void =>
+      log.step({ ...createTransition(1, 1), source, policyVersion: 0 }, undefined);
+    log.withoutPolicy();
+    log.phase('running');
+    expect(log.status.operator.driving).toBe('nobody');
+    expect(log.status.policy.isAbsent).toBe(true);
+    alone('human_correct');
+    expect(log.status.operator.driving).toBe('you');
+    alone('policy');
+    expect(log.status.operator.driving).toBe('nobody');
+    // Weights that came after all do.
+    step('policy');
+    log.show('now');
+    expect([log.status.operator.driving, log.status.policy.isAbsent]).toEqual(['policy', undefined]);
+  });
+
   it('says once that a check has turned bad, and writes down what its steps came to', async () => {
     log.begin(setup, { isRealTime: false, hasLearner: true, isFirstStart: true });
     for (let i = 0; i < 600; i++) {

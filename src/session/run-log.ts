@@ -116,6 +116,8 @@ export class RunLog {
   readonly #safety: SafetyTally;
   readonly #hasTank: boolean;
   #isLearning = false;
+  /** No policy, and nothing that could bring one. */
+  #hasNoPolicy = false;
   #shownMs = 0;
   #diagnosedMs: number = Number.NEGATIVE_INFINITY;
   #countedSteps = 0;
@@ -161,8 +163,13 @@ export class RunLog {
     status.phase = phase;
     status.phaseProgress = null;
     const driving = DRIVING[phase];
-    if (driving !== undefined) status.operator = { ...status.operator, driving };
+    if (driving !== undefined) status.operator = { ...status.operator, driving: this.#actual(driving) };
     this.show('now');
+  }
+
+  /** People alone drive in this run, unless weights come after all. */
+  withoutPolicy(): void {
+    this.#hasNoPolicy = true;
   }
 
   /** `beside`: what it is the progress of, where that goes on beside the phase. */
@@ -213,16 +220,16 @@ export class RunLog {
     if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
     const { status } = this;
     status.intervention = { ...status.intervention, stepShare: this.#takenOver.value || 0 };
+    // In the base phase none act.
+    if (!transition.isBasePhase) this.uses(transition.policyVersion);
     const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
     const source = isShown ? 'human_correct' : transition.source;
     const isBase = source === 'policy' && transition.isBasePhase;
     const { by: _, ...operator } = status.operator;
-    const driving = isBase ? 'base policy' : drivingName(source, who);
+    const driving = isBase ? 'base policy' : this.#actual(drivingName(source, who));
     const isPerson = source.startsWith('human');
     const by = isPerson ? { by: { operator: who.operator, person: who.person } } : {};
     status.operator = { ...operator, ...by, driving };
-    // In the base phase none act.
-    if (!transition.isBasePhase) this.uses(transition.policyVersion);
     this.link(connection);
     this.show('when due');
   }
@@ -342,12 +349,22 @@ export class RunLog {
       version: this.#weightsVersion,
       ageS: this.#publishedMs === undefined ? null : (now - this.#publishedMs) / 1e3,
       learnerVersion: this.#learnerVersion,
+      ...(this.#isPolicyAbsent ? { isAbsent: true } : {}),
     };
     this.#observer.status(status);
   }
 
   print(line: string): void {
     this.#observer.print(line);
+  }
+
+  get #isPolicyAbsent(): boolean {
+    return this.#hasNoPolicy && this.#weightsVersion === 0;
+  }
+
+  /** The robot stands where its policy would drive, and there is none. */
+  #actual(driving: string): string {
+    return driving === 'policy' && this.#isPolicyAbsent ? 'nobody' : driving;
   }
 
   /** Says what has turned bad since it was looked for last; each thing once. */

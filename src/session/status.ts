@@ -122,6 +122,8 @@ const runStatusSchema = z.object({
     ageS: known,
     /** The learner's newest weights, as it said last; 0 before it has any, and without a learner. */
     learnerVersion: num,
+    /** There is none, and nothing that could bring one: people alone drive. Left out where there is. */
+    isAbsent: z.boolean().optional(),
   }),
   /** Transitions between robot and learner. `lost` and `duplicated` must stay 0. */
   link: z.object({

@@ -68,6 +68,18 @@ describe.skipIf(noBrowserBecause !== undefined)('the badge', { timeout: 60_000 }
     await expect.poll(() => badge(guest!)).toBe('▶ scripted operator drives');
   });
 
+  it('says that nobody drives where there is no policy, also behind a person who has', async () => {
+    stage.frame({ state: 'active.policy' });
+    stage.status({ policy: { version: 0, ageS: null, learnerVersion: 0, isAbsent: true } });
+    for (const driving of ['nobody', 'you']) {
+      stage.status({ operator: { driving, keys: '' } });
+      await expect.poll(() => badge(guest!)).toBe('○ nobody drives: it stands');
+    }
+    const policy = guest!.locator('.figures li', { hasText: 'policy' }).locator('strong').first();
+    expect(await policy.textContent()).toBe('none');
+    stage.status({ policy: { version: 0, ageS: null, learnerVersion: 0 } });
+  });
+
   it('says what is wrong, and when Start is worth pressing', async () => {
     stage.frame({ state: 'fault' });
     stage.status({ operator: { driving: 'nobody', keys: '', held: { kind: 'fault', by: 'A servo is hot.' } } });

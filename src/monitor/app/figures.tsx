@@ -25,8 +25,8 @@ export function Figures() {
       <Lease shown={shown} />
       <Figure
         label="policy"
-        value={policy.version === 0 ? 'untrained' : `version ${policy.version}`}
-        note={`${age(policy.ageS)}${newest}`}
+        value={policy.isAbsent ? 'none' : policy.version === 0 ? 'untrained' : `version ${policy.version}`}
+        note={policy.isAbsent ? 'people alone drive' : `${age(policy.ageS)}${newest}`}
       />
       <Figure
         label="learner"

@@ -153,7 +153,7 @@ function Controls() {
 function HeldBy() {
   const held = status.value?.operator.held;
   if (held === undefined || state.value === undefined) return null;
-  const { ends } = badgeOf(state.value, status.value?.operator, isDriver.value);
+  const { ends } = badgeOf(state.value, status.value, isDriver.value);
   const text = held.kind === 'fault' ? ends : `${capital(heldText(held))}. ${ends}`;
   return <p id="held">{operators.value?.right === 'watch' ? `${text} Whoever operates it may press that.` : text}</p>;
 }

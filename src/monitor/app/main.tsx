@@ -170,7 +170,7 @@ function StateBadge() {
   const known = hasNoRobot.value ? undefined : state.value;
   if (lost === 'open' && known === undefined) return null;
   const { sign, word, kind, ends } =
-    lost === 'open' ? badgeOf(known!, status.value?.operator, isDriver.value) : CONNECTIONS[lost]!;
+    lost === 'open' ? badgeOf(known!, status.value, isDriver.value) : CONNECTIONS[lost]!;
   return (
     <span class={`badge ${kind}`} id="state" data-state={lost === 'open' ? known : lost} role="status" title={ends}>
       <span aria-hidden="true">{sign}</span> {word}

@@ -46,7 +46,7 @@ export const frame = signal<FrameView | undefined>(undefined);
 /** Of the robot, as people are told it: changes seldom, where frames come 50 times a second. `undefined` before the first. */
 export const state = computed(() => {
   if (frame.value === undefined) return undefined;
-  return shownState({ state: stateName(frame.value), decider: 'hold' }, status.value?.operator).state;
+  return shownState({ state: stateName(frame.value), decider: 'hold' }, status.value).state;
 });
 /** The same as often as people read numbers: what happened in the frames between is in it. */
 export const glance = signal<FrameView | undefined>(undefined);

@@ -6,6 +6,8 @@ import type { Decider, SafetyStateName } from '../../core/index.ts';
 import type { RunStatus } from '../../session/index.ts';
 
 type Operator = RunStatus['operator'];
+/** What of a run's status it is made of. */
+type Told = Pick<RunStatus, 'operator' | 'policy'>;
 
 export interface ShownState {
   readonly state: SafetyStateName;
@@ -14,14 +16,21 @@ export interface ShownState {
 
 /**
  * The guard goes on in `active.human` while the commands of whoever stopped the robot ask for no motion, and is `active.policy` before
- * anybody has decided anything. `operator`: `undefined` before a run has told of it.
+ * anybody has decided anything, and where no policy is. `told`: `undefined` before a run has told of it.
  */
-export function shownState({ state, decider }: ShownState, operator: Operator | undefined): ShownState {
+export function shownState({ state, decider }: ShownState, told: Told | undefined): ShownState {
+  const operator = told?.operator;
   if (state !== 'active.policy' && state !== 'active.human') return { state, decider };
   if (operator?.held?.kind === 'stopped' || operator?.held?.kind === 'fault')
     return { state: 'stopped', decider: 'hold' };
-  const isWaiting = operator?.held?.kind === 'paused' || (state === 'active.policy' && operator?.driving === 'nobody');
+  const isWaiting = operator?.held?.kind === 'paused' || (state === 'active.policy' && isUndriven(told));
   return isWaiting ? { state: 'ready', decider: 'hold' } : { state, decider };
+}
+
+/** Nothing decides where the guard follows no person. */
+function isUndriven(told: Told | undefined): boolean {
+  const driving = told?.operator.driving;
+  return driving === 'nobody' || (told?.policy.isAbsent === true && plain(driving ?? '') === 'policy');
 }
 
 /** A sign, a word and a colour, any one of which is enough, and what a person does to end it, where that is a button. */
@@ -36,8 +45,9 @@ export interface Badge {
 const START = 'Start lets it go on.';
 
 /** Of a state of `shownState`. `isYou`: the person at this page drives. */
-export function badgeOf(state: SafetyStateName, operator: Operator | undefined, isYou: boolean): Badge {
-  const { held, driving = 'nobody', by } = operator ?? {};
+export function badgeOf(state: SafetyStateName, told: Told | undefined, isYou: boolean): Badge {
+  const { operator, policy } = told ?? {};
+  const { held, driving = 'nobody', by, prompt } = operator ?? {};
   switch (state) {
     case 'active.policy':
       return badge('▶', driving === 'you' ? 'policy drives' : `${plain(driving)} drives`, 'go');
@@ -46,7 +56,10 @@ export function badgeOf(state: SafetyStateName, operator: Operator | undefined, 
       return badge('◆', isYou ? 'you drive' : `${by?.person || 'a person'} drives`, 'person');
     case 'ready':
       if (held?.kind === 'paused') return badge('❚❚', 'paused', 'hold', START);
-      return driving === 'nobody' ? badge('○', 'waits', 'hold') : badge('❚❚', 'holds', 'hold');
+      if (policy?.isAbsent === true && prompt === undefined) return badge('○', 'nobody drives: it stands', 'hold');
+      return driving === 'nobody' || policy?.isAbsent === true
+        ? badge('○', 'waits', 'hold')
+        : badge('❚❚', 'holds', 'hold');
     case 'standby':
       return badge('○', 'no torque', 'hold');
     case 'stopping':

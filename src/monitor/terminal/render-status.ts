@@ -48,7 +48,7 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   add('Steps', stepFacts(status, room, style));
   if (hasLearner(status)) add('Updates', updateFacts(status));
   add('Success', successFacts(status, room, style));
-  add('Help', helpFacts(status));
+  if (status.policy.isAbsent !== true) add('Help', helpFacts(status));
   add('Filters', filterFacts(status, style));
   if (tool !== undefined) add('Tool', toolFacts(tool));
   add('Policy', policyFacts(status));
@@ -102,10 +102,16 @@ export function renderLine(status: RunStatus): string {
       ? 'success not measured yet'
       : `success ${percent(successes / episodes)} [${decimal(interval.low * 100, 1)}, ${decimal(interval.high * 100, 1)}] n=${episodes}`,
     ...perHourFacts(status),
-    `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
+    ...(status.policy.isAbsent === true
+      ? [`driving: ${oneLine(status.operator.driving)}`]
+      : [
+          `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
+        ]),
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,
     [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status), ...speedFacts(status)].join(' '),
-    [`policy v${status.policy.version} ${age(status.policy.ageS)} old`, ...ahead(status)].join(' '),
+    status.policy.isAbsent === true
+      ? 'no policy'
+      : [`policy v${status.policy.version} ${age(status.policy.ageS)} old`, ...ahead(status)].join(' '),
     ...(hasLearner(status)
       ? [`pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`]
       : []),
@@ -223,7 +229,8 @@ function speedFacts({ filter: { toolSpeedMPerS } }: RunStatus): string[] {
 }
 
 function policyFacts(status: RunStatus): string[] {
-  const { version, ageS } = status.policy;
+  const { version, ageS, isAbsent } = status.policy;
+  if (isAbsent === true) return ['none: people alone drive'];
   const own = version === 0 ? ['untrained'] : [`version ${grouped(version)}`, `${age(ageS)} old`];
   return [...own, ...ahead(status)];
 }

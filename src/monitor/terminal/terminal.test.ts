@@ -140,6 +140,21 @@ describe('renderStatus', () => {
     expect(renderLine(alone)).not.toMatch(/UTD|pending|left/);
   });
 
+  it('has no word on a policy or on help where people alone drive', () => {
+    const alone: RunStatus = {
+      ...training,
+      policy: { version: 0, ageS: null, learnerVersion: 0, isAbsent: true },
+      operator: { driving: 'nobody', keys: '' },
+    };
+    const text = renderStatus(alone, 100).join('\n');
+    expect(text).not.toMatch(/untrained|Help/);
+    expect(text).toContain('Policy     none: people alone drive');
+    const line = renderLine(alone);
+    expect(line).not.toMatch(/policy v|help/);
+    expect(line).toContain('| driving: nobody |');
+    expect(line).toContain('| no policy |');
+  });
+
   it('tells episodes with help apart, and how many successes an hour brings', () => {
     const helped = {
       ...training,

@@ -48,7 +48,7 @@ const oneOf = (label: string, names: readonly string[], chosen: string | undefin
 
 /** As the page has it. */
 const shownOf = ({ frame, status }: Sources): ShownState | undefined =>
-  frame && shownState({ state: stateName(frame), decider: DECIDERS[frame.decider] ?? 'hold' }, status?.operator);
+  frame && shownState({ state: stateName(frame), decider: DECIDERS[frame.decider] ?? 'hold' }, status);
 
 const perStage = ({ run, frame }: Sources, key: 'stageTicks' | 'stageMargins'): Value =>
   frame === undefined ? undefined : run?.stages.map((stage, i) => [{ stage }, frame[key][i]] as const);
