@@ -488,8 +488,7 @@ describe('files that a model refers to', () => {
   const urdfWith = (mesh: string): string => `<robot name="r"><link name="stand"/>
 <link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
 <visual><geometry><mesh filename="package://seen/nowhere.dae"/></geometry></visual>
-<collision><geometry><mesh filename="${mesh}"/></geometry></collision>
-<collision><geometry><cylinder length="0" radius="0.2"/></geometry></collision></link>
+<collision><geometry><mesh filename="${mesh}"/></geometry></collision></link>
 <joint name="shoulder" type="revolute"><parent link="stand"/><child link="upper"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint></robot>`;
   const urdf = (files: Record<string, string | Uint8Array>, at: string): string => join(write(files), '..', at);
 

@@ -105,6 +105,7 @@ export class PlaceFinder {
     if (!this.#isUrdf) return;
     const joints = elementsNamed(this.#elements, 'joint').filter((joint) => childOf(joint, 'child') !== undefined);
     this.#refuseRepeated(joints);
+    this.#refuseSecondRoot(joints);
     const isMoving = (joint: XmlElement): boolean =>
       joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
     this.#refuseKinds(joints.filter(isMoving));
@@ -165,6 +166,25 @@ export class PlaceFinder {
       if (before !== undefined) this.#refuse(joint, `joint "${name}" stands in line ${before.line} already`);
       first.set(name, joint);
     }
+  }
+
+  /** MuJoCo drops all but one, with all that hangs on it. */
+  #refuseSecondRoot(joints: readonly XmlElement[]): void {
+    const carried = new Set(joints.map((joint) => linkOf(joint, 'child')));
+    const all = this.#elements.find(({ name }) => name === 'robot')?.children ?? [];
+    const roots = all.filter(
+      (link) => link.name === 'link' && link.attributes.has('name') && !carried.has(link.attributes.get('name') ?? ''),
+    );
+    const [first, second] = roots;
+    if (first === undefined || second === undefined) return;
+    const names = roots.map((link) => `"${link.attributes.get('name')}"`);
+    this.#refuse(
+      second,
+      `link ${names[1]} hangs on no joint, and neither does link ${names[0]} in line ${first.line}: a robot has one root`,
+      {
+        remedy: `join ${names.slice(1).join(' and ')} to ${names[0]} or another link, such as by a joint of type="fixed", or take it out`,
+      },
+    );
   }
 
   /** Whether the link, or one that is fixed to it, has a mass. */

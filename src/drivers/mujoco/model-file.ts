@@ -14,7 +14,7 @@ import {
   type PackageFolders,
   withoutComments,
 } from './model-assets.ts';
-import { isUrdf, urdfForMujoco, withWholeLimits } from './urdf-file.ts';
+import { isUrdf, refuseUnsized, urdfForMujoco, withWholeLimits } from './urdf-file.ts';
 
 /** No model's text is larger: meshes are files of their own. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -37,17 +37,38 @@ export interface ModelFile {
  */
 export function readModelFile(file: string, packages: PackageFolders = {}): ModelFile {
   if (/^\s*</.test(file)) {
+    if (isUrdf(file)) refuseUnsized('the model', file);
     const xml = isUrdf(file) ? withWholeLimits(file) : file;
     return { name: 'the model', xml, assets: new Map(), folders: HERE };
   }
   const text = readText(file);
   refuseXacro(file, text);
+  refuseStl(file, text);
   const assets = new Map<string, ModelAsset>();
-  if (isUrdf(text)) return { name: file, xml: urdfForMujoco(assets, file, text, packages), assets, folders: HERE };
+  if (isUrdf(text)) {
+    refuseUnsized(file, text);
+    return { name: file, xml: urdfForMujoco(assets, file, text, packages), assets, folders: HERE };
+  }
   const parts = collectIncludes(assets, { name: file, xml: text, folder: dirname(file) });
   const folders = foldersOf(included(text, assets, []));
   for (const part of parts) collectAssets(assets, part, folders);
   return { name: file, xml: text, assets, folders };
+}
+
+/** Throws for a mesh, and for what is no text at all. */
+function refuseStl(file: string, text: string): void {
+  const isBinary = text.slice(0, 4096).includes('\0');
+  if (!isBinary && !/^\s*solid\b[^<]*\bfacet\b/.test(text.slice(0, 4096))) return;
+  const what = isBinary && !isBinaryStl(file) ? 'is no text' : 'is an STL, the shape of one part';
+  throw new ReinError('config', `${file} ${what}, and a robot is described by an MJCF or URDF`, {
+    remedy: 'give the .xml or .urdf that names it as the mesh of a link',
+  });
+}
+
+/** Whether it has the bytes of as many triangles as it says. */
+function isBinaryStl(file: string): boolean {
+  const bytes = readFileSync(file);
+  return bytes.length >= 84 && bytes.length === 84 + 50 * bytes.readUInt32LE(80);
 }
 
 /** Throws for what a xacro file is to MuJoCo: a robot without what its macros stand for. */
@@ -166,7 +187,8 @@ export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, 
 }
 
 /** MuJoCo's message as `FILE:LINE: what`, in its own words only where there are no better ones. */
-export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause: unknown): ReinError {
+export function modelError(file: Pick<ModelFile, 'name' | 'xml' | 'assets'>, cause: unknown): ReinError {
+  const { name, xml } = file;
   const text = messageOf(cause).trim();
   const said = Number(/line(?: number)?\s*=?\s*(\d+)/i.exec(text)?.[1] ?? 0);
   const element = /Element name '([^']*)'/.exec(text)?.[1];
@@ -177,7 +199,10 @@ export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause
     const remedy = known.remedy(/<robot\b/.test(xml));
     return new ReinError('config', `${place}: ${known.what(element ?? '')}`, { remedy, cause });
   }
-  const what = text
+  // A link may have its mesh's name.
+  const isOfMesh = said === 0 && (line === 0 || /\bmesh|vertices|\/rein\/\d/.test(text));
+  const mesh = isOfMesh ? meshOf(file, text, element) : undefined;
+  const what = (mesh === undefined ? text : text.replace(MEMORY_PATH, mesh.path ?? mesh.reference))
     .replace(/^(MuJoCo Error:|Error:|Could not create Spec from XML string:|XML Error:|\s)+/, '')
     .replace(/,?\s*line(?: number)?\s*=?\s*\d+/i, '')
     .replace(/\s*\n\s*/g, '; ')
@@ -185,7 +210,31 @@ export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause
     .replace(/^XML parse error \d+:; Error=XML_ERROR_(\w+) .*$/, (_, kind: string) => xmlWords(kind))
     .replace('larger than mjMINVAL', 'larger than 0')
     .trim();
-  return new ReinError('config', `${place}: MuJoCo cannot load it: ${what}`, { cause });
+  if (mesh === undefined) return new ReinError('config', `${place}: MuJoCo cannot load it: ${what}`, { cause });
+  const remedy = 'convert it to a binary STL or an OBJ of closed surfaces, or give its link another shape';
+  return new ReinError('config', `${mesh.place}: MuJoCo cannot load mesh ${mesh.path ?? mesh.reference}: ${what}`, {
+    remedy,
+    cause,
+  });
+}
+
+/** A file where MuJoCo looks it up, in a `MemoryFolder`. */
+const MEMORY_PATH = /\/rein\/\d+\/[^'"\n]*/g;
+
+/** The mesh that an error of MuJoCo is about: by its path, or by the name that it has where its file gives none. */
+function meshOf(
+  { assets }: Pick<ModelFile, 'assets'>,
+  text: string,
+  element: string | undefined,
+): ModelAsset | undefined {
+  const path = text.match(MEMORY_PATH)?.[0];
+  const meshes = [...assets].filter(([, asset]) => asset.element === 'mesh');
+  const found = meshes.filter(([name]) =>
+    path === undefined
+      ? basename(name).replace(/\.\w+$/, '') === element
+      : path === posix.resolve(path.split('/').slice(0, 9).join('/'), name),
+  );
+  return found.length === 1 ? found[0]![1] : undefined;
 }
 
 /** What real files have wrong most often. */

@@ -1,6 +1,8 @@
 /** A URDF made into what MuJoCo can take, and the ROS packages in which its meshes are. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { ReinError } from '../../core/index.ts';
+import { elementsNamed, xmlElements } from '../import/xml-elements.ts';
 import {
   blanked,
   foldersOf,
@@ -31,13 +33,9 @@ export function urdfForMujoco(
   const solid = /<collision\b/.test(plain)
     ? plain.replace(/<visual\b[^>]*?(?:\/>|>[\s\S]*?<\/visual\s*>)/g, blanked)
     : plain;
-  // A shape without a size touches nothing, and MuJoCo does not take it.
-  const sized = solid.replace(/<collision\b[^>]*>[\s\S]*?<\/collision\s*>/g, (block) =>
-    /\b(?:length|radius)\s*=\s*["']0*\.?0*["']/.test(block) ? blanked(block) : block,
-  );
   const folder = dirname(file);
   const below = foldersOf(plain).mesh;
-  const limited = withWholeLimits(sized);
+  const limited = withWholeLimits(solid);
   return limited.replace(URDF_MESH, (whole, head: string, double?: string, single?: string, offset = 0) => {
     const reference = double ?? single ?? '';
     const looked = urdfCandidates(reference, folder, below, packages);
@@ -50,6 +48,35 @@ export function urdfForMujoco(
     assets.set(below === '' ? name : join(below, name), { element: 'mesh', reference, path, place, looked });
     return `${head}"${name}"${whole.endsWith('/') ? '/' : ''}`;
   });
+}
+
+const SIZES: Readonly<Record<string, readonly string[]>> = {
+  box: ['size'],
+  sphere: ['radius'],
+  cylinder: ['radius', 'length'],
+  capsule: ['radius', 'length'],
+};
+
+/** Throws `ReinError('config')` for a `<collision>` without a size: nothing would be kept from it, and nobody told. */
+export function refuseUnsized(name: string, urdf: string): void {
+  for (const link of elementsNamed(xmlElements(urdf), 'link')) {
+    const geometries = elementsNamed(elementsNamed(link.children, 'collision'), 'geometry');
+    for (const shape of geometries.flatMap(({ children }) => children)) {
+      for (const key of SIZES[shape.name] ?? []) {
+        const value = shape.attributes.get(key);
+        const sizes = (value ?? '').trim().split(/\s+/);
+        if (value === undefined || sizes.every((size) => Number(size) > 0 && Number.isFinite(Number(size)))) continue;
+        throw new ReinError(
+          'config',
+          `${name}:${shape.line}:${shape.column}: a ${shape.name} in a <collision> of link "${link.attributes.get('name')}" has ${key}="${value}", it must be above 0`,
+          {
+            remedy:
+              'write its size there (m), or take that <collision> out: nothing is kept from a shape without a size',
+          },
+        );
+      }
+    }
+  }
 }
 
 const URDF_LIMITED = /<joint\b[^>]*\btype\s*=\s*["'](?:revolute|prismatic)["'][^>]*(?<!\/)>[\s\S]*?<\/joint\s*>/g;

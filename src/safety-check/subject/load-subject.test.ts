@@ -235,6 +235,49 @@ describe('what a URDF says of its limits', () => {
   });
 });
 
+describe('a URDF that says too little or too much', () => {
+  it.each([
+    ['radius="0.03"', 'radius="0.0"'],
+    ['length="0.3"', 'length="0"'],
+    ['length="0.3"', 'length="-0.3"'],
+    ['length="0.3"', 'length="nan"'],
+    ['size="0.2 0.04 0.04"', 'size="0.2 0 0.04"'],
+  ])('has a shape of %s as %s', async (right, wrong) => {
+    write({ 'flat.urdf': URDF.replace(right, wrong) });
+    expect(await refusal('flat.urdf')).toMatch(
+      new RegExp(
+        `flat\\.urdf:(5|9):\\d+: a (cylinder|box) in a <collision> of link ".*" has ${wrong}, it must be above 0`,
+      ),
+    );
+  });
+
+  it('has two roots', async () => {
+    write({ 'roots.urdf': URDF.replace('</robot>', '<link name="table"/>\n</robot>') });
+    expect(await refusal('roots.urdf')).toMatch(
+      /roots\.urdf:15:1: link "table" hangs on no joint, and neither does link "stand" in line 2: a robot has one root/,
+    );
+  });
+
+  it('is a mesh, or names one that is none', async () => {
+    const stl = Buffer.alloc(84 + 50);
+    stl.writeUInt32LE(1, 80);
+    writeFileSync(join(folder, 'part.urdf'), stl);
+    write({
+      'text.urdf': 'solid part\n facet normal 0 0 1\n outer loop\n',
+      'bad.stl': 'not a mesh',
+      'mesh.urdf': URDF.replaceAll('"fore"', '"bad"').replace(
+        '<box size="0.2 0.04 0.04"/>',
+        '<mesh filename="bad.stl"/>',
+      ),
+    });
+    for (const name of ['part', 'text'])
+      expect(await refusal(`${name}.urdf`)).toContain(`${name}.urdf is an STL, the shape of one part`);
+    const message = await refusal('mesh.urdf');
+    expect(message).toMatch(/^mesh\.urdf:9: MuJoCo cannot load mesh bad\.stl: /);
+    expect(message).not.toContain('/rein/');
+  });
+});
+
 describe("a maker's file of limits", () => {
   it('fits a model whose joints have one prefix, whatever else ends like them', async () => {
     write({
