@@ -2,6 +2,7 @@
 export { loadLearnerFile } from './learner-file.ts';
 export {
   type Fact,
+  farthest,
   isOwnLimits,
   type JointFacts,
   LIMIT_KEYS,

@@ -229,6 +229,16 @@ describe('rein robot import', () => {
     expect((await run('arm.urdf', '--force', '--limits', 'limits.yaml')).stdout).not.toContain(told);
   });
 
+  it('prints commands that a shell takes as they are, and heads the file with what nothing watches', async () => {
+    writeFileSync(join(dir, 'bare.urdf'), URDF.replace(/<collision>.*<\/collision>/g, ''));
+    const { code, stdout } = await run('bare.urdf', '--out', "my arm's.yaml");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`rein safety check 'my arm'\\''s.yaml' `);
+    expect(stdout).toContain(`rein teleop --robot 'my arm'\\''s.yaml' `);
+    expect(stdout).toContain('assumed: NOT watched: no shape stands for the links of turn, shoulder, elbow, wrist');
+    expect(textOf("my arm's.yaml")).toContain('# - NOT watched: no shape stands for the links of turn');
+  });
+
   it('says how a xacro file becomes a URDF', async () => {
     writeFileSync(join(dir, 'arm.urdf.xacro'), URDF);
     expect(await run('arm.urdf.xacro')).toMatchObject({

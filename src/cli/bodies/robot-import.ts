@@ -164,12 +164,17 @@ async function writeChecked(out: string, text: string): Promise<void> {
     if (!(cause instanceof Error)) throw cause;
     const why = cause.message.replaceAll(shownPath(draft), shownPath(out));
     throw new ReinError('config', `${shownPath(out)} was not written: ${why}`, {
-      remedy: cause instanceof ReinError ? cause.remedy : 'give --out a file in a folder that can be written to',
+      remedy: writeRemedy(cause),
       cause,
     });
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function writeRemedy(cause: Error): string {
+  if (!(cause instanceof ReinError)) return 'give --out a file in a folder that can be written to';
+  return ['give another in a limits file, with --limits', cause.remedy].filter((part) => part !== undefined).join('; ');
 }
 
 function relativePath(folder: string, path: string): string {
@@ -183,16 +188,24 @@ function report(
   task: string | undefined,
 ): void {
   const shown = shownPath(out);
+  const word = shellWord(shown);
   const lines = [
     `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
     ...subject.subject.assumed.map((message) => `assumed: ${message}`),
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
     'next:',
-    `  rein safety check ${shown}       what these limits are worth`,
-    tryLine(shown, ros, problem),
-    ...(task === undefined ? [] : [`  rein sim --task ${shownPath(task)}     teach it a first task, a reach`]),
+    `  rein safety check ${word}       what these limits are worth`,
+    tryLine(word, ros, problem),
+    ...(task === undefined
+      ? []
+      : [`  rein sim --task ${shellWord(shownPath(task))}     teach it a first task, a reach`]),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** As a shell takes it for one word. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** What tries the robot, or what is in the way of it. */

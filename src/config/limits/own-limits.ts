@@ -13,6 +13,12 @@ export interface Fact {
   readonly place: Place;
 }
 
+/** The farthest that a limit of a joint may be from 0; `undefined` where there is no end. */
+export function farthest(key: keyof JointLimits): number | undefined {
+  const schema = jointLimits.shape[key];
+  return 'maxValue' in schema ? (schema.maxValue ?? undefined) : undefined;
+}
+
 /** What one file says of one joint. */
 export type JointFacts = { readonly [K in keyof JointLimits]?: Fact | undefined };
 

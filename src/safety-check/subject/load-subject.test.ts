@@ -236,6 +236,30 @@ describe('what a URDF says of its limits', () => {
 });
 
 describe('a URDF that says too little or too much', () => {
+  const withElbow = (limit: string): string =>
+    URDF.replace('<limit lower="-2.5" upper="2.5" effort="20" velocity="3"/>', limit);
+  const remedyOf = (file: string, options: SubjectOptions = {}): Promise<string> =>
+    load(file, options).then(
+      () => 'accepted',
+      (error: ReinError) => error.remedy ?? '',
+    );
+
+  it('has no shapes: its links are NOT watched, all or some, and keep-out boxes are refused', async () => {
+    const bare = URDF.replace(/<collision>.*<\/collision>/g, '');
+    write({ 'bare.urdf': bare, 'half.urdf': URDF.replace(/<collision>.*<\/collision>/, '') });
+    const said = (await load('bare.urdf')).assumed.join('\n');
+    expect(said).toMatch(
+      /NOT watched: no shape stands for the links of shoulder, elbow \(.*<collision>.*\): nothing keeps/,
+    );
+    expect((await load('half.urdf')).assumed.join('\n')).toMatch(
+      /NOT watched: no shape stands for the link of shoulder /,
+    );
+    write({
+      'bare.yaml': `${OWN.replace('scara.urdf', 'bare.urdf')}collision: { keepOut: [{ name: wall, minM: [1, 1, 1], maxM: [2, 2, 2] }] }\n`,
+    });
+    expect(await refusal('bare.yaml')).toMatch(/^bare\.yaml:8:\d+: collision\.keepOut keeps nothing out/);
+  });
+
   it.each([
     ['radius="0.03"', 'radius="0.0"'],
     ['length="0.3"', 'length="0"'],
@@ -256,6 +280,34 @@ describe('a URDF that says too little or too much', () => {
     expect(await refusal('roots.urdf')).toMatch(
       /roots\.urdf:15:1: link "table" hangs on no joint, and neither does link "stand" in line 2: a robot has one root/,
     );
+  });
+
+  it('has a speed that no robot has, and --speed, which then applies to no joint', async () => {
+    const defaults = { velocityMaxRadPerS: 1.5 };
+    write({
+      'fast.urdf': URDF.replaceAll('velocity="3"', 'velocity="40"'),
+      'mad.urdf': withElbow('<limit lower="-1" upper="1" effort="9" velocity="100"/>'),
+    });
+    expect(await refusal('mad.urdf')).toMatch(
+      /mad\.urdf:13:1: velocityMaxRadPerS of joint "elbow" is 100 rad\/s, it must be at most 50/,
+    );
+    expect(await refusal('fast.urdf')).toContain('to stop from its full speed');
+    for (const file of ['mad.urdf', 'fast.urdf']) {
+      expect(await remedyOf(file, { defaults })).toMatch(
+        /joints: \{ NAME: \{ velocityMaxRadPerS: 1\.5 \} \}.*--limits.*--speed 1\.5 applies to no joint/,
+      );
+    }
+    expect((await load('scara.urdf', { defaults })).assumed.join('\n')).toContain('--speed 1.5 applies to no joint');
+  });
+
+  it('has limits in degrees', async () => {
+    const elbow = (most: number): string => withElbow(`<limit lower="-1" upper="${most}" effort="9" velocity="2"/>`);
+    write({ 'degrees.urdf': elbow(103), 'turns.urdf': elbow(25), 'two.urdf': elbow(12.566) });
+    expect(await refusal('degrees.urdf')).toMatch(
+      /degrees\.urdf:13:1: positionMaxRad of joint "elbow" is 103 rad, it must be at most 31\.5; degrees\? a URDF and/,
+    );
+    expect((await load('turns.urdf')).assumed.join('\n')).toMatch(/"elbow" turns from -1 to 25 rad, .*: degrees\?/);
+    expect((await load('two.urdf')).assumed.join('\n')).not.toMatch(/degrees/);
   });
 
   it('is a mesh, or names one that is none', async () => {

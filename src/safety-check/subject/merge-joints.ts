@@ -2,6 +2,7 @@
 
 import {
   type Fact,
+  farthest,
   type JointFacts,
   type JointLimits,
   LIMIT_KEYS,
@@ -10,7 +11,7 @@ import {
   type Problem,
   type RosLimits,
 } from '../../config/index.ts';
-import { didYouMean, type JointModel, significant } from '../../core/index.ts';
+import { didYouMean, type JointModel, positionUnit, significant } from '../../core/index.ts';
 import type { ImportedJoint, ImportedRobot, UnusableLimit } from '../../drivers/mujoco.ts';
 import { LIMIT_FLAGS, type LimitDefaults } from './subject.ts';
 
@@ -252,7 +253,12 @@ function mergeJoint(
     ...checkRange(model, merged),
     ...checkMissing(model, merged, { own, ros }),
     ...checkOrder(name, merged),
+    ...checkBounds(model, merged),
   );
+  if (looksLikeDegrees(model, merged) && checkBounds(model, merged).length === 0) {
+    const [min, max] = [merged.positionMinRad, merged.positionMaxRad].map((fact) => significant(fact?.value ?? 0));
+    assumed.push(`Joint "${name}" turns from ${min} to ${max} rad, more than two turns: ${DEGREES}`);
+  }
   return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
 }
 
@@ -393,6 +399,29 @@ function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: 
       message: `positionMaxRad of joint "${name}" is ${max.value}, it must be above positionMinRad, ${min.value}`,
     },
   ];
+}
+
+/** Wrists that turn twice each way are made; more is rare, rad. */
+const TWO_TURNS_RAD = 4 * Math.PI + SAME_RAD;
+const DEGREES = 'degrees? a URDF and limits files have radians';
+
+function looksLikeDegrees({ kind }: ImportedJoint, { positionMinRad: min, positionMaxRad: max }: JointFacts): boolean {
+  return kind === 'revolute' && Math.max(-(min?.value ?? 0), max?.value ?? 0) > TWO_TURNS_RAD;
+}
+
+/** What no robot's file may say either, at the line that says it. */
+function checkBounds(model: ImportedJoint, merged: JointFacts): Problem[] {
+  return (['positionMinRad', 'positionMaxRad', 'velocityMaxRadPerS'] as const).flatMap((key) => {
+    const fact = merged[key];
+    const most = farthest(key);
+    if (fact === undefined || most === undefined || Math.abs(fact.value) <= most) return [];
+    const isSpeed = key === 'velocityMaxRadPerS';
+    const unit = `${positionUnit(model)}${isSpeed ? '/s' : ''}`;
+    const bound = fact.value < 0 ? `at least ${-most}` : `at most ${most}`;
+    const hint = model.kind === 'revolute' ? `; ${DEGREES}` : '';
+    const message = `${key} of joint "${model.name}" is ${significant(fact.value, 4)} ${unit}, it must be ${bound}${hint}`;
+    return [{ place: fact.place, message }];
+  });
 }
 
 function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {

@@ -26,7 +26,14 @@ import type { ImportedRobot, NamedFrame, PackageFolders, PlantImage, RobotPlant 
 import { chooseHome } from './choose-home.ts';
 import { ALWAYS, choosePairs, randomPoses } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
-import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
+import {
+  type CheckSubject,
+  compileSubject,
+  LIMIT_FLAGS,
+  type LimitDefaults,
+  type PlaceOf,
+  type SubjectOptions,
+} from './subject.ts';
 import { toolOf } from './tool-frame.ts';
 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
@@ -41,7 +48,7 @@ const UNWATCHED_POSES = 500;
 /** Shapes that came no nearer in these keep clear; what came nearer may touch in a pose that was not looked at, m. */
 const CLEAR_M = 0.02;
 const LIMITS_REMEDY =
-  'write it into a limits file, or mend it there, and give that with --limits: docs/config.md lists its keys';
+  'write it into a limits file, such as joints: { NAME: { velocityMaxRadPerS: 1.5 } }, or mend it there, and give that with --limits: docs/config.md lists its keys';
 /** For all joints at once. */
 const LACKS = [
   [/no speed limit/, '--speed 1.5'],
@@ -92,7 +99,9 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     given: options.defaults ?? {},
   });
   const { problems, assumed } = merged;
-  if (problems.length > 0) throw problemsError(problems, limitsRemedy(problems));
+  const unused = unusedDefaults(merged.joints, options.defaults ?? {});
+  assumed.push(...unused);
+  if (problems.length > 0) throw problemsError(problems, [limitsRemedy(problems), ...unused].join('. '));
   const joints = withMargins(merged.joints, config, assumed);
   assumed.push(...(files.ros?.notes ?? []));
   assumed.push(...sameForAll(robot, merged.joints));
@@ -101,7 +110,10 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const model = builder.build();
   const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);
   if (found.length > 0)
-    throw problemsError(found.map(({ path, message }) => ({ place: builder.place(path), message })));
+    throw problemsError(
+      found.map(({ path, message }) => ({ place: builder.place(path), message })),
+      [LIMITS_REMEDY, ...unused].join('. '),
+    );
   onPhase?.('compiling it once more, with servos');
   const plantFile = resolve(files.model);
   const plantImage = await compileSubject(plantFile, model, packages);
@@ -123,6 +135,15 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     assumedLimits: joints.map((each) => each.assumed),
     packages: { ...robot.packages, ...packages },
   };
+}
+
+/** Of the numbers for all joints those that no joint takes, since a file says each one's: a sentence each. */
+function unusedDefaults(joints: readonly MergedJoint[], given: LimitDefaults): string[] {
+  return LIMIT_FLAGS.flatMap(([key, flag]) => {
+    const isUsed = ({ places, assumed }: MergedJoint): boolean => places[key]?.file === flag || assumed.has(key);
+    if (given[key] === undefined || joints.some(isUsed)) return [];
+    return [`${flag} ${given[key]} applies to no joint: a file says it of each, and ${key} in a limits file another.`];
+  });
 }
 
 /** Exporters write one speed and torque for all joints, whatever the servos: what a model says, and nobody measured. */
@@ -407,18 +428,22 @@ class ModelBuilder {
     const { collision } = this.#config;
     const { clearanceM, keepOut } = collision;
     const capsules = collision.capsules ?? this.#robot.capsules;
-    if (capsules.length === 0) return undefined;
-    if (collision.capsules === undefined) {
+    const bare = this.#joints
+      .map(({ joint }) => joint.name)
+      .filter((name) => !capsules.some(({ link }) => link === name));
+    if (collision.capsules === undefined && capsules.length > 0) {
       this.assumedParts.add('capsules');
       this.#assumed.push("Shapes are capsules around each link's shapes in the model.");
-      const bare = this.#joints
-        .map(({ joint }) => joint.name)
-        .filter((name) => !capsules.some(({ link }) => link === name));
-      if (bare.length > 0) {
-        this.#assumed.push(
-          `Links without a shape that can collide, which are kept apart from nothing: ${bare.join(', ')}.`,
-        );
-      }
+    }
+    if (collision.capsules === undefined && bare.length > 0) {
+      this.#assumed.push(
+        `NOT watched: no shape stands for the ${bare.length === 1 ? 'link' : 'links'} of ${bare.join(', ')} (the model has none of them that can collide, such as <collision> of a URDF): nothing keeps them from each other, the ground or what is around. Give some as collision.capsules in a limits file, or in the model.`,
+      );
+    }
+    if (capsules.length === 0) {
+      if ((keepOut ?? []).length === 0) return undefined;
+      const message = 'collision.keepOut keeps nothing out: the model has no shape that can collide';
+      throw this.#problem(['collision', 'keepOut'], `${message}; give collision.capsules`);
     }
     if (collision.pairs !== undefined) return { capsules, pairs: collision.pairs, keepOut, clearanceM };
     this.assumedParts.add('pairs');
