@@ -5,7 +5,7 @@ import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.t
 import type { OperatorEcho } from '../../teleop/index.ts';
 import { CURVE_ROWS, learningCurve } from './learning-curve.ts';
 import { sideView } from './side-view.ts';
-import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle } from './text.ts';
+import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle, wrapped } from './text.ts';
 
 const LABEL_COLUMNS = 11;
 /** What stands before a phase's progress, where its name is too long. */
@@ -57,8 +57,11 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   lines.push(rule, operatorLine(status, room, style));
   const pointer = style.glyphs === 'unicode' ? '›' : '>';
   const { prompt } = status.operator;
-  if (prompt !== undefined) lines.push(fit(ink(style, 'yellow', `${pointer} ${oneLine(prompt)}`), room, style));
-  for (const message of status.messages.slice(prompt === undefined ? -MESSAGES_SHOWN : 1 - MESSAGES_SHOWN)) {
+  // What a person has to do stands at its end: it is not cut.
+  const asked = prompt === undefined ? [] : wrapped(`${pointer} ${oneLine(prompt)}`, room, MESSAGES_SHOWN, style);
+  lines.push(...asked.map((line) => ink(style, 'yellow', line)));
+  const left = MESSAGES_SHOWN - asked.length;
+  for (const message of left > 0 ? status.messages.slice(-left) : []) {
     lines.push(fit(`${ink(style, 'dim', pointer)} ${oneLine(message)}`, room, style));
   }
   // Messages come and go: the curve has to stay where it is.

@@ -132,6 +132,18 @@ describe('renderStatus', () => {
     expect(renderStatus(asked, 80)).toContain('› Show 3 of 20: t');
   });
 
+  it('cuts nothing of what a person has to do, which stands at the end', () => {
+    const prompt =
+      'The robot stands. A servo has started anew by itself: its torque is off, and its limits are those of the factory. Support the arm, look at it, then press c';
+    for (const width of [60, 80, 160]) {
+      const lines = renderStatus({ ...training, operator: { driving: 'nobody', keys: '', prompt } }, width);
+      const from = lines.findIndex((line) => line.startsWith('› The robot'));
+      expect(lines.slice(from, from + 3).join(' ')).toContain(prompt);
+      expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(width);
+      expect(lines.length).toBeLessThanOrEqual(17);
+    }
+  });
+
   it('has no word on a learner, on steps to come or on time left where there are none', () => {
     const alone: RunStatus = { ...training, utdTarget: 0, envStepsTotal: 0, phase: 'done' };
     const text = renderStatus(alone, 100).join('\n');

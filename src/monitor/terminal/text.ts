@@ -59,6 +59,19 @@ export function fit(text: string, width: number, style: TextStyle = PLAIN): stri
   return style.colour === 'ansi' ? `${out}\x1b[0m` : out;
 }
 
+/** `text` without escape sequences as at most `most` lines of `width` columns, broken between words; the last one is cut where that is too little. */
+export function wrapped(text: string, width: number, most: number, style: TextStyle = PLAIN): string[] {
+  const lines: string[] = [];
+  let rest = [...text];
+  while (rest.length > width && lines.length < most - 1) {
+    const space = rest.lastIndexOf(' ', width);
+    const cut = space > 0 ? space : width;
+    lines.push(rest.slice(0, cut).join('').trimEnd());
+    rest = [...rest.slice(cut).join('').trimStart()];
+  }
+  return [...lines, fit(rest.join(''), width, style)];
+}
+
 /** `left` and `right` at the two ends of a line of `width` columns; `left` is cut first. */
 export function spread(left: string, right: string, width: number, style: TextStyle = PLAIN): string {
   const room = width - columns(right) - 1;
