@@ -20,6 +20,11 @@ const STEP_TICKS = 2;
 const BOUT_TICKS = 250;
 /** The scene of arm6, with its hole out of the way. */
 const FAR_HOLE = { objects: { hole: [0.5, 0, -1, 0] } };
+/**
+ * What dampers took out, and what set-points under way were booked too high, comes back to the tank when readings have shown it: of the time
+ * before a start in its first ticks.
+ */
+const SETTLING_TICKS = 4;
 const POLICIES = ['strokes', 'bangBang', 'noise', 'drift', 'broken'];
 
 /**
@@ -141,8 +146,8 @@ class Books {
   #startJ = Number.NaN;
   #paidJ = Number.NaN;
   #toppedUpJ = 0;
-  /** In the robot a tick ago, where torque was on. */
-  #lastJ = Number.NEGATIVE_INFINITY;
+  /** Since torque came on. */
+  #ticks = 0;
 
   constructor(driver, model) {
     this.#plant = model.tank === undefined || model.base !== undefined ? undefined : driver.plant;
@@ -162,15 +167,16 @@ class Books {
     const isFollowed = frame.state.startsWith('active') || frame.state === 'stopping';
     // The tick that torque came on in has paid for nothing yet.
     if (isFollowed && Number.isNaN(this.#startJ) && !Number.isNaN(heldJ)) {
-      // What the dampers took out in the tick before comes back to the tank in this one.
-      this.#startJ = heldJ + Math.max(0, this.#lastJ - storedJ);
+      this.#startJ = heldJ;
       this.#toppedUpJ = 0;
-    } else if (isFollowed && !Number.isNaN(heldJ))
-      this.surplusJ = Math.max(this.surplusJ ?? -Infinity, heldJ - this.#startJ - this.#toppedUpJ);
-    else this.#startJ = Number.NaN;
+      this.#ticks = 0;
+    } else if (isFollowed && !Number.isNaN(heldJ)) {
+      const ownJ = heldJ - this.#toppedUpJ;
+      if (++this.#ticks <= SETTLING_TICKS) this.#startJ = Math.max(this.#startJ, ownJ);
+      else this.surplusJ = Math.max(this.surplusJ ?? -Infinity, ownJ - this.#startJ);
+    } else this.#startJ = Number.NaN;
     this.#toppedUpJ += this.#model.tank.topUpW * periodS;
     this.#paidJ = frame.tankEnergyJ;
-    this.#lastJ = isFollowed || frame.state === 'stopped' ? storedJ : Number.NEGATIVE_INFINITY;
   }
 
   #storedJ() {
