@@ -36,7 +36,7 @@ function policyFile(name: string, policy: SteadyPolicy = {}): Promise<string> {
 describe('a robot without a learner', { timeout: 180_000 }, () => {
   it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
     const file = await policyFile('good');
-    const options = ['--config', run.mockConfig(), '--start', 'now', '--duration', '4'];
+    const options = ['--config', run.mockConfig(), '--start', 'now', '--duration', '8'];
     const moving = run.start('run', '--policy', file, ...options, '--out', 'robot');
     expect(await moving.exit).toBe(0);
     const journal = run.journal('robot');
