@@ -160,7 +160,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     const result = await atTerminal(
       ['--task', 'judged.yaml', '--start', 'now'],
       [
-        { expect: 'Driving: nobody' },
+        { expect: 'Rein · running' },
         { send: 't' },
         { expect: 'Driving: you' },
         { hold: 'w', delayS: 0.3, times: 10, periodS: 0.04 },
@@ -194,7 +194,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     const typed = atTerminal(
       ['--task', 'judged.yaml', '--start', 'now'],
       [
-        { expect: 'Driving: nobody' },
+        { expect: 'Rein · running' },
         { send: 't' },
         { expect: 'Driving: you' },
         { send: ' ' },

@@ -37,7 +37,7 @@ export function feetechRules(model: ServoModel): readonly StoredRule[] {
       least: 0,
       most: 100,
       wanted: 16,
-      changes: 'motion',
+      changes: 'protection',
       consequence: 'it pushes with that many thousandths of its torque as soon as it is off its goal, and trembles',
     },
     ...protection(volts),
