@@ -98,15 +98,7 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
 
   it('tells what does not come to rest', async () => {
     const { guard, link, notices } = await driven();
-    // Slowly enough for every other row.
-    link.isElsewhere = true;
-    link.velocityRadPerS[5] = -0.05;
-    const moved = async (ticks: number): Promise<void> => {
-      for (let i = 0; i < ticks; i++) {
-        link.positionRad[5] = link.positionRad[5]! - 0.0005;
-        await guard.advance(1);
-      }
-    };
+    const moved = movingOn({ guard, link });
     await guard.request({ kind: 'stop' });
     await moved(90);
     expect(notices).toEqual([]);
@@ -126,14 +118,7 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
 
   it('tells it where somebody has ended it behind the stop, and nothing of who moves it later by right', async () => {
     const { guard, link, notices } = await driven();
-    link.isElsewhere = true;
-    link.velocityRadPerS[5] = -0.05;
-    const moved = async (ticks: number): Promise<void> => {
-      for (let i = 0; i < ticks; i++) {
-        link.positionRad[5] = link.positionRad[5]! - 0.0005;
-        await guard.advance(1);
-      }
-    };
+    const moved = movingOn({ guard, link });
     await guard.request({ kind: 'stop' });
     while (guard.latest.state !== 'stopped') await moved(1);
     expect(await guard.request({ kind: 'disable' })).toEqual({ ok: true });
@@ -173,6 +158,21 @@ interface Driven {
   readonly link: FakeRosLink;
   readonly tick: () => Guard;
   readonly notices: GuardNotice[];
+}
+
+/** Another controller takes the last wrist joint and moves it, slowly enough for every other row: for so many ticks a call. */
+function movingOn({
+  guard,
+  link,
+}: Pick<Awaited<ReturnType<typeof driven>>, 'guard' | 'link'>): (ticks: number) => Promise<void> {
+  link.isElsewhere = true;
+  link.velocityRadPerS[5] = -0.05;
+  return async (ticks) => {
+    for (let i = 0; i < ticks; i++) {
+      link.positionRad[5] = link.positionRad[5]! - 0.0005;
+      await guard.advance(1);
+    }
+  };
 }
 
 /** Enabled and in motion. */

@@ -11,6 +11,7 @@ import type { CheckSubject } from './subject/subject.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
 import { TrialPool } from './threads/trial-pool.ts';
 
+const COMPARED_ATTACKS = ['pumping', 'wall'] as const;
 /** Trials of each comparison, with the tank and again without. */
 const COMPARED_TRIALS = 8;
 const COMPARED_TICKS = 500;
@@ -60,7 +61,8 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
   const limit = new TimeLimit(timeLimitS);
   const signal = AbortSignal.any([request.signal, limit.signal].filter((each) => each !== undefined));
-  const ticksToRun = planned + (isCompared(request) ? 4 * COMPARED_TRIALS * COMPARED_TICKS : 0);
+  const compares = isCompared(request);
+  const ticksToRun = planned + (compares ? 2 * COMPARED_ATTACKS.length * COMPARED_TRIALS * COMPARED_TICKS : 0);
   const worthwhile = Math.min(availableParallelism(), Math.ceil(ticksToRun / TICKS_A_THREAD));
   const threads = Math.min(request.threads ?? worthwhile, plans.length);
   const sagMaxM = await sagOf(subject);
@@ -76,7 +78,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     const untried = untriedOf(subject.model, hasEnergy);
     const totals = totalsOf(subject.model, outcomes, hasEnergy, { assumedServos: subject.assumedServos, sagMaxM });
     const isCut = outcomes.length < plans.length;
-    const comparison = isCut || !isCompared(request) ? null : await compare(pool, request, signal);
+    const comparison = isCut || !compares ? null : await compare(pool, request, signal);
     const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';
     const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
     return {
@@ -189,7 +191,7 @@ async function compare(
   signal: AbortSignal,
 ): Promise<EnergyComparison[] | null> {
   const comparisons: EnergyComparison[] = [];
-  for (const attack of ['pumping', 'wall'] as const) {
+  for (const attack of COMPARED_ATTACKS) {
     const plans = comparedPlans(subject.model, attack);
     const nothing = (): void => {};
     const withTank = await pool.run(plans, [], nothing, signal);

@@ -9,7 +9,7 @@ import { VELOCITY_LIMITED } from '../../src/safety/bits.ts';
 import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
-import { until as eventually, insist } from '../support/until.ts';
+import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 
 const LONG = `task:
   demonstrations: 2
@@ -104,7 +104,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { ti
     const drive = async (): Promise<void> => {
       await page.keyboard.up('a');
       await page.click('#take-over');
-      await eventually(isDriven, 'the person in control', 5000).catch(() => undefined);
+      await eventually(isDriven, 'the person in control', TRY_MS).catch(() => undefined);
       before = watcher.frame!.referenceTcp[1]!;
       await page.keyboard.down('a');
     };

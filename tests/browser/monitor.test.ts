@@ -10,7 +10,7 @@ import { SystemClock } from '../../src/core/index.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
-import { until as eventually, insist } from '../support/until.ts';
+import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 import { Way } from '../support/way.ts';
 
 /** Lease of a page's commands, then one policy step, then the brake from what a page moves by, s. */
@@ -85,8 +85,6 @@ it('is watched by whoever is on this machine, with no token or a stale one, and 
 });
 
 const state = (): string => stateName(watcher.frame!);
-
-const TRY_MS = 5000;
 
 /** Presses Start, from the seat. */
 async function start(page: Page): Promise<void> {

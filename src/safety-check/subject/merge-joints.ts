@@ -249,13 +249,14 @@ function mergeJoint(
     guessed.add('positionMinRad').add('positionMaxRad');
     assumed.push(`Joint "${name}" turns without end; it was checked from −2π to 2π.`);
   }
+  const beyond = checkBounds(model, merged);
   problems.push(
     ...checkRange(model, merged),
     ...checkMissing(model, merged, { own, ros }),
     ...checkOrder(name, merged),
-    ...checkBounds(model, merged),
+    ...beyond,
   );
-  if (looksLikeDegrees(model, merged) && checkBounds(model, merged).length === 0) {
+  if (looksLikeDegrees(model, merged) && beyond.length === 0) {
     const [min, max] = [merged.positionMinRad, merged.positionMaxRad].map((fact) => significant(fact?.value ?? 0));
     assumed.push(`Joint "${name}" turns from ${min} to ${max} rad, more than two turns: ${DEGREES}`);
   }

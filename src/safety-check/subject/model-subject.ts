@@ -239,9 +239,9 @@ async function unwatchedPairs(
     else if (touching >= ALWAYS * UNWATCHED_POSES) harmless.push(`${names} (built so)`);
     else {
       const share = Math.max(1, Math.round((100 * touching) / UNWATCHED_POSES));
-      const meet = touching === 0 ? `come as near as ${leastMm} mm` : `touch in ${share} %`;
+      const meet = touching === 0 ? `come as near as ${leastMm} mm in` : `touch in ${share} % of`;
       said.push(
-        `NOT watched: the shapes of ${names} (convex hulls) ${meet}${touching === 0 ? ' in' : ' of'} ${UNWATCHED_POSES} random poses, and nothing keeps them apart: their capsules overlap at home or are clear hardly anywhere. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
+        `NOT watched: the shapes of ${names} (convex hulls) ${meet} ${UNWATCHED_POSES} random poses, and nothing keeps them apart: their capsules overlap at home or are clear hardly anywhere. Give narrower ones as collision.capsules, or joint limits that keep them apart, in a limits file.`,
       );
     }
   }
