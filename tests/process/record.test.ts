@@ -6,11 +6,12 @@ import { afterAll, expect, it } from 'vitest';
 import { stateName } from '../../src/core/telemetry.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
-import { LiveRun, MONITOR_TOKEN, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { LiveRun, MONITOR_TOKEN, mockArm6, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { insist } from '../support/until.ts';
 
 const TASK = `name: shown
 kind: operatorJudged
-robot: arm7
+robot: ./mock-arm.yaml
 learner: rlpd
 policyHz: 10
 maxSteps: 60
@@ -30,6 +31,7 @@ reset: { by: people }
 `;
 
 const run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-record-')));
+writeFileSync(join(run.folder, 'mock-arm.yaml'), mockArm6());
 writeFileSync(join(run.folder, 'shown.yaml'), TASK);
 writeFileSync(join(run.folder, 'there.yaml'), THERE);
 writeFileSync(join(run.folder, 'small.yaml'), SMALL_LEARNER);
@@ -79,11 +81,19 @@ class Recorded {
     return until(holds, `${JSON.stringify(what)}, not ${JSON.stringify(this.status)},`);
   }
 
+  /** Presses Record, and once more where a page that was held up has lost its seat. */
+  begin(hasCome: () => boolean): Promise<void> {
+    const press = async (): Promise<void> => {
+      this.ask('sit');
+      this.ask('recordStart');
+    };
+    return insist(press, hasCome, 'an answer to Record');
+  }
+
   /** Records some steps, in which the person moves along x: once more where a machine that was held up has cut them. */
   async show(): Promise<void> {
     for (;;) {
-      this.ask('recordStart');
-      await this.is({ state: 'recording' });
+      await this.begin(() => this.status!['state'] === 'recording');
       await this.drive(() => Number(this.status!['steps']) >= 5 || this.status!['state'] !== 'recording');
       if (this.status!['state'] === 'recording') return;
       this.cuts++;
@@ -174,7 +184,7 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
     true,
   );
 
-  const second = new Recorded('./shown.yaml', '--episodes', '2');
+  const second = new Recorded('./shown.yaml', '--episodes', '2', '--start', 'now');
   await second.open();
   await second.is({ state: 'waiting', kept: 1, wanted: 2 });
   await second.show();
@@ -200,7 +210,18 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   const address = await freeAddress();
   const both = ['--task', './shown.yaml', '--config', 'small.yaml'];
   const learner = run.start('learn', ...both, '--bind', address, '--out', 'learner');
-  const robot = run.start('run', ...both, '--learner', address, '--demonstrations', 'out', '--out', 'robot');
+  const robot = run.start(
+    'run',
+    ...both,
+    '--learner',
+    address,
+    '--demonstrations',
+    'out',
+    '--out',
+    'robot',
+    '--start',
+    'now',
+  );
   await until(() => run.versionOf('robot') > 0, 'a policy that was learned from them');
   expect(robot.said()).toContain('2 demonstrations');
   expect(episodesOf('robot').filter(({ source }) => source === 'demo')).toHaveLength(2);
@@ -216,11 +237,10 @@ it('says where keys come from where there is no terminal', async () => {
 }, 60_000);
 
 it('begins no demonstration that is done already, and lets the robot be driven from there', async () => {
-  const recorded = new Recorded('./there.yaml');
+  const recorded = new Recorded('./there.yaml', '--start', 'now');
   await recorded.open();
   await recorded.is({ state: 'waiting', kept: 0 });
-  recorded.ask('recordStart');
-  await until(() => recorded.program.said().includes('Not begun: it is a success already'), 'a refusal');
+  await recorded.begin(() => recorded.program.said().includes('Not begun: it is a success already'));
   await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
   const { watcher } = recorded;
   await recorded.drive(() => stateName(watcher!.frame!) === 'active.human');

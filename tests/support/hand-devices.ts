@@ -23,6 +23,8 @@ export function keyEvent(code: number, value: 0 | 1): Uint8Array {
 class HandPort implements InputPort {
   protected waiting: Uint8Array[] = [];
   #isThere = true;
+  /** What was opened before a device was unplugged never works again (ENODEV), however soon it is plugged in. */
+  #isOpen = true;
 
   get isThere(): boolean {
     return this.#isThere;
@@ -30,6 +32,7 @@ class HandPort implements InputPort {
 
   unplug(): void {
     this.#isThere = false;
+    this.#isOpen = false;
     this.waiting = [];
   }
 
@@ -38,7 +41,9 @@ class HandPort implements InputPort {
   }
 
   pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' {
-    if (!this.#isThere) return 'gone';
+    const wasOpen = this.#isOpen;
+    this.#isOpen = this.#isThere;
+    if (!wasOpen || !this.#isThere) return 'gone';
     for (const report of this.waiting.splice(0)) onReport(report);
     return 'there';
   }
