@@ -118,8 +118,28 @@ describe('OperatorArbiter', () => {
     b.onControlLost = () => {
       seen.isInControl = false;
     };
+    const poll = b.poll.bind(b);
+    b.poll = (...asked) => {
+      seen.isInControl = true;
+      poll(...asked);
+    };
     expect(step(arbiter)).toBe('human 0.4');
     expect(a.lostTo).toBe('bob');
+  });
+
+  it('follows nobody who gave back while others were polled', () => {
+    const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
+    const seen = Object.assign(a, { isInControl: true });
+    const arbiter = new OperatorArbiter([a, b], 1);
+    a.isActive = true;
+    expect(step(arbiter)).toBe('human 0.3');
+    // As the word of a pedal that is read once more for a pad.
+    const poll = b.poll.bind(b);
+    b.poll = (...asked) => {
+      seen.isInControl = false;
+      poll(...asked);
+    };
+    expect(step(arbiter)).toBe('policy');
   });
 
   it('holds still on a stop from anyone, whoever has control', () => {

@@ -98,6 +98,7 @@ export class OperatorArbiter implements TeleopSource {
    */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     for (const seat of this.#seats) this.#pollSeat(seat, observation, nowS);
+    this.#releaseHolder();
     const stopper = this.#seats.find((seat) => seat.source.isStopRequested === true);
     const holder = this.#holder;
     out.active = stopper !== undefined || holder !== undefined;
@@ -149,6 +150,14 @@ export class OperatorArbiter implements TeleopSource {
     } else if (source.isStopRequested === true) return;
     else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(seat);
     seat.wasActive = command.active;
+  }
+
+  /** A pedal that was read for a device after the keyboard may have given back what the keyboard was just asked about. */
+  #releaseHolder(): void {
+    const holder = this.#holder;
+    if (holder?.source.isInControl !== false) return;
+    holder.wasActive = false;
+    this.#holder = undefined;
   }
 
   /** The last one counts, and who lost control is told. */
