@@ -272,7 +272,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
     const { body } = arm.rig;
     try {
       await arm.activate();
-      // 100 g at full stretch, by the robot's file.
+      // Its own weight at full stretch, and 100 g.
       arm.load(LIFT, -1.3);
       await arm.act([], 0, 1);
       const standsRad = body.positionRad[LIFT]!;
