@@ -103,6 +103,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a simulation that trains', { ti
     let before = Number.POSITIVE_INFINITY;
     const drive = async (): Promise<void> => {
       await page.keyboard.up('a');
+      if (watcher.isHeld) await page.click('#start');
       await page.click('#take-over');
       await eventually(isDriven, 'the person in control', TRY_MS).catch(() => undefined);
       before = watcher.frame!.referenceTcp[1]!;

@@ -95,7 +95,7 @@ async function start(page: Page): Promise<void> {
 
 /** A page that was too late for its lease has stopped the robot, which stands until somebody presses Start. */
 async function startWhereItStands(page: Page): Promise<void> {
-  if (state().startsWith('active')) return;
+  if (state().startsWith('active') && !watcher.isHeld) return;
   await start(page);
   await eventually(() => state() === 'active.policy', 'the policy driving again', TRY_MS).catch(() => undefined);
 }
@@ -149,7 +149,7 @@ async function carry(page: Page, where: 'forward' | 'back'): Promise<void> {
   await page.evaluate(`phone.speed = ${-0.002 * sign}`);
   const isThere = (): boolean => sign * wentForwardM(from) > 0.005;
   for (let tried = 0; tried < 10 && !isThere(); tried++) {
-    if (state() !== 'active.human') await page.click('#start');
+    if (state() !== 'active.human' || watcher.isHeld) await page.click('#start');
     await page.evaluate("press('selectend'); press('selectstart')");
     await eventually(isThere, 'the arm moving', 3000).catch(() => undefined);
   }

@@ -110,7 +110,7 @@ class Recorded {
     takeOver();
     // Held up by the machine, a page is too late to take over, or has lost its seat, and asks again; after it, a hand rests first.
     const again = setInterval(() => {
-      const mayMove = stateName(this.watcher!.frame!) === 'active.human' && !this.#isHeld;
+      const mayMove = stateName(this.watcher!.frame!) === 'active.human' && !this.watcher!.isHeld;
       this.#action = mayMove ? way : [0, 0];
       if (mayMove) return;
       this.ask('sit');
@@ -127,11 +127,6 @@ class Recorded {
     }
     this.#way *= -1;
     this.#action = [0, 0];
-  }
-
-  /** As by a stop: whoever has control then keeps it. */
-  get #isHeld(): boolean {
-    return 'held' in (this.watcher!.all('status').at(-1)!['operator'] as object);
   }
 
   get #xM(): number {

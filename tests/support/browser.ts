@@ -56,6 +56,12 @@ export class StreamWatcher {
     return this.frames.at(-1);
   }
 
+  /** The robot stands until a person presses Start: whoever has control keeps it meanwhile, and the guard's state says so. */
+  get isHeld(): boolean {
+    const operator = this.all('status').at(-1)?.['operator'];
+    return operator !== undefined && 'held' in (operator as object);
+  }
+
   /** Everything of a kind. */
   all(kind: PacketKind): Record<string, unknown>[] {
     return this.said.flatMap((packet) => (packet.kind === kind ? [packet.value] : []));
