@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResolvedConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
-import { type EpisodeRequest, EvaluationPool, type JudgedEpisode, type Trial } from './evaluation-pool.ts';
+import { type EpisodeRequest, EvaluationPool, type JudgedEpisode, type Trial, workersFor } from './evaluation-pool.ts';
 
 /** A thread that answers when the test says so. */
 class FakeWorker extends EventEmitter {
@@ -102,6 +102,10 @@ describe('the evaluation pool', () => {
       ).toMatchObject({ episodes: 3, successes: 1 });
       await pool.close();
     }
+  });
+
+  it('has the workers that are worth their start', () => {
+    expect([1, 8, 9, 200].map(workersFor)).toEqual([1, 1, 2, 2]);
   });
 
   it('can be ended between episodes', async () => {

@@ -80,6 +80,15 @@ export interface TrialResult {
   readonly recording?: EpisodeRecording;
 }
 
+const MOST_WORKERS = 2;
+/** To start a worker, with its modules and physics, takes as long as some episodes do. */
+const EPISODES_WORTH_A_WORKER = 8;
+
+/** How many workers are worth their start where no trial has more than `mostEpisodes` episodes. */
+export function workersFor(mostEpisodes: number): number {
+  return Math.min(MOST_WORKERS, Math.ceil(mostEpisodes / EPISODES_WORTH_A_WORKER));
+}
+
 /** A fixed number of workers, each with its own physics. */
 export class EvaluationPool {
   readonly #pool: WorkerPool<EpisodeRequest, JudgedEpisode>;

@@ -29,7 +29,7 @@ import {
 import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
 import { checkUnattended, isJudgedByPeople } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
-import { EvaluationPool, NO_TRIAL, type TrialResult, trialRates } from './evaluation-pool.ts';
+import { EvaluationPool, NO_TRIAL, type TrialResult, trialRates, workersFor } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import { LockStep, lockStepDraws } from './lock-step.ts';
 import type { Judged } from './model-selection.ts';
@@ -79,7 +79,6 @@ export function evaluationSeed(seed: number): number {
   return EVALUATION_SEED + seed;
 }
 
-const POOL_WORKERS = 2;
 const ROBOT_ID = 'sim-1';
 /** Events that a run tells of in its own way, or that cannot be without the learner's end, which ends the run. */
 const QUIET: readonly string[] = ['learnerConnected', 'learnerLost', 'waitingForWeights'];
@@ -151,8 +150,8 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const learner = await startLearner(folder, log, trouble);
   closes.push(() => learner.close());
   const { validation, evaluation } = setup.config.task;
-  const mostEpisodes = Math.max(validation.episodes, evaluation.episodes);
-  const pool = new EvaluationPool(setup.config, Math.min(POOL_WORKERS, mostEpisodes), 'rest');
+  const workers = workersFor(Math.max(validation.episodes, evaluation.episodes));
+  const pool = new EvaluationPool(setup.config, workers, 'rest');
   closes.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log, signal);
   closes.push(() => robot.close());

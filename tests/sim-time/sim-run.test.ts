@@ -13,10 +13,13 @@ let first: Ended;
 let again: Ended;
 let other: Omit<Ended, 'signal'>;
 
+/** As many as are shared among two workers. */
+const EPISODES = 9;
+
 /** The command line of a run, whose configuration is written. */
-function sim(name: string, seed: number, overlay: string): string[] {
+function sim(name: string, seed: number, overlay: string, episodes = EPISODES): string[] {
   writeFileSync(join(dir, `${name}.yaml`), overlay);
-  const size = ['--steps', '150', '--eval-episodes', '4', '--seed', String(seed)];
+  const size = ['--steps', '150', '--eval-episodes', String(episodes), '--seed', String(seed)];
   return ['sim', '--config', `${name}.yaml`, '--out', name, '--json', `${name}.json`, '--quiet', ...size];
 }
 
@@ -43,7 +46,7 @@ beforeAll(async () => {
   const hurried = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
   [again, other] = await Promise.all([
     rein([...sim('again', 3, easy), '--monitor', 'off'], dir),
-    reinHere(sim('other', 4, hurried), dir),
+    reinHere(sim('other', 4, hurried, 4), dir),
   ]);
 }, 240_000);
 afterAll(() => {
@@ -106,7 +109,7 @@ describe('rein sim', () => {
     const number = expect.any(Number);
     expect(summary).toMatchObject({
       success_rate: number,
-      eval_episodes: 4,
+      eval_episodes: EPISODES,
       env_steps: number,
       updates: number,
       utd: number,
@@ -198,7 +201,7 @@ describe('rein eval', () => {
     const summary = summaryOf('first');
     const result = JSON.parse(readFileSync(join(dir, 'eval.json'), 'utf8'));
     const { success_rate, successes_per_hour } = summary;
-    expect(result).toMatchObject({ success_rate, successes_per_hour, human_step_share: 0, eval_episodes: 4 });
+    expect(result).toMatchObject({ success_rate, successes_per_hour, human_step_share: 0, eval_episodes: EPISODES });
     expect(ended.stdout).toMatch(/\d successes an hour, resets included; 0\.0 % of the steps/);
     const { records } = parseMetrics(readFileSync(join(dir, 'first', 'metrics.jsonl'), 'utf8'));
     const evaluation = records.find((record) => record.kind === 'evaluation');

@@ -7,14 +7,19 @@ import { type PairedCounts, pairedDifference, percent, quantile, ReinError, wils
 import { loadPolicyFile } from '../../policy/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
-import { type EpisodeOutcome, EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
+import {
+  type EpisodeOutcome,
+  EvaluationPool,
+  evaluationSeed,
+  type TrialResult,
+  trialRates,
+  workersFor,
+} from '../../sim/index.ts';
 import { checkUnattended } from '../../tasks/index.ts';
 import type { EvaluationOptions } from '../eval.ts';
 import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { warn } from './terminal.ts';
-
-const WORKERS = 2;
 
 /** A policy on all starts. */
 interface Tried {
@@ -114,7 +119,7 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
   // The second is asked for only once the first was tried.
   if (options.against !== undefined) await checkPolicy(options.against, setup);
   const episodes = options.episodes ?? config.task.evaluation.episodes;
-  const pool = new EvaluationPool(config, Math.min(WORKERS, episodes));
+  const pool = new EvaluationPool(config, workersFor(episodes));
   const body = async ({ signal }: Interruptible): Promise<number> => {
     const tried = async (path: string): Promise<Tried> => {
       const outcomes: EpisodeOutcome[] = [];
