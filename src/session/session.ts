@@ -9,7 +9,7 @@
  * const report = await session.runEpisode({ purpose: 'evaluation' }).done;
  * await session.close();
  */
-import { closeAll, type GuardFrame, openedOrClosed, ReinError } from '../core/index.ts';
+import { closeAll, counted, type GuardFrame, openedOrClosed, ReinError } from '../core/index.ts';
 import { faultText } from '../guard/index.ts';
 import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
@@ -451,7 +451,7 @@ export class LiveSession {
     // What is in memory only has no next start: where the disk does not take it, it is told as not recorded.
     const waiting = connection.counters.pending - connection.journal().pending;
     if (waiting === 0) return;
-    const message = `${waiting} transitions wait in the journal: the next start in the folder ${folder} delivers them.`;
+    const message = `In the journal: ${counted(waiting, 'transition')}. The next start in the folder ${folder} delivers what is there.`;
     this.#parts.listeners.report({ level: 'warn', name: 'transitionsPending', message });
   }
 }

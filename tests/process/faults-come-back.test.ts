@@ -15,6 +15,9 @@ const SIZES = { observationSize: 8, actionSize: 3 };
 const CHUNKS = [1, 3, 9, 20] as const;
 const DIRECTIONS: readonly Direction[] = ['toLearner', 'toRobot'];
 const HEARTBEAT_MS = 200;
+/** 64 robots step, and get weights, so often: the twentieth chunk comes within seconds, and a core is enough for all. */
+const STEP_MS = 60;
+const WEIGHTS_MS = 300;
 const LIMIT_MS = 60_000;
 const closers: (() => unknown)[] = [];
 let dir: string;
@@ -41,7 +44,7 @@ async function startLearner() {
     const fields = { ...RUN, version: ++version, parent: null, trainingStep: 0, updates: 0, createdAt: '' };
     const shapes = [{ name: 'w', shape: [500] }];
     learner.publish(sealWeights({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(500).fill(version)));
-  }, 100);
+  }, WEIGHTS_MS);
   closers.push(async () => {
     clearInterval(timer);
     await learner.close();
@@ -79,7 +82,7 @@ async function startRobot(
     onLearnerVersion: (version) => subscription.learnerHas(version),
   });
   const transition = createTransition(SIZES.observationSize, SIZES.actionSize);
-  const timer = setInterval(() => journal.append(transition), 20);
+  const timer = setInterval(() => journal.append(transition), STEP_MS);
   closers.push(async () => {
     clearInterval(timer);
     await subscription.close();

@@ -174,7 +174,7 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   first.watcher!.close();
   first.program.child.kill('SIGINT');
   expect(await first.program.exit).toBe(130);
-  expect(first.program.said()).toContain('1 demonstrations kept');
+  expect(first.program.said()).toContain('1 demonstration kept');
   const kept = run.journal('out');
   expect(new Set(kept.map(({ source }) => source))).toEqual(new Set(['demo']));
   expect(kept.map(({ terminated }) => terminated)).toEqual(kept.map((_, i) => i === kept.length - 1));

@@ -1,6 +1,6 @@
 /** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
 import { existsSync } from 'node:fs';
-import { ReinError, withoutFullStop } from '../../core/index.ts';
+import { counted, ReinError, withoutFullStop } from '../../core/index.ts';
 import {
   brokenRules,
   errorCure,
@@ -56,7 +56,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
   const findings = await withPort(open, { path: port, baud }, async (opened) => {
     const where = {
       name: 'bus',
-      detail: `${servos.length} ${bus.family.name} servos at ${baud} bit/s on ${opened.line.path}${hasEcho ? ECHO_NOTE : ''}`,
+      detail: `${counted(servos.length, `${bus.family.name} servo`)} at ${baud} bit/s on ${opened.line.path}${hasEcho ? ECHO_NOTE : ''}`,
     };
     const rows = servos.flatMap((servo) => [
       servoFinding(opened, bus, servo, arm),

@@ -1,7 +1,7 @@
 /** `rein bring-up`: the next rung of an arm's ladder, and the record of it. */
 import { hostname, userInfo } from 'node:os';
 import type { RobotConfig } from '../../config/index.ts';
-import { holdsItself, ReinError } from '../../core/index.ts';
+import { counted, holdsItself, ReinError } from '../../core/index.ts';
 import { checkAdapter } from '../../drivers/serial.ts';
 import {
   appendRung,
@@ -168,7 +168,7 @@ async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<
     throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
   }
   if (isCar(arm)) return `${findings[0]!.detail}; no fault, and it stops by itself`;
-  return `${arm.motors.length} servos answer at ${arm.driver.baud} bit/s, and agree with robot file and calibration`;
+  return `${counted(arm.motors.length, 'servo')} at ${arm.driver.baud} bit/s, as robot file and calibration say`;
 }
 
 async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string> {

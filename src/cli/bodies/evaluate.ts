@@ -3,7 +3,15 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
-import { type PairedCounts, pairedDifference, percent, quantile, ReinError, wilsonInterval } from '../../core/index.ts';
+import {
+  counted,
+  type PairedCounts,
+  pairedDifference,
+  percent,
+  quantile,
+  ReinError,
+  wilsonInterval,
+} from '../../core/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
@@ -207,7 +215,7 @@ async function report(tried: Tried, config: ResolvedConfig, options: EvaluationO
   const byRule = own === undefined ? '' : ` by the classifier, ${percent(own / episodes)} by the task's own rules,`;
   const rates = trialRates(result, config.robot.controlHz);
   process.stdout.write(
-    `${config.task.name}: success ${percent(successes / episodes)}${byRule} on ${episodes} episodes ` +
+    `${config.task.name}: success ${percent(successes / episodes)}${byRule} on ${counted(episodes, 'episode')} ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ${cycleText(cycle)}, ` +
       `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts.count, restarts.reason)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,

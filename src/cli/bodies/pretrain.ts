@@ -1,5 +1,7 @@
 /** What `rein pretrain` does. */
+
 import { loadLearnerFile } from '../../config/index.ts';
+import { counted } from '../../core/index.ts';
 import { type PretrainingData, runPretraining } from '../../study/index.ts';
 import type { PretrainOptions } from '../pretrain.ts';
 import { complain } from './terminal.ts';
@@ -10,7 +12,7 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
   const place = { file: '--set', line: 0, column: 0 };
   const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
   const result = await runPretraining({ data: dataOf(options), learner, seed, out }, complain);
-  const lines = [`Learned from ${result.transitions} transitions.`];
+  const lines = [`Learned from ${counted(result.transitions, 'transition')}.`];
   for (const [what, { steps, refused, firstLoss, lastLoss }] of [
     ['cloning', result.cloning],
     ['offline', result.offline],
@@ -18,7 +20,7 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
     const besides = refused === 0 ? '' : `; calls that were not finite and were thrown away: ${refused}`;
     if (steps > 0)
       lines.push(
-        `  ${what}   ${steps} updates, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}${besides}`,
+        `  ${what}   ${counted(steps, 'update')}, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}${besides}`,
       );
   }
   lines.push(`  all files ${out}`, `  go on     rein train --from ${out}, rein learn --from ${out}`);

@@ -1,5 +1,5 @@
 /** `rein recover`. */
-import { ReinError } from '../../core/index.ts';
+import { counted, ReinError } from '../../core/index.ts';
 import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../link/index.ts';
 import type { RecoverOptions } from '../recover.ts';
 
@@ -24,7 +24,7 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
     const numbers = firstSeq === undefined ? 'none' : `${firstSeq} to ${lastSeq}`;
     const harm = damaged === 0 ? '' : `, ${damaged} damaged`;
     const times = `${begunAt === undefined ? '' : `${begunAt} to `}${endedAt}`;
-    return `  ${file}  ${intact} records${harm} (numbers ${numbers}), ${(bytes / 2 ** 20).toFixed(1)} MiB, ${times}`;
+    return `  ${file}  ${counted(intact, 'record')}${harm} (numbers ${numbers}), ${(bytes / 2 ** 20).toFixed(1)} MiB, ${times}`;
   });
   const wrong = findings.map(({ message }) => `  ${message}`);
   const advice = findings.some(({ kind }) => kind === 'header' || kind === 'torn' || kind === 'foreign');
@@ -33,7 +33,7 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
     ...rows,
     ...(wrong.length === 0 ? ['nothing is the matter with it'] : ['what is the matter:', ...wrong]),
     ...done.map((message) => `mended: ${message}`),
-    `a learner would get ${deliverable} records; lost on disk: ${lost}; steps that were never recorded: ${notRecorded}`,
+    `a learner would get ${counted(deliverable, 'record')}; lost on disk: ${lost}; steps that were never recorded: ${notRecorded}`,
     ...(advice && !wasMended ? ['rein recover --mend puts headers, ends and foreign files in order'] : []),
   ];
 }

@@ -1,6 +1,6 @@
 /** What `rein reward` does. */
 import { resolve } from 'node:path';
-import { percent } from '../../core/index.ts';
+import { counted, percent } from '../../core/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import {
   type ClassifierCheck,
@@ -25,8 +25,8 @@ export async function rewardCollectBody(options: RewardCollectOptions): Promise<
     complain,
   );
   say([
-    `${positives + negatives} states appended to ${out}: ${positives} successes, ${negatives} others, of ${episodes} episodes`,
-    `  runs     ${seen.episodes} episodes, ${seen.successes} with a success`,
+    `${positives + negatives} states appended to ${out}: ${positives} successes, ${negatives} others, of ${counted(episodes, 'episode')}`,
+    `  runs     ${counted(seen.episodes, 'episode')}, ${seen.successes} with a success`,
     `  go on    rein reward train ${out}`,
   ]);
   return 0;
@@ -90,7 +90,7 @@ export async function rewardCheckBody(options: RewardCheckOptions): Promise<numb
 function figures({ threshold, states, episodes, successes, byForSteps }: ClassifierCheck): string[] {
   const { truePositives, falsePositives, falseNegatives, trueNegatives, precision, recall } = states;
   return [
-    `${episodes} episodes, ${successes} with a success; a state counts from ${threshold.toFixed(3)} on`,
+    `${counted(episodes, 'episode')}, ${successes} with a success; a state counts from ${threshold.toFixed(3)} on`,
     `  precision  ${shareText(precision)}: ${truePositives} true, ${falsePositives} false, of ${falsePositives + trueNegatives} states that are none`,
     `  recall     ${shareText(recall)}: ${falseNegatives} of ${truePositives + falseNegatives} successes missed`,
     ...byForSteps.map(

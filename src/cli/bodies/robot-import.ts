@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
-import { ArmKinematics, ReinError, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, counted, ReinError, type RobotModel } from '../../core/index.ts';
 import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
 import type { RobotImportOptions } from '../robot.ts';
 import { firstTaskText } from './first-task.ts';
@@ -190,7 +190,7 @@ function report(
   const shown = shownPath(out);
   const word = shellWord(shown);
   const lines = [
-    `${shown}: ${model.joints.length} joints (${model.joints.map(({ name }) => name).join(', ')}), ${model.collision?.pairs.length ?? 0} pairs of links kept apart`,
+    `${shown}: ${counted(model.joints.length, 'joint')} (${model.joints.map(({ name }) => name).join(', ')}), ${counted(model.collision?.pairs.length ?? 0, 'pair')} of links kept apart`,
     ...subject.subject.assumed.map((message) => `assumed: ${message}`),
     ...(isAboveFloor ? ['assumed: The tool stays above the plane that the base stands on.'] : []),
     'next:',

@@ -1,4 +1,5 @@
 /** What `rein run` does: guard and node of one robot in real time, and a display of them. */
+import { counted } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
 import { type RecordingPlan, type RobotRun, runRobot } from '../../session/supervision.ts';
@@ -48,7 +49,7 @@ function recordWords({ folder, status }: RobotRun): string[] {
   if (recording === undefined) return [`Ended before anything was recorded; files in ${folder}`];
   const { kept, failed, redone, deleted, meanSteps, journalBytes } = recording;
   return [
-    `${kept} demonstrations kept, ${meanSteps.toFixed(0)} steps each; ${failed} failed, ${redone} done again, ${deleted} deleted.`,
+    `${counted(kept, 'demonstration')} kept, ${counted(Math.round(meanSteps), 'step')} each; ${failed} failed, ${redone} done again, ${deleted} deleted.`,
     `  disk   ${(journalBytes / 1e6).toFixed(1)} MB`,
     `  files  ${folder}`,
     `  go on  rein pretrain --run ${folder} --out DIR, or rein run --demonstrations ${folder} beside rein learn`,
@@ -66,9 +67,9 @@ function lastWords({ folder, status }: RobotRun): string[] {
       : `without help ${successes} of the last ${episodes} episodes succeeded`;
   const outcome = `${alone}${helped === 0 ? '' : `, ${helped} had help`}${rate}`;
   return [
-    `${envSteps} steps, ${outcome}, policy ${policy.version}.`,
+    `${counted(envSteps, 'step')}, ${outcome}, policy ${policy.version}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
-    ...(link.notRecorded === 0 ? [] : [`  disk   not recorded: ${link.notRecorded} steps`]),
+    ...(link.notRecorded === 0 ? [] : [`  disk   not recorded: ${counted(link.notRecorded, 'step')}`]),
     `  safety ${filter.violations} violations`,
     `  files  ${folder}`,
   ];

@@ -1,6 +1,6 @@
 /** What `rein safety check` does: load, attack, print, write the report. */
 import { join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { counted, ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
 import {
   type CheckProgress,
@@ -39,7 +39,7 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
     const spentS = (performance.now() - startedMs) / 1e3;
     const timeLimitS = options.timeLimitS === undefined ? undefined : Math.max(1, options.timeLimitS - spentS);
     if (options.output === 'live') {
-      process.stdout.write(`${subject.model.name}: ${ticks} ticks, seed ${seed}\n`);
+      process.stdout.write(`${subject.model.name}: ${counted(ticks, 'tick')}, seed ${seed}\n`);
       for (const message of subject.assumed) process.stdout.write(`assumed: ${message}\n`);
     }
     const result = await runSafetyCheck({

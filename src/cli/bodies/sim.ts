@@ -185,11 +185,11 @@ function lastWords(summary: RunSummary): string[] {
     `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
     ...ownWords(summary),
     ...(judged_by === undefined ? [] : ['  judged by people: no policy was validated, and the newest is kept']),
-    `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
+    `  training  ${counted(summary.env_steps, 'step')}, ${counted(summary.updates, 'update')} in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${counted(summary.interventions, 'intervention')}, ${counted(summary.intervention_steps, 'step')}`,
     `  work      ${workWords(summary)}`,
-    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts, safety.restarted_for)}`,
+    `  safety    ${counted(safety.violations, 'violation')}, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts, safety.restarted_for)}`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,
   ];
 }

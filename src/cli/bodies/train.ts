@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { loadLearnerFile } from '../../config/index.ts';
-import { mean } from '../../core/index.ts';
+import { counted, mean } from '../../core/index.ts';
 import { standsStill } from '../../learner/options.ts';
 import {
   type CurvePoint,
@@ -87,7 +87,7 @@ export function lastWords({ steps, updates, seconds, last, stateDigest }: TrialR
   const success = last.successes === null ? '' : `, ${last.successes} of ${last.episodes} episodes solved`;
   return [
     `Return ${mean(last.returns).toFixed(1)} after ${steps} steps${success}.`,
-    `  training  ${updates} updates, ${seconds.toFixed(1)} s${updates === 0 ? NOTHING_TRAINED : ''}`,
+    `  training  ${counted(updates, 'update')}, ${seconds.toFixed(1)} s${updates === 0 ? NOTHING_TRAINED : ''}`,
     `  state     ${stateDigest.slice(0, 16)}`,
     `  all files ${folder}`,
   ].join('\n');

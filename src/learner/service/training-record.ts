@@ -1,5 +1,5 @@
 /** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
-import { clockText, Ema, isIntervention, type Transition } from '../../core/index.ts';
+import { clockText, counted, Ema, isIntervention, type Transition } from '../../core/index.ts';
 import { type MetricRecord, RUN_FILES, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
@@ -195,8 +195,8 @@ export function statusLine(state: LearnerState): string {
   const who = robots.length === 0 ? 'no robot' : robots.join(', ');
   const parts = [
     `${clockText(state.elapsedS)} ${who}: ${counts.demonstrations} demonstration steps`,
-    `${counts.online} steps`,
-    `${updates} updates`,
+    counted(counts.online, 'step'),
+    counted(updates, 'update'),
     ...(updatesPerS === undefined
       ? []
       : [`UTD ${utd.toFixed(2)} of ${utdTarget}`, `${updatesPerS.toFixed(0)} updates/s`]),
@@ -210,7 +210,7 @@ export function statusLine(state: LearnerState): string {
   ];
   const line = parts.join(', ');
   if (state.awaitedDemonstrations === 0) return line;
-  return `${line}; waiting for ${state.awaitedDemonstrations} demonstrations: a robot gives them with --operator scripted, or you do with --operator keyboard`;
+  return `${line}; waiting for ${counted(state.awaitedDemonstrations, 'demonstration')}: a robot gives them with --operator scripted, or you do with --operator keyboard`;
 }
 
 function waiting(counts: Counts, wanted: Counts): string {

@@ -1,5 +1,5 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
-import { clockText, grouped, percent, wilsonInterval } from '../../core/index.ts';
+import { clockText, counted, grouped, percent, wilsonInterval } from '../../core/index.ts';
 import { perHourText } from '../../record/index.ts';
 import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
@@ -167,8 +167,8 @@ function recordingFacts(recording: RecordingStatus): string[] {
   const tried = kept + failed;
   return [
     wanted === null ? `${grouped(kept)} kept` : `${grouped(kept)} of ${grouped(wanted)} kept`,
-    ...(state === 'waiting' ? [] : [`${state} ${steps} steps, ${decimal(stepsPerS, 1)}/s`]),
-    ...(tried === 0 ? [] : [`success ${percent(kept / tried, 0)}`, `mean ${decimal(meanSteps, 0)} steps`]),
+    ...(state === 'waiting' ? [] : [`${state} ${counted(steps, 'step')}, ${decimal(stepsPerS, 1)}/s`]),
+    ...(tried === 0 ? [] : [`success ${percent(kept / tried, 0)}`, `mean ${counted(Math.round(meanSteps), 'step')}`]),
     `disk ${decimal(journalBytes / 1e6, 1)} MB, ${decimal(freeBytes / 1e9, 0)} GB free`,
   ];
 }
