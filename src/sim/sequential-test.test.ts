@@ -3,6 +3,7 @@ import { Rng } from '../core/index.ts';
 import { type Hypotheses, MOST_EPISODES, type Verdict, verdict } from './sequential-test.ts';
 
 const INSERT: Hypotheses = { atMost: 0.97, atLeast: 0.995 };
+const TIGHT: Hypotheses = { atMost: 0.95, atLeast: 0.985 };
 
 /** One test of a policy that succeeds at `rate`. */
 function tried(hypotheses: Hypotheses, rate: number, rng: Rng): { result: Verdict; episodes: number } {
@@ -24,9 +25,11 @@ function accepted(hypotheses: Hypotheses, rate: number): { share: number; meanEp
 }
 
 describe('the sequential test', () => {
-  it('errs in one case of twenty at most, either way', () => {
-    expect(accepted(INSERT, INSERT.atMost).share).toBeLessThan(0.065);
-    expect(accepted(INSERT, INSERT.atLeast).share).toBeGreaterThan(0.92);
+  it('errs in one case of twelve at most, either way', () => {
+    for (const rates of [INSERT, TIGHT]) {
+      expect(accepted(rates, rates.atMost).share).toBeLessThan(0.09);
+      expect(accepted(rates, rates.atLeast).share).toBeGreaterThan(0.91);
+    }
   });
 
   it('takes half of the episodes of a fixed number, and fewest where all succeed', () => {
@@ -35,7 +38,11 @@ describe('the sequential test', () => {
     expect(accepted(INSERT, 0.9).meanEpisodes).toBeLessThan(40);
   });
 
-  it('ends whatever the rate', () => {
+  it('ends whatever the rate, on the side to which the evidence leans', () => {
+    expect([3, 2].map((failures) => verdict(INSERT, MOST_EPISODES - failures, MOST_EPISODES))).toEqual([
+      'refused',
+      'accepted',
+    ]);
     for (const rate of [0.975, 0.98, 0.985, 0.99]) {
       const rng = new Rng(4);
       for (let i = 0; i < 200; i++) expect(tried(INSERT, rate, rng).episodes).toBeLessThanOrEqual(MOST_EPISODES);
