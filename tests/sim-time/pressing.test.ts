@@ -1,6 +1,7 @@
 /** An SO-101 on its emulated bus whose policy pushes against something: within its caps that is a limit, and no fault. */
 import { describe, expect, it } from 'vitest';
-import { feetechFamily } from '../../src/drivers/serial.ts';
+import type { ActionCommand } from '../../src/core/index.ts';
+import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
 import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
 import { faultsOf } from '../../src/safety/index.ts';
@@ -15,16 +16,22 @@ const MARGIN_RAD = 0.01;
 /** Of a full action. */
 const PUSH = 0.3;
 
-class Pushing {
-  readonly rig: ServoRig = servoRig({ robot: 'so101', family: feetechFamily });
-  readonly clock: BusClock = new BusClock(this.rig);
-  readonly link: MemoryGuardLink;
-  readonly #command = createActionCommand(6);
-  /** By joint: how far it goes at least, rad. */
-  readonly stopRad = new Float64Array(6).fill(Number.NEGATIVE_INFINITY);
+const FAMILIES = { so101: feetechFamily, koch: dynamixelFamily, viperx: dynamixelFamily } as const;
 
-  constructor() {
+class Pushing {
+  readonly rig: ServoRig;
+  readonly clock: BusClock;
+  readonly link: MemoryGuardLink;
+  readonly #command: ActionCommand;
+  /** By joint: how far it goes at least, rad. */
+  readonly stopRad: Float64Array;
+
+  constructor(robot: keyof typeof FAMILIES = 'so101') {
+    this.rig = servoRig({ robot, family: FAMILIES[robot] });
+    this.clock = new BusClock(this.rig);
     const { driver: _, ...model } = this.rig.robot;
+    this.#command = createActionCommand(model.joints.length);
+    this.stopRad = new Float64Array(model.joints.length).fill(Number.NEGATIVE_INFINITY);
     const { driver, body } = this.rig;
     this.#command.decider = 'policy';
     this.#command.leaseS = 0.2;
@@ -207,26 +214,33 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       }
     });
 
-  for (const weightNm of [0.8, 0.9, 1])
+  // Shares of the shoulder's cap. From 0.65 on the ViperX's tool is so far from its reference that other joints go back as well: docs/safety-case.md.
+  for (const [robot, ids, shares] of [
+    ['so101', [2], [0.3, 0.52, 0.59, 0.65, 0.78]],
+    ['koch', [2], [0.3, 0.52, 0.59, 0.65, 0.78]],
+    ['viperx', [2, 3], [0.3, 0.52, 0.59]],
+  ] as const)
     faultRow(
       14,
       'fake',
-      `a weight of ${weightNm} N·m, which leaves it little to press with, hides no frozen encoder`,
+      `a weight at the shoulder of ${robot}, which leaves it little to press with, hides no frozen encoder`,
       async () => {
-        const arm = new Pushing();
-        const { body, bus } = arm.rig;
-        try {
-          await arm.activate();
-          arm.load(LIFT, -weightNm);
-          await arm.act([], 0, 1);
-          await arm.act([LIFT], PUSH, 0.3);
-          const from = body.positionRad[LIFT]!;
-          bus.faultsOf(2)!.isFrozen = true;
-          expect(await arm.act([LIFT], PUSH, 6)).toBeLessThan(1.5);
-          expect(arm.rows).toContain(14);
-          expect(Math.abs(body.positionRad[LIFT]! - from)).toBeLessThan(FROZEN_GOES_RAD);
-        } finally {
-          await arm.close();
+        for (const share of shares) {
+          const arm = new Pushing(robot);
+          const { body, bus, driver } = arm.rig;
+          try {
+            await arm.activate();
+            arm.load(LIFT, -share * driver.torqueCapNm[LIFT]!);
+            await arm.act([], 0, 1);
+            await arm.act([LIFT], PUSH, 0.3);
+            const from = body.positionRad[LIFT]!;
+            for (const id of ids) bus.faultsOf(id)!.isFrozen = true;
+            expect(await arm.act([LIFT], PUSH, 6), `${share}`).toBeLessThan(1.5);
+            expect(arm.rows).toContain(14);
+            expect(Math.abs(body.positionRad[LIFT]! - from)).toBeLessThan(FROZEN_GOES_RAD);
+          } finally {
+            await arm.close();
+          }
         }
       },
     );
