@@ -450,7 +450,7 @@ describe('a run whose surroundings fail', () => {
       expect(reported.at(-1)).toMatchObject({ pending: before, notRecorded: 3 });
       const ends = events.filter(({ name }) => name === 'transitionsPending' || name === 'notRecorded');
       expect(ends.map(({ message }) => message)).toEqual([
-        ...(before === 0 ? [] : [expect.stringMatching(/^In the journal: 5 transitions\./)]),
+        ...(before === 0 ? [] : [expect.stringMatching(/^Still in the journal: 5 transitions\./)]),
         'Not recorded: 3 steps that a full or slow disk did not take.',
       ]);
     } finally {

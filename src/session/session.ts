@@ -451,7 +451,7 @@ export class LiveSession {
     // What is in memory only has no next start: where the disk does not take it, it is told as not recorded.
     const waiting = connection.counters.pending - connection.journal().pending;
     if (waiting === 0) return;
-    const message = `In the journal: ${counted(waiting, 'transition')}. The next start in the folder ${folder} delivers what is there.`;
+    const message = `Still in the journal: ${counted(waiting, 'transition')}. The next start in the folder ${folder} delivers it.`;
     this.#parts.listeners.report({ level: 'warn', name: 'transitionsPending', message });
   }
 }

@@ -84,7 +84,7 @@ const MOST_WORKERS = 2;
 /** To start a worker, with its modules and physics, takes as long as some episodes do. */
 const EPISODES_WORTH_A_WORKER = 8;
 
-/** How many workers are worth their start where no trial has more than `mostEpisodes` episodes. */
+/** How many workers are worth their start where looks have `mostEpisodes` episodes at most. What confirms one, once or twice a run, has more. */
 export function workersFor(mostEpisodes: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(mostEpisodes / EPISODES_WORTH_A_WORKER));
 }

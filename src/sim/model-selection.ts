@@ -4,7 +4,7 @@
  */
 import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
 import type { EvaluationPool, Trial, TrialResult } from './evaluation-pool.ts';
-import { type Hypotheses, MOST_EPISODES, type Verdict, verdict } from './sequential-test.ts';
+import { type Hypotheses, mostEpisodes, type Verdict, verdict } from './sequential-test.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
 type Series = Pick<Trial, 'from' | 'episodes' | 'record' | 'isEnough'>;
@@ -71,12 +71,13 @@ export class ModelSelection {
   async confirm(looked: Judged): Promise<Judged> {
     const { episodes, stop } = this.#options;
     const verdictOn = (sum: TrialResult): Verdict => verdict(stop, sum.successes, sum.episodes);
+    const most = mostEpisodes(stop);
     const series = {
       from: episodes,
-      episodes: MOST_EPISODES,
+      episodes: most,
       isEnough: (sum: TrialResult) => verdictOn(sum) !== 'open',
     };
-    const second = await this.#run(looked.bundle, series, [episodes, episodes + MOST_EPISODES]);
+    const second = await this.#run(looked.bundle, series, [episodes, episodes + most]);
     return this.#keep({
       ...looked,
       successes: looked.result.successes + second.successes,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../core/index.ts';
-import { type Hypotheses, MOST_EPISODES, type Verdict, verdict } from './sequential-test.ts';
+import { type Hypotheses, mostEpisodes, type Verdict, verdict } from './sequential-test.ts';
 
 const INSERT: Hypotheses = { atMost: 0.97, atLeast: 0.995 };
 const TIGHT: Hypotheses = { atMost: 0.95, atLeast: 0.985 };
@@ -26,9 +26,19 @@ function accepted(hypotheses: Hypotheses, rate: number): { share: number; meanEp
 
 describe('the sequential test', () => {
   it('errs in one case of twelve at most, either way', () => {
-    for (const rates of [INSERT, TIGHT]) {
+    for (const rates of [INSERT, TIGHT, { atMost: 0.98, atLeast: 0.995 }, { atMost: 0.9, atLeast: 0.95 }]) {
       expect(accepted(rates, rates.atMost).share).toBeLessThan(0.09);
       expect(accepted(rates, rates.atLeast).share).toBeGreaterThan(0.91);
+    }
+  });
+
+  it('accepts no more often what just misses a rate that is near', () => {
+    for (const rates of [
+      { atMost: 0.97, atLeast: 0.985 },
+      { atMost: 0.98, atLeast: 0.985 },
+    ]) {
+      expect(mostEpisodes(rates)).toBe(500);
+      expect(accepted(rates, rates.atMost).share).toBeLessThan(0.065);
     }
   });
 
@@ -39,13 +49,11 @@ describe('the sequential test', () => {
   });
 
   it('ends whatever the rate, on the side to which the evidence leans', () => {
-    expect([3, 2].map((failures) => verdict(INSERT, MOST_EPISODES - failures, MOST_EPISODES))).toEqual([
-      'refused',
-      'accepted',
-    ]);
+    const most = mostEpisodes(INSERT);
+    expect([3, 2].map((failures) => verdict(INSERT, most - failures, most))).toEqual(['refused', 'accepted']);
     for (const rate of [0.975, 0.98, 0.985, 0.99]) {
       const rng = new Rng(4);
-      for (let i = 0; i < 200; i++) expect(tried(INSERT, rate, rng).episodes).toBeLessThanOrEqual(MOST_EPISODES);
+      for (let i = 0; i < 200; i++) expect(tried(INSERT, rate, rng).episodes).toBeLessThanOrEqual(most);
     }
   });
 

@@ -97,7 +97,7 @@ const training = z
     stopAtValidation: num(
       '1',
       { above: 0, max: 1 },
-      'Training ends by a policy of this success rate: a sequential test on fresh episodes (8 % error at most, either way) tells it from one that fails six times as often, or that just misses `target.successRate` where that is higher.',
+      'Training ends by a policy of this success rate: a sequential test on fresh episodes (8 % error, either way) tells it from one that fails six times as often, or that just misses `target.successRate` where that is higher.',
     ),
   })
   .meta({ description: 'How long to train.' });

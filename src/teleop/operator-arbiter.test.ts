@@ -140,6 +140,32 @@ describe('OperatorArbiter', () => {
       poll(...asked);
     };
     expect(step(arbiter)).toBe('policy');
+    // Who takes over again before the next poll takes over anew.
+    b.poll = poll;
+    seen.isInControl = true;
+    expect(step(arbiter)).toBe('human 0.3');
+  });
+
+  it('lets a script begin in the poll in which a person gave back', () => {
+    const [a, b, s] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4), script()];
+    const seen = Object.assign(a, { isInControl: true });
+    const arbiter = new OperatorArbiter([a, b, s], 1);
+    a.isActive = true;
+    step(arbiter);
+    s.isActive = true;
+    const poll = b.poll.bind(b);
+    b.poll = (...asked) => {
+      seen.isInControl = false;
+      poll(...asked);
+    };
+    expect(step(arbiter)).toBe('scripted 0.1');
+  });
+
+  it('follows a source that is active and never says that it is in control', () => {
+    const b = Object.assign(new Puppet('bob', 'human', 0.4), { isInControl: false });
+    const arbiter = new OperatorArbiter([b], 1);
+    b.isActive = true;
+    expect([step(arbiter), step(arbiter)]).toEqual(['human 0.4', 'human 0.4']);
   });
 
   it('holds still on a stop from anyone, whoever has control', () => {

@@ -8,6 +8,8 @@ interface Seat {
   readonly source: TeleopSource;
   readonly command: TeleopCommand;
   wasActive: boolean;
+  /** Right after it was polled. */
+  wasInControl: boolean;
 }
 
 /** Itself a source, so that the node's loop need not know how many there are. */
@@ -26,6 +28,7 @@ export class OperatorArbiter implements TeleopSource {
       source,
       command: { active: false, action: new Float32Array(actionSize), phase: 'correct' },
       wasActive: false,
+      wasInControl: false,
     }));
   }
 
@@ -98,7 +101,6 @@ export class OperatorArbiter implements TeleopSource {
    */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     for (const seat of this.#seats) this.#pollSeat(seat, observation, nowS);
-    this.#releaseHolder();
     const stopper = this.#seats.find((seat) => seat.source.isStopRequested === true);
     const holder = this.#holder;
     out.active = stopper !== undefined || holder !== undefined;
@@ -144,6 +146,8 @@ export class OperatorArbiter implements TeleopSource {
   #pollSeat(seat: Seat, observation: Float32Array, nowS: number): void {
     const { source, command } = seat;
     source.poll(observation, nowS, command);
+    seat.wasInControl = source.isInControl === true;
+    this.#releaseHolder();
     if (!command.active) {
       if (this.#holder === seat) this.#holder = undefined;
       // A stop takes control from nobody: whoever had it has it again once the stop is lifted.
@@ -152,11 +156,12 @@ export class OperatorArbiter implements TeleopSource {
     seat.wasActive = command.active;
   }
 
-  /** A pedal that was read for a device after the keyboard may have given back what the keyboard was just asked about. */
+  /** A source that is polled later may have given control back for the holder, as a pedal does: its action is dropped before it is used. */
   #releaseHolder(): void {
     const holder = this.#holder;
-    if (holder?.source.isInControl !== false) return;
+    if (holder?.wasInControl !== true || holder.source.isInControl !== false) return;
     holder.wasActive = false;
+    holder.wasInControl = false;
     this.#holder = undefined;
   }
 

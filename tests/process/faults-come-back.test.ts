@@ -108,6 +108,7 @@ describe('after one fault on the wire', () => {
         robots.map(async ({ name, uplinkProxy, weightsProxy, journal, subscription, uplink }) => {
           await until(() => uplinkProxy.isReported, `the lie on the way of ${name}`, LIMIT_MS);
           await until(() => weightsProxy.isReported || name.includes('toLearner'), `the lie to ${name}`, LIMIT_MS);
+          await until(() => journal.synced > 0, `a step of ${name}`, LIMIT_MS);
           await journal.flush();
           const recorded = journal.synced;
           const published = newest();

@@ -1,4 +1,4 @@
-/** An SO-101 on its emulated bus whose policy pushes against something: within its caps that is a limit, and no fault. */
+/** An arm on its emulated bus, an SO-101 where no other is named, whose policy pushes against something: within its caps that is a limit, and no fault. */
 import { describe, expect, it } from 'vitest';
 import type { ActionCommand } from '../../src/core/index.ts';
 import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';

@@ -24,7 +24,7 @@ class HandPort implements InputPort {
   protected waiting: Uint8Array[] = [];
   #isThere = true;
   /** What was opened before a device was unplugged never works again (ENODEV), however soon it is plugged in. */
-  #isOpen = true;
+  #isLossDue = false;
 
   get isThere(): boolean {
     return this.#isThere;
@@ -32,7 +32,7 @@ class HandPort implements InputPort {
 
   unplug(): void {
     this.#isThere = false;
-    this.#isOpen = false;
+    this.#isLossDue = true;
     this.waiting = [];
   }
 
@@ -41,9 +41,9 @@ class HandPort implements InputPort {
   }
 
   pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' {
-    const wasOpen = this.#isOpen;
-    this.#isOpen = this.#isThere;
-    if (!wasOpen || !this.#isThere) return 'gone';
+    const isGone = this.#isLossDue || !this.#isThere;
+    this.#isLossDue = false;
+    if (isGone) return 'gone';
     for (const report of this.waiting.splice(0)) onReport(report);
     return 'there';
   }

@@ -168,7 +168,7 @@ async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<
     throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
   }
   if (isCar(arm)) return `${findings[0]!.detail}; no fault, and it stops by itself`;
-  return `${counted(arm.motors.length, 'servo')} at ${arm.driver.baud} bit/s, as robot file and calibration say`;
+  return `${counted(arm.motors.length, 'servo')} at ${arm.driver.baud} bit/s, in agreement with robot file and calibration`;
 }
 
 async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string> {

@@ -217,7 +217,7 @@ async function report(tried: Tried, config: ResolvedConfig, options: EvaluationO
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)}${byRule} on ${counted(episodes, 'episode')} ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ${cycleText(cycle)}, ` +
-      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts.count, restarts.reason)}, ` +
+      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${counted(violations, 'violation')}${restartsText(restarts.count, restarts.reason)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,
   );
   if (successes / episodes < successRate) {

@@ -1,5 +1,4 @@
 /** What `rein pretrain` does. */
-
 import { loadLearnerFile } from '../../config/index.ts';
 import { counted } from '../../core/index.ts';
 import { type PretrainingData, runPretraining } from '../../study/index.ts';

@@ -25,7 +25,7 @@ export async function rewardCollectBody(options: RewardCollectOptions): Promise<
     complain,
   );
   say([
-    `${positives + negatives} states appended to ${out}: ${positives} successes, ${negatives} others, of ${counted(episodes, 'episode')}`,
+    `${counted(positives + negatives, 'state')} appended to ${out}: ${positives} successes, ${negatives} others, of ${counted(episodes, 'episode')}`,
     `  runs     ${counted(seen.episodes, 'episode')}, ${seen.successes} with a success`,
     `  go on    rein reward train ${out}`,
   ]);

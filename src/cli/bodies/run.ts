@@ -64,13 +64,13 @@ function lastWords({ folder, status }: RobotRun): string[] {
   const alone =
     episodes === 0
       ? 'no episode ran to its end without help'
-      : `without help ${successes} of the last ${episodes} episodes succeeded`;
+      : `without help ${successes} of the last ${counted(episodes, 'episode')} succeeded`;
   const outcome = `${alone}${helped === 0 ? '' : `, ${helped} had help`}${rate}`;
   return [
     `${counted(envSteps, 'step')}, ${outcome}, policy ${policy.version}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
     ...(link.notRecorded === 0 ? [] : [`  disk   not recorded: ${counted(link.notRecorded, 'step')}`]),
-    `  safety ${filter.violations} violations`,
+    `  safety ${counted(filter.violations, 'violation')}`,
     `  files  ${folder}`,
   ];
 }

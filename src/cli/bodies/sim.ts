@@ -182,7 +182,7 @@ function lastWords(summary: RunSummary): string[] {
   const { success_rate, eval_episodes, safety, link, judged_by } = summary;
   const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
   return [
-    `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
+    `Success ${percent(success_rate)} on ${counted(eval_episodes, 'fresh episode')} (95 % interval ${percent(low)} to ${percent(high)}).`,
     ...ownWords(summary),
     ...(judged_by === undefined ? [] : ['  judged by people: no policy was validated, and the newest is kept']),
     `  training  ${counted(summary.env_steps, 'step')}, ${counted(summary.updates, 'update')} in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,

@@ -86,7 +86,7 @@ function progressLine(point: CurvePoint, steps: number, seconds: number): string
 export function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {
   const success = last.successes === null ? '' : `, ${last.successes} of ${last.episodes} episodes solved`;
   return [
-    `Return ${mean(last.returns).toFixed(1)} after ${steps} steps${success}.`,
+    `Return ${mean(last.returns).toFixed(1)} after ${counted(steps, 'step')}${success}.`,
     `  training  ${counted(updates, 'update')}, ${seconds.toFixed(1)} s${updates === 0 ? NOTHING_TRAINED : ''}`,
     `  state     ${stateDigest.slice(0, 16)}`,
     `  all files ${folder}`,

@@ -194,7 +194,7 @@ export function statusLine(state: LearnerState): string {
     state;
   const who = robots.length === 0 ? 'no robot' : robots.join(', ');
   const parts = [
-    `${clockText(state.elapsedS)} ${who}: ${counts.demonstrations} demonstration steps`,
+    `${clockText(state.elapsedS)} ${who}: ${counted(counts.demonstrations, 'demonstration step')}`,
     counted(counts.online, 'step'),
     counted(updates, 'update'),
     ...(updatesPerS === undefined

@@ -167,7 +167,7 @@ function recordingFacts(recording: RecordingStatus): string[] {
   const tried = kept + failed;
   return [
     wanted === null ? `${grouped(kept)} kept` : `${grouped(kept)} of ${grouped(wanted)} kept`,
-    ...(state === 'waiting' ? [] : [`${state} ${counted(steps, 'step')}, ${decimal(stepsPerS, 1)}/s`]),
+    ...(state === 'waiting' ? [] : [`${state} ${counted(steps, 'step', ' ')}, ${decimal(stepsPerS, 1)}/s`]),
     ...(tried === 0 ? [] : [`success ${percent(kept / tried, 0)}`, `mean ${counted(Math.round(meanSteps), 'step')}`]),
     `disk ${decimal(journalBytes / 1e6, 1)} MB, ${decimal(freeBytes / 1e9, 0)} GB free`,
   ];

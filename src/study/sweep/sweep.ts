@@ -56,7 +56,7 @@ export async function runSweep(options: SweepOptions): Promise<readonly string[]
   const missing = all.filter(({ folder }) => readResult(folder) === undefined);
   await checkVariants(missing, options);
   for (const run of all) prepare(run, options);
-  say(`${options.study.name}: ${counted(all.length, 'run')}, ${all.length - missing.length} of them finished`);
+  say(`${options.study.name}: ${counted(all.length, 'run')}, ${all.length - missing.length} finished`);
   const failures: string[] = [];
   const queue = missing.values();
   const worker = async (): Promise<void> => {
