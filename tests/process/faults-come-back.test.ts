@@ -14,11 +14,11 @@ const SIZES = { observationSize: 8, actionSize: 3 };
 /** Chunks that pass before the lie: within the handshake, just behind it, and in the stream. */
 const CHUNKS = [1, 3, 9, 20] as const;
 const DIRECTIONS: readonly Direction[] = ['toLearner', 'toRobot'];
-const HEARTBEAT_MS = 200;
+const HEARTBEAT_MS = 400;
 /** 64 robots step, and get weights, so often: the twentieth chunk comes within seconds, and a core is enough for all. */
 const STEP_MS = 60;
 const WEIGHTS_MS = 300;
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 100_000;
 const closers: (() => unknown)[] = [];
 let dir: string;
 
