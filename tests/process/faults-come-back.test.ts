@@ -14,11 +14,8 @@ const SIZES = { observationSize: 8, actionSize: 3 };
 /** Chunks that pass before the lie: within the handshake, just behind it, and in the stream. */
 const CHUNKS = [1, 3, 9, 20] as const;
 const DIRECTIONS: readonly Direction[] = ['toLearner', 'toRobot'];
-const HEARTBEAT_MS = 400;
-/** 64 robots step, and get weights, so often: the twentieth chunk comes within seconds, and a core is enough for all. */
-const STEP_MS = 60;
-const WEIGHTS_MS = 300;
-const LIMIT_MS = 100_000;
+const HEARTBEAT_MS = 200;
+const LIMIT_MS = 60_000;
 const closers: (() => unknown)[] = [];
 let dir: string;
 
@@ -44,7 +41,7 @@ async function startLearner() {
     const fields = { ...RUN, version: ++version, parent: null, trainingStep: 0, updates: 0, createdAt: '' };
     const shapes = [{ name: 'w', shape: [500] }];
     learner.publish(sealWeights({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(500).fill(version)));
-  }, WEIGHTS_MS);
+  }, 100);
   closers.push(async () => {
     clearInterval(timer);
     await learner.close();
@@ -82,7 +79,7 @@ async function startRobot(
     onLearnerVersion: (version) => subscription.learnerHas(version),
   });
   const transition = createTransition(SIZES.observationSize, SIZES.actionSize);
-  const timer = setInterval(() => journal.append(transition), STEP_MS);
+  const timer = setInterval(() => journal.append(transition), 20);
   closers.push(async () => {
     clearInterval(timer);
     await subscription.close();
@@ -108,7 +105,6 @@ describe('after one fault on the wire', () => {
         robots.map(async ({ name, uplinkProxy, weightsProxy, journal, subscription, uplink }) => {
           await until(() => uplinkProxy.isReported, `the lie on the way of ${name}`, LIMIT_MS);
           await until(() => weightsProxy.isReported || name.includes('toLearner'), `the lie to ${name}`, LIMIT_MS);
-          await until(() => journal.synced > 0, `a step of ${name}`, LIMIT_MS);
           await journal.flush();
           const recorded = journal.synced;
           const published = newest();
