@@ -2,7 +2,7 @@
  * Whether a success rate is above a target, decided as soon as the episodes allow it: Wald's sequential probability ratio test
  * (Wald, "Sequential Tests of Statistical Hypotheses", Ann. Math. Statist. 16, 1945). A policy that succeeds at `atMost` is accepted in
  * 5 % of cases, and one that succeeds at `atLeast` refused in 5 %. It is cut short where it has decided nothing after the episodes that it takes on
- * average where it takes longest: the side to which the evidence leans then counts. That makes 8 % of the 5.
+ * average where it takes longest: the side to which the evidence leans then counts, and either error is 8 %.
  */
 
 /** The two rates that are told apart, 0 ≤ `atMost` < `atLeast` ≤ 1. */

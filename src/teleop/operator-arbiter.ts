@@ -161,7 +161,6 @@ export class OperatorArbiter implements TeleopSource {
     const holder = this.#holder;
     if (holder?.wasInControl !== true || holder.source.isInControl !== false) return;
     holder.wasActive = false;
-    holder.wasInControl = false;
     this.#holder = undefined;
   }
 
