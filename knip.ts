@@ -24,7 +24,7 @@ const config: KnipConfig = {
     'bench/bus-trials/{emulator,idle}-process.ts!',
     'tests/**/*-process.ts',
     // In place of fast-check in long tests (vitest.config.ts).
-    'tests/support/ten-times.ts',
+    'tests/support/cases.ts',
     '{src,bench,tests}/**/*.test.ts',
   ],
   project: [

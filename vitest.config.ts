@@ -67,12 +67,12 @@ const REAL_TIME = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 /** A browser is as busy as two. */
 const BROWSER = { maxWorkers: 2, sequence: { groupOrder: 3 } };
 
-/** `npm run test:long`: property tests try ten times as much, and have ten times as long. */
+/** `npm run test:long`: property tests try ten times as much (`tests/support/cases.ts`), and have ten times as long. */
 const isLong = process.env['REIN_LONG_TESTS'] === '1';
 const LIMIT_MS = isLong ? 1_200_000 : 120_000;
 
 export default defineConfig({
-  resolve: { alias: isLong ? { 'fast-check': join(root, 'tests/support/ten-times.ts') } : {} },
+  resolve: { alias: { 'fast-check': join(root, 'tests/support/cases.ts') } },
   test: {
     pool: 'forks',
     globalSetup: join(root, 'tests/support/build-first.ts'),

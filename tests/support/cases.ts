@@ -1,10 +1,17 @@
-/** fast-check with ten times the random cases: what `npm run test:long` gives property tests in its place (`vitest.config.ts`). */
+/**
+ * What tests import as fast-check (`vitest.config.ts`). `npm test` tries the same cases each time, so that a change alone can fail it;
+ * `npm run test:long` tries ten times as many, other ones each time, and a failure prints its seed.
+ */
 import fc, { type Parameters } from '../../node_modules/fast-check/lib/fast-check.js';
+import { IS_LONG } from './long.ts';
 
 export * from '../../node_modules/fast-check/lib/fast-check.js';
 
-const TIMES = 10;
+const SEED = 1;
+const TIMES = IS_LONG ? 10 : 1;
 const DEFAULT_RUNS = 100;
+
+if (!IS_LONG) fc.configureGlobal({ seed: SEED });
 
 export function assert<T>(property: fc.IRawProperty<T>, parameters: Parameters<T> = {}): Promise<void> | void {
   return fc.assert(property, { ...parameters, numRuns: TIMES * (parameters.numRuns ?? DEFAULT_RUNS) });
