@@ -41,6 +41,8 @@ const BACK_S = 0.1;
 const DOUBT_AFTER_S = 0.5;
 const DOUBT_BACK = 1.2;
 const DOUBT_BACK_S = 0.2;
+/** There it waits for row 14 until this, s from when the joint was first asked on at its limit. */
+const DOUBT_ENDS_S = 1.2;
 /** So many times what asks a joint to move. */
 const SHOWN_NEAR = 2;
 /** Share of what asks a joint to move from which on one that stands may be held. */
@@ -169,15 +171,22 @@ export class PressLimit {
       const goneRad = side * (referenceRad[i]! - this.#referenceThen[i]!);
       const reliefRad = (RELIEF_SHARE / PRESS_SHARE - 1) * this.#mostRad[i]! + this.#flickerRad[i]!;
       const isShown = Math.abs(this.#position[i]! - this.#shown[i]!) < SHOWN_NEAR * this.#askedRad[i]!;
-      const isUnjudged = isAskedOn && ownRad > -reliefRad && goneRad < this.#askedRad[i]! && !isShown;
-      if (this.#doubtS[i]! >= DOUBT_AFTER_S && side * velocity[i]! > 0) {
+      const isUnjudged =
+        side * velocity[i]! > Math.max(most, 0) && ownRad > -reliefRad && goneRad < this.#askedRad[i]! && !isShown;
+      const doubtS = this.#doubtS[i]!;
+      // Begun, it goes all the way: what is asked for stands still for a tick, or turns round, as the reference goes back.
+      if (doubtS >= DOUBT_AFTER_S) {
         const followedRad = side * (referenceRad[i]! - this.#followsThen[i]!);
         const backRad = Math.max(0, Math.max(goneRad, followedRad) + DOUBT_BACK * this.#askedRad[i]!);
-        velocity[i] = -side * Math.min(backRad / times[PERIOD]!, this.#askedRad[i]! / DOUBT_BACK_S);
-        bits = TARGET_LEASHED;
+        const back = Math.min(backRad / times[PERIOD]!, this.#askedRad[i]! / DOUBT_BACK_S);
+        this.#doubtS[i] = doubtS < DOUBT_ENDS_S ? doubtS + times[PERIOD]! : 0;
+        if (side * velocity[i]! > -back) {
+          velocity[i] = -side * back;
+          bits = TARGET_LEASHED;
+        }
         continue;
       }
-      this.#doubtS[i] = isUnjudged && !this.#isOtherHeld(i) ? this.#doubtS[i]! + times[PERIOD]! : 0;
+      this.#doubtS[i] = isUnjudged && !this.#isOtherHeld(i) ? doubtS + times[PERIOD]! : 0;
       if (!isAskedOn) continue;
       if (most < 0) this.#backRad[i] = this.#backRad[i]! - most * times[PERIOD]!;
       velocity[i] = side * most;
