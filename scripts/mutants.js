@@ -1,7 +1,7 @@
 /**
  * Breaks src/safety in one way after another (tests/mutants/mutants.json) and sees whether a test notices. Each mutant is
  * made in a copy of the tree; the tests beside the changed file run first, and all of the safety chain's if those pass.
- * Ends with code 1 when fewer than 95 % are noticed.
+ * Ends with code 1 when fewer than 95 % are noticed, and with 2 where tests fail on the copy before anything is broken.
  *
  *   npm run mutants                        all of them, two at a time: some ten minutes
  *   npm run mutants -- --only limiter      those whose id holds this
@@ -35,7 +35,7 @@ const ALL_TESTS = [
   'src/guard',
 ];
 const LIMIT_MS = 5 * 60_000;
-const COPIED = ['src', 'tests', 'config', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = ['src', 'bench', 'tests', 'config', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 const list = JSON.parse(readFileSync(join(root, 'tests/mutants/mutants.json'), 'utf8'));
 const chosen = list.filter(({ id }) => id.includes(values.only));
@@ -50,7 +50,13 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const results = [];
 const started = performance.now();
 const queue = [...chosen];
-await Promise.all(Array.from({ length: Number(values.jobs) }, (_, k) => work(makeCopy(k))));
+const copies = Array.from({ length: Number(values.jobs) }, (_, k) => makeCopy(k));
+// Tests that fail anyway would count every mutant as noticed.
+if (await fails(copies[0], [...new Set([...ALL_TESTS, ...chosen.flatMap(nearest)])], 'inherit')) {
+  console.error('Tests fail on a copy in which nothing is broken: no mutant was tried.');
+  process.exit(2);
+}
+await Promise.all(copies.map(work));
 finish();
 
 function makeCopy(number) {
@@ -70,7 +76,13 @@ async function work(folder) {
   }
 }
 
-async function tryMutant(folder, { id, file, find, replace, tests, breaks }) {
+/** Tests that see a mutant first. */
+function nearest({ file, tests }) {
+  return tests ?? [dirname(file)];
+}
+
+async function tryMutant(folder, mutant) {
+  const { id, file, find, replace, breaks } = mutant;
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
   const begun = performance.now();
@@ -80,8 +92,7 @@ async function tryMutant(folder, { id, file, find, replace, tests, breaks }) {
     text.replace(find, () => replace),
   );
   try {
-    const near = tests ?? [dirname(file)];
-    const isKilled = (await fails(folder, near)) || (await fails(folder, ALL_TESTS));
+    const isKilled = (await fails(folder, nearest(mutant))) || (await fails(folder, ALL_TESTS));
     return { id, file, breaks, outcome: isKilled ? 'killed' : 'survived', ms: performance.now() - begun };
   } finally {
     writeFileSync(path, text);
@@ -89,12 +100,12 @@ async function tryMutant(folder, { id, file, find, replace, tests, breaks }) {
 }
 
 /** Whether some test of `paths` fails, or does not end. */
-function fails(folder, paths) {
+function fails(folder, paths, stdio = 'ignore') {
   return new Promise((resolve) => {
     const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...paths, '--bail=1', '--maxWorkers=1'];
     const child = spawn(process.execPath, [...args, '--reporter=dot', '--passWithNoTests'], {
       cwd: folder,
-      stdio: 'ignore',
+      stdio,
       detached: true,
     });
     const timer = setTimeout(() => end(child.pid), LIMIT_MS);
