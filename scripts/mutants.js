@@ -35,7 +35,17 @@ const ALL_TESTS = [
   'src/guard',
 ];
 const LIMIT_MS = 5 * 60_000;
-const COPIED = ['src', 'bench', 'tests', 'config', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = [
+  'src',
+  'bench',
+  'tests',
+  'scripts',
+  'config',
+  'docs',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 
 const list = JSON.parse(readFileSync(join(root, 'tests/mutants/mutants.json'), 'utf8'));
 const chosen = list.filter(({ id }) => id.includes(values.only));
@@ -63,6 +73,8 @@ function makeCopy(number) {
   const folder = join(scratch, String(number));
   mkdirSync(folder);
   for (const name of COPIED) cpSync(join(root, name), join(folder, name), { recursive: true });
+  // Tests load `dist/` where they can build it (`tests/support/build-first.ts`), else `src/`, which is broken here.
+  rmSync(join(folder, 'scripts/build.js'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
