@@ -80,7 +80,7 @@ it.each([
   [
     '{ all: [{ rule: inside, place: tool, minM: [0, 0, 1], maxM: [1, 1, 1] }] }',
     'basePolicy: { file: bc.onnx }',
-    'the box is empty: in z it goes from 1 to 1 m',
+    '.minM[2] and phaseSwitch.all[0].maxM[2] are both 1: lower the first or raise the second',
   ],
   [
     '{ all: [{ rule: joint, joint: knee, atRad: 0, withinRad: 1 }] }',

@@ -101,7 +101,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'an empty box',
       'push',
       success('{ rule: inside, place: block, minM: [0, 0, 0], maxM: [1, 0, 1] }'),
-      'the box is empty: in y it goes from 0 to 0 m',
+      'success.all[0].minM[1] and success.all[0].maxM[1] are both 0: lower the first or raise the second',
     ],
     ['no rule at all', 'push', 'task: { success: { all: [] } }', 'nothing says when it is done'],
     [

@@ -2,11 +2,13 @@
 import { significant } from '../core/index.ts';
 import { type Checked, oneAPlace } from './schema/check.ts';
 import { type Problem, problemsError } from './text/place.ts';
-import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
+import { nodeAt, type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /** Something that is wrong at `path` of a file; `message` is a sentence without its full stop. */
 export interface Finding {
   readonly path: TreePath;
+  /** Where to point if nothing is written at `path`, which then has a default. */
+  readonly orAt?: TreePath;
   readonly message: string;
 }
 
@@ -20,7 +22,12 @@ export function checkedValue<T>(checked: Checked<T>, ofText: readonly Problem[])
 /** Throws `ReinError('config')` with all `findings`, where they stand in `tree`; does nothing without any. */
 export function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {
   if (findings.length === 0) return;
-  throw problemsError(findings.map(({ path, message }) => ({ place: valuePlaceOf(tree, path), message })));
+  throw problemsError(
+    findings.map(({ path, orAt, message }) => {
+      const isWritten = orAt === undefined || nodeAt(tree, path) !== undefined;
+      return { place: valuePlaceOf(tree, isWritten ? path : orAt), message };
+    }),
+  );
 }
 
 /** Four significant digits, for messages. */

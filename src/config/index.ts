@@ -12,6 +12,7 @@ export {
 } from './limits/own-limits.ts';
 export { type RosLimits, readRosLimits } from './limits/ros-limits.ts';
 export { configNames, shownPath } from './names.ts';
+export { orderProblem } from './order-checks.ts';
 export { modulesOf } from './paths.ts';
 export { editorSchemas } from './reference.ts';
 export { type Override, resolveConfig } from './resolve.ts';

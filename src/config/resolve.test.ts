@@ -345,7 +345,7 @@ describe('what the robot cannot do', () => {
     ],
     [
       'robot:\n  workspace: { minM: [0.9, -0.4, 0] }',
-      /arm6\.yaml:\d+:\d+: workspace\.maxM\[0\] must be above workspace\.minM\[0\], 0\.9 \(m\)$/,
+      'o.yaml:2:23: workspace.minM[0], 0.9, is above workspace.maxM[0], 0.8: swap the two numbers',
     ],
     ['learner: { criticSubset: 5 }', 'o.yaml:1:26: criticSubset is 5, but there are only 2 critics'],
   ])('%j', (yaml, expected) => {

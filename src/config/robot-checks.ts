@@ -2,19 +2,21 @@
 import { counted, didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { type Finding, round } from './finding.ts';
-import { checkBox, checkSafety } from './safety-checks.ts';
+import { checkOrder } from './order-checks.ts';
+import { checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
 
 /** All disagreements in `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {
+  const swapped = checkOrder(robot);
+  if (swapped.length > 0) return swapped;
   const findings = [
     ...checkDriver(robot),
     ...checkJoints(robot),
     ...checkBranches(robot),
     ...checkStopping(robot),
     ...checkHome(robot),
-    ...checkBox(robot.workspace, ['workspace'], 'workspace'),
   ];
   // Distances mean nothing before the arm itself makes sense.
   return findings.length > 0 ? findings : checkSafety(robot);
@@ -51,7 +53,7 @@ function nowhereToGo(
 ): string | undefined {
   if (max - min - 2 * margin > 0) return undefined;
   const unit = positionUnit({ kind });
-  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room; for rein safety check, a model's joint that is not moved goes under fixed: [${shown(name)}]`;
+  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; it has to be less than ${round((max - min) / 2)} there; for rein safety check, a model's joint that is not moved goes under fixed: [${shown(name)}]`;
 }
 
 /** Each link hangs on one that is described before it. */

@@ -168,7 +168,7 @@ describe('shapes and points', () => {
     [
       'a box of a point upside down',
       'robot:\n  points:\n    - name: p\n      link: elbow\n      positionM: [0, 0, 0]\n      workspace: { minM: [-1, -1, 1], maxM: [1, 1, 1] }',
-      'o.yaml:6:52: points[0].workspace.maxM[2] must be above points[0].workspace.minM[2], 1 (m)',
+      'o.yaml:6:35: points[0].workspace.minM[2] and points[0].workspace.maxM[2] are both 1: lower the first or raise the second',
     ],
     [
       'a capsule of a link that is not there',
@@ -219,7 +219,7 @@ describe('keep-out boxes', () => {
     [
       'upside down',
       box('[0.9, 0.9, 0.9]', '[1, 1, 0.8]'),
-      'o.yaml:4:61: collision.keepOut[0].maxM[2] must be above collision.keepOut[0].minM[2], 0.9 (m)',
+      'o.yaml:4:42: collision.keepOut[0].minM[2], 0.9, is above collision.keepOut[0].maxM[2], 0.8: swap the two numbers',
     ],
     [
       'for a capsule that is not there',

@@ -1,13 +1,5 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import {
-  ArmKinematics,
-  type Capsule,
-  counted,
-  didYouMean,
-  holdsItself,
-  parentOf,
-  type WorkspaceBox,
-} from '../core/index.ts';
+import { ArmKinematics, type Capsule, counted, didYouMean, holdsItself, parentOf } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
@@ -33,25 +25,13 @@ export function checkSafety(robot: RobotConfig): readonly Finding[] {
   ];
 }
 
-/** The corners of `box` at `path` that are not below their opposites. */
-export function checkBox(box: WorkspaceBox, path: TreePath, shownAs: string): Finding[] {
-  return [0, 1, 2].flatMap((axis) => {
-    const low = box.minM[axis]!;
-    if (box.maxM[axis]! > low) return [];
-    const message = `${shownAs}.maxM[${axis}] must be above ${shownAs}.minM[${axis}], ${low} (m)`;
-    return [{ path: [...path, 'maxM', axis], message }];
-  });
-}
-
 function checkPoints(robot: RobotConfig): Finding[] {
   const points = robot.points ?? [];
   const findings = repeated(points, ['points'], 'point');
-  for (const [i, { link, workspace }] of points.entries()) {
+  for (const [i, { link }] of points.entries()) {
     if (!robot.joints.some((joint) => joint.name === link)) {
       findings.push({ path: ['points', i, 'link'], message: noJoint(`points[${i}].link`, link, robot) });
     }
-    if (workspace !== undefined)
-      findings.push(...checkBox(workspace, ['points', i, 'workspace'], `points[${i}].workspace`));
   }
   return findings;
 }
@@ -94,7 +74,6 @@ function checkKeepOut(robot: RobotConfig): Finding[] {
   const findings = repeated(keepOut, ['collision', 'keepOut'], 'keep-out box');
   for (const [i, box] of keepOut.entries()) {
     const path = ['collision', 'keepOut', i];
-    findings.push(...checkBox(box, path, `collision.keepOut[${i}]`));
     for (const [c, name] of (box.capsules ?? []).entries()) {
       if (capsules.some((capsule) => capsule.name === name)) continue;
       findings.push({

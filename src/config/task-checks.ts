@@ -11,11 +11,14 @@ import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { START_NEAR_M, START_NEAR_RAD } from '../safety/index.ts';
 import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
+import { checkOrder } from './order-checks.ts';
 import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
+  const swapped = checkOrder(task);
+  if (swapped.length > 0) return swapped;
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
   const own = taskKind(task).problems(task, robot, action.length === 0);
   const used = own.length > 0 ? robot : narrowedBy(task, robot);

@@ -20,7 +20,6 @@ export const vescKind: DriverKind<VescConfig, VescDriverOptions> = {
   signals: () => VESC_SIGNALS,
   problems: ({ battery, steering }) => {
     const found: string[] = [];
-    if (!(steering.min < steering.max)) found.push('driver.steering.min is not below max');
     if (steering.perRad === 0) found.push('driver.steering.perRad is 0: nothing would steer');
     if (battery !== undefined && !(battery.stopV <= battery.slowV && battery.slowV <= battery.warnV)) {
       found.push('driver.battery wants stopV ≤ slowV ≤ warnV: it is told first, and stops last');

@@ -489,7 +489,7 @@ describe('the margin to position limits', () => {
     write(finger(0.03));
     write({ 'fingers.yaml': `${finger(0.03)['finger.yaml']}limitMarginRad: 0.02\n` });
     expect(await refusal('fingers.yaml')).toContain(
-      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; a smaller margin leaves room; for rein safety check, a model\'s joint that is not moved goes under fixed: [finger]',
+      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; it has to be less than 0.015 there; for rein safety check, a model\'s joint that is not moved goes under fixed: [finger]',
     );
   });
 });
@@ -512,7 +512,7 @@ describe('limits that cannot be', () => {
     [
       'a lowest position above the highest',
       own(joint('positionMinRad: 1, positionMaxRad: 0.5')),
-      'x.yaml:5:72: positionMaxRad of joint "elbow" is 0.5, it must be above positionMinRad, 1',
+      'x.yaml:5:53: positionMinRad of joint "elbow", 1, is above positionMaxRad, 0.5: swap the two numbers',
     ],
     [
       'a speed from which the joint cannot stop',
@@ -534,7 +534,7 @@ describe('limits that cannot be', () => {
       own((text) =>
         `${text}limitMarginRad: 0.4\n`.replace('jerkMaxRadPerS3: 400', 'positionMinRad: 0, positionMaxRad: 0.5'),
       ),
-      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; a smaller margin leaves room; for rein safety check, a model\'s joint that is not moved goes under fixed: [elbow]',
+      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; it has to be less than 0.25 there; for rein safety check, a model\'s joint that is not moved goes under fixed: [elbow]',
     ],
     [
       'a servo too weak to brake',

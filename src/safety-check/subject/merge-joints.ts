@@ -7,6 +7,7 @@ import {
   type JointLimits,
   LIMIT_KEYS,
   type OwnLimits,
+  orderProblem,
   type Place,
   type Problem,
   type RosLimits,
@@ -394,12 +395,9 @@ function checkRange({ name, kind, rangeProblem }: ImportedJoint, merged: JointFa
 
 function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {
   if (min === undefined || max === undefined || min.value < max.value) return [];
-  return [
-    {
-      place: max.place,
-      message: `positionMaxRad of joint "${name}" is ${max.value}, it must be above positionMinRad, ${min.value}`,
-    },
-  ];
+  const remedy = min.place.file === max.place.file ? undefined : `lower the first; ${max.place.file} has the second`;
+  const message = orderProblem(`positionMinRad of joint "${name}"`, min.value, 'positionMaxRad', max.value, remedy);
+  return [{ place: min.place, message }];
 }
 
 /** Wrists that turn twice each way are made; more is rare, rad. */

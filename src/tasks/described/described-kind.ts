@@ -196,7 +196,7 @@ function checkStart(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
   for (const [k, axis] of AXES.entries()) {
     if (workspace === undefined) break;
     const [low, high] = [workspace.minM[k]!, workspace.maxM[k]!];
-    if (low >= minM[k]! && high <= maxM[k]! && low < high) continue;
+    if (low >= minM[k]! && high <= maxM[k]!) continue;
     const message = `workspace goes from ${low} to ${high} m in ${axis}, the robot's from ${minM[k]} to ${maxM[k]} m`;
     return [{ path: ['workspace'], message }];
   }

@@ -84,10 +84,9 @@ export function ruleProblems(
     if (rule.rule !== 'inside' && rule.rule !== 'outside') return [];
     return AXES.flatMap((axis, k) => {
       const [low, high] = [rule.minM[k]!, rule.maxM[k]!];
-      const goes = `in ${axis} it goes from ${low} to ${high} m`;
-      if (low >= high) return [{ path: [...path, i, 'minM'], message: `the box is empty: ${goes}` }];
       if (Math.max(low, -high) <= FAR * reachM(robot)) return [];
-      return [{ path: [...path, i, 'minM'], message: `the box is far from the robot: ${goes}. Are these mm?` }];
+      const message = `the box is far from the robot: in ${axis} it goes from ${low} to ${high} m. Are these mm?`;
+      return [{ path: [...path, i, 'minM'], message }];
     });
   });
 }
