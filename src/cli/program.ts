@@ -41,7 +41,8 @@ Start here:
   $ rein teleop              drive a simulated arm yourself; --robot FILE drives yours
   $ rein safety check arm6   what a robot's limits are worth, tried by attackers in simulation
 
-Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.`;
+Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.
+rein is short for what started this: npm run rein -- or npx rein in its checkout.`;
 
 /** All commands, in the order of the help. */
 const COMMANDS: readonly RunnableCommand[] = [

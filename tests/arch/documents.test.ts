@@ -165,6 +165,25 @@ describe('package.json', () => {
   });
 });
 
+describe('the word rein', () => {
+  it.each(['README.md', 'docs/first-hour.md'])('is explained by %s before anything is asked with it', (path) => {
+    const [before] = read(path).split(/`rein (?!doctor)/);
+    for (const way of [
+      '`rein doctor`',
+      '`npm run rein -- doctor`',
+      '`npx rein doctor`',
+      'alias rein="node $PWD/bin/rein.js"',
+    ])
+      expect(before).toContain(way);
+  });
+
+  it('is explained by the help of the program', () => {
+    const help: string[] = [];
+    createProgram(async () => {}, { out: (text) => help.push(text), error: () => {} }, '0.0.0').outputHelp();
+    expect(help.join('')).toMatch(/npm run rein -- or npx\s+rein/);
+  });
+});
+
 describe('README.md', () => {
   it('lists options of the demo that exist', () => {
     const sim = program.commands.find((command) => command.name() === 'sim')!;
