@@ -1,5 +1,5 @@
 /** `rein export`: what a training has come to, for others. */
-import { type Configured, option, optionsOf, path } from '../schema/index.ts';
+import { type Configured, forceOption, option, optionsOf, path } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
 /** `file`: the file to write unless told otherwise. */
@@ -7,6 +7,7 @@ const optionsWith = (file: string) =>
   optionsOf({
     run: option(path(), '<run>', 'folder of a run'),
     out: option(path().default(file), '--out <file>', 'the file'),
+    force: forceOption(),
   });
 
 export type ExportOptions = Configured<ReturnType<typeof optionsWith>>;
@@ -19,7 +20,8 @@ What happens:
   commands with what the robot's action map makes of the actions; the largest differences are printed.
 
 What it writes:
-  --out, and for a run of a robot the manifest beside it, as rein run --policy and rein eval --policy take them
+  --out, and for a run of a robot the manifest beside it, as rein run --policy and rein eval --policy take them;
+  over files that are there with --force only
 
 Examples:
   $ rein export policy runs/a1 --out policy.onnx

@@ -4,6 +4,7 @@ import {
   type Configured,
   collect,
   configOption,
+  forceOption,
   listOf,
   oneOf,
   option,
@@ -97,6 +98,7 @@ const trainOptions = optionsOf({
     '--fields <names>',
     'fields of the observation that it looks at, with commas (default: those that tell successes best, no actions)',
   ),
+  force: forceOption(),
   seed: seedOption(),
 });
 
@@ -114,6 +116,7 @@ What happens:
 What it writes:
   --out            the network, with normalisation and calibration inside
   <out>.json       what it is for, its threshold, counts, held-out precision and recall with 95 % intervals, digests
+  Both over files that are there with --force only.
 
 Examples:
   $ rein reward train labels.jsonl
@@ -151,7 +154,7 @@ What it writes: nothing, unless --mine, --page or --json names a file.
 
 Examples:
   $ rein reward check reward.onnx runs/a2
-  $ rein reward check reward.onnx runs/a2 --mine labels.jsonl && rein reward train labels.jsonl
+  $ rein reward check reward.onnx runs/a2 --mine labels.jsonl && rein reward train labels.jsonl --force
 ${EXIT_CODES}`;
 
 export const rewardCheckCommand = defineCommand({

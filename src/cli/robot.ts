@@ -2,13 +2,13 @@
 import {
   type Configured,
   collect,
+  forceOption,
   oneOf,
   option,
   optionsOf,
   path,
   pathOption,
   positiveNumber,
-  switchOption,
   text,
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
@@ -44,7 +44,7 @@ const options = optionsOf({
     '--ros-rate <hz>',
     'with --ros: rate of joint_states, 100 where absent',
   ),
-  force: switchOption('--force', 'write over a file that is there'),
+  force: forceOption(),
 });
 
 export type RobotImportOptions = Configured<typeof options>;

@@ -1,6 +1,7 @@
 /** `rein safety identify`: what the robot's servos and links really are, against what its file says. */
 import {
   type Configured,
+  forceOption,
   oneOf,
   option,
   optionsOf,
@@ -19,6 +20,7 @@ const DEFAULT_FILTER_S = 0.028;
 const options = optionsOf({
   robot: option(path(), '<robot>', "a robot's name or its YAML file"),
   out: option(path().default('torque-observer.yaml'), '--out <file>', 'where the torqueObserver piece is written'),
+  force: forceOption(),
   durationS: option(seconds().default(DEFAULT_DURATION_S), '--duration <s>', 'how long it moves'),
   filterS: option(
     seconds().default(DEFAULT_FILTER_S),
@@ -61,7 +63,7 @@ ends it, with its row and a remedy, and so do lost frames, more than 1 in 100. W
 nothing is written but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool
 will go.
 
-What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
+What it writes: --out, the piece "torqueObserver:" for the robot's file, over a file that is there with --force only. With it the guard stops the arm (row 54) when
 something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log,
 beside --out (my-arm-observer.guard.log): when the arm was moved, braked and stood, and what was wrong.
 

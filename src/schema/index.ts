@@ -15,6 +15,7 @@ export {
   BY_WHO_DECIDES,
   collect,
   configOption,
+  forceOption,
   keyValueOption,
   listOf,
   monitorOptions,

@@ -147,6 +147,11 @@ export function configOption(): z.ZodOptional<z.ZodString> {
   );
 }
 
+/** Of commands that write what is to be kept. */
+export function forceOption(): z.ZodDefault<z.ZodBoolean> {
+  return switchOption('--force', 'write over a file that is there');
+}
+
 /** `quiet`: nothing but `what` and errors is printed. */
 export function outputOption(what = 'the last summary'): z.ZodDefault<z.ZodEnum<{ live: 'live'; quiet: 'quiet' }>> {
   return option(oneOf('live', 'quiet').default('live'), '--quiet', `print ${what} and errors only`, { given: 'quiet' });

@@ -2,7 +2,7 @@
 export { meanInterval } from './curves/intervals.ts';
 export { measured, partOf, type SeedCurve, type StudyCurves } from './curves/samples.ts';
 export { judge, type Verdict } from './curves/verdict.ts';
-export { exportEncoder, exportPolicy } from './policies/export-policy.ts';
+export { exportEncoder, exportedFiles, exportPolicy } from './policies/export-policy.ts';
 export { runPretraining } from './policies/pretrain.ts';
 export type { PretrainingData } from './policies/pretraining-data.ts';
 export { type ClassifierCheck, checkClassifier, type FalsePositive, truthOf } from './reward/check-classifier.ts';

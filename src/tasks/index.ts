@@ -14,6 +14,7 @@ export {
   type RewardClassifier,
   type RewardManifest,
   readRewardManifest,
+  rewardManifestPath,
   type Share,
   saveRewardClassifier,
 } from './reward/classifier-file.ts';

@@ -1,4 +1,5 @@
 /** What `rein calibrate` does: an open port, a person at the terminal, a file. */
+import { readFileSync, statSync } from 'node:fs';
 import {
   calibrateArm,
   checkServoCalibration,
@@ -7,7 +8,8 @@ import {
   requireServoArm,
   TerminalGuide,
 } from '../../bring-up/index.ts';
-import { loadRobotFile } from '../../config/index.ts';
+import { loadRobotFile, shownPath } from '../../config/index.ts';
+import { ReinError } from '../../core/index.ts';
 import type { CalibrateOptions } from '../calibrate.ts';
 import { exitCodeOf, tableOf } from '../doctor/check.ts';
 import { interruptibly } from './interrupt.ts';
@@ -24,6 +26,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
     process.stdout.write(tableOf(findings, 'the arm'));
     return exitCodeOf(findings);
   }
+  checkReplaceable(out);
   return interruptibly(warn, 'joints that are done are kept; the same command goes on', async ({ signal }) => {
     const guide = new TerminalGuide({
       input: process.stdin,
@@ -58,4 +61,12 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
       guide.close();
     }
   });
+}
+
+/** A calibration, whole or damaged, is made anew; a file of another kind is somebody's. */
+function checkReplaceable(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  const text = readFileSync(path, 'utf8');
+  if (text.trim() === '' || text.includes('rein-calibration')) return;
+  throw new ReinError('config', `${shownPath(path)} is no calibration`, { remedy: 'give --out another name' });
 }

@@ -1,11 +1,13 @@
 /** What `rein export` does. */
 
-import { exportEncoder, exportPolicy } from '../../study/index.ts';
+import { exportEncoder, exportedFiles, exportPolicy } from '../../study/index.ts';
 import type { ExportOptions } from '../export.ts';
+import { checkFree } from './json-file.ts';
 import { complain } from './terminal.ts';
 
 /** Resolves to the exit code. */
-export async function exportPolicyBody({ run, out }: ExportOptions): Promise<number> {
+export async function exportPolicyBody({ run, out, force }: ExportOptions): Promise<number> {
+  checkFree(exportedFiles(run, out), force);
   const exported = await exportPolicy(run, out, complain);
   const { path, algorithm, observationSize, actionSize, observations, maxDifference, maxCommandDifference } = exported;
   process.stdout.write(
@@ -21,7 +23,8 @@ export async function exportPolicyBody({ run, out }: ExportOptions): Promise<num
 }
 
 /** The same for `rein export encoder`. */
-export async function exportEncoderBody({ run, out }: ExportOptions): Promise<number> {
+export async function exportEncoderBody({ run, out, force }: ExportOptions): Promise<number> {
+  checkFree([out], force);
   await exportEncoder(run, out, complain);
   process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;

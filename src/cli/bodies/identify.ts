@@ -15,7 +15,7 @@ import {
 } from '../../identify/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-identify.ts';
 import { type Interruptible, interruptibly } from './interrupt.ts';
-import { checkFile, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
+import { checkFile, checkFree, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
 import { columns } from './safety-table.ts';
 import { progressLine, warn } from './terminal.ts';
 
@@ -34,6 +34,7 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
     );
   }
   // What cannot be written is no reason to move an arm.
+  checkFree([options.out], options.force);
   await checkFile(options.out, '--out');
   await checkJsonFile(options.json);
   const happening = isInRealTime(robot, options)

@@ -1,7 +1,21 @@
-/** The files that options name, `--json` above all: checked before the work begins, so that an hour is not spent for nothing. */
+/**
+ * The files that options name: checked before the work begins, so that an hour is not spent for nothing. What is to be kept is
+ * never written over unless that is asked for; pages and `--json`, which tell of the last call, always are.
+ */
+import { statSync } from 'node:fs';
 import { access, constants, open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shownPath } from '../../config/index.ts';
 import { ReinError, replaceFile } from '../../core/index.ts';
+
+/** Throws `ReinError('config')` where one of the files of --out, which are to be kept, is there. */
+export function checkFree(paths: readonly string[], force: boolean): void {
+  const taken = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  if (taken === undefined || force) return;
+  throw new ReinError('config', `${shownPath(taken)} is there already`, {
+    remedy: 'give --out another name, or --force to write over it',
+  });
+}
 
 /** Rejects with `ReinError('storage')` where `path` cannot be written. Leaves everything as it was. */
 export async function checkJsonFile(path: string | undefined): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ReinError } from '../../core/index.ts';
-import { checkJsonFile } from './json-file.ts';
+import { checkFree, checkJsonFile } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'rein-out-'));
@@ -43,5 +43,22 @@ describe('the file of --json', () => {
     await expect(checkJsonFile(dir)).rejects.toThrow(/--json cannot be written/);
     await checkJsonFile(join(dir, 'new.json'));
     expect(existsSync(join(dir, 'new.json'))).toBe(false);
+  });
+});
+
+describe('a file that is to be kept', () => {
+  const [taken, free] = [join(dir, 'policy.onnx'), join(dir, 'policy.json')];
+
+  it('is never written over, unless that is asked for', () => {
+    writeFileSync(taken, 'precious');
+    const refused = { kind: 'config', remedy: 'give --out another name, or --force to write over it' };
+    expect(() => checkFree([free, taken], false)).toThrow(expect.objectContaining(refused));
+    expect(() => checkFree([free, taken], false)).toThrow(/policy\.onnx is there already$/);
+    checkFree([free, taken], true);
+    checkFree([free], false);
+  });
+
+  it('is no folder, device or pipe: those are for who writes to refuse or to take', () => {
+    checkFree([dir, '/dev/null'], false);
   });
 });

@@ -10,9 +10,9 @@ import {
   trainClassifier,
   truthOf,
 } from '../../study/index.ts';
-import type { Share } from '../../tasks/index.ts';
+import { rewardManifestPath, type Share } from '../../tasks/index.ts';
 import type { RewardCheckOptions, RewardCollectOptions, RewardTrainOptions } from '../reward.ts';
-import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { checkFree, checkJsonFile, writeJsonFile } from './json-file.ts';
 import { complain } from './terminal.ts';
 
 /** Resolves to the exit code, as the others do. */
@@ -42,7 +42,8 @@ async function collectLive(
   return runBody(checkRunRequest(asked), { command: 'reward collect' });
 }
 
-export async function rewardTrainBody({ labels, out, fields, ...rest }: RewardTrainOptions): Promise<number> {
+export async function rewardTrainBody({ labels, out, fields, force, ...rest }: RewardTrainOptions): Promise<number> {
+  checkFree([out, rewardManifestPath(out)], force);
   const names = fields?.split(',').map((name) => name.trim());
   const trained = await trainClassifier({ labels, out, fields: names, ...rest, createdAt: new Date() });
   const { manifest, skipped } = trained;

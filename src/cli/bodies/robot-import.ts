@@ -1,11 +1,12 @@
 /** What `rein robot import` does: read, work out, write under another name, load that, and only then give it its own. */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
 import { ArmKinematics, counted, ReinError, type RobotModel } from '../../core/index.ts';
 import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
 import type { RobotImportOptions } from '../robot.ts';
 import { firstTaskText } from './first-task.ts';
+import { checkFree } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
 import { type ImportedFile, robotFileText } from './robot-text.ts';
 import type { RosAsked } from './ros-driver-text.ts';
@@ -116,14 +117,7 @@ function checkOut(out: string, force: boolean): void {
       remedy: 'give a name that ends in .yaml',
     });
   }
-  for (const path of [out, firstTaskOf(out)]) checkFree(path, force);
-}
-
-function checkFree(path: string, force: boolean): void {
-  if (!existsSync(path) || force) return;
-  throw new ReinError('config', `${shownPath(path)} is there already`, {
-    remedy: 'give --out another name, or --force to write over it',
-  });
+  checkFree([out, firstTaskOf(out)], force);
 }
 
 function checkNames({ name, joints }: RobotModel, asked: string | undefined, place: ModelSubject['place']): void {

@@ -45,6 +45,15 @@ export async function exportPolicy(
   );
 }
 
+/** The files that `exportPolicy` writes. */
+export function exportedFiles(folder: string, out: string): readonly string[] {
+  return existsSync(join(folder, TRIAL_FILES.spec)) ? [out] : [out, manifestOf(out)];
+}
+
+function manifestOf(out: string): string {
+  return out.replace(/(\.onnx)?$/, '.json');
+}
+
 function exportTrial(folder: string, out: string, say: (message: string) => void): Promise<ExportedPolicy> {
   return closedAfter(async (closes) => {
     const { environment, training } = await openTrained(folder, closes, say);
@@ -159,7 +168,7 @@ async function saveAs(out: string, save: (folder: string) => Promise<string>): P
     const model = await save(place);
     storage(out, () => {
       renameSync(model, target);
-      renameSync(model.replace(/onnx$/, 'json'), target.replace(/(\.onnx)?$/, '.json'));
+      renameSync(model.replace(/onnx$/, 'json'), manifestOf(target));
     });
   } finally {
     rmSync(place, { recursive: true, force: true });

@@ -93,20 +93,23 @@ export function saveRewardClassifier(path: string, onnx: Uint8Array, manifest: O
   storage(path, () => {
     mkdirSync(dirname(resolve(path)), { recursive: true });
     replaceFileSync(path, onnx);
-    replaceFileSync(manifestPath(path), `${text}\n`);
+    replaceFileSync(rewardManifestPath(path), `${text}\n`);
   });
 }
 
 /** Opens the classifier at `path`. Throws `ReinError('task')` where it is missing, damaged, or for another robot or task. */
 export function loadRewardClassifier(path: string, expected: RewardExpectation): RewardClassifier {
   const onnx = bytesOf(path);
-  const manifest = manifestOf(manifestPath(path));
+  const manifest = manifestOf(rewardManifestPath(path));
   const digest = sha256Hex(onnx);
   if (expected.sha256 !== undefined && digest !== expected.sha256) {
     throw refused(`${path} is another classifier than the task's file names (rewardClassifier.sha256)`, REMEDY_DIGEST);
   }
   if (digest !== manifest.digest) {
-    throw refused(`${path} is not the file that ${basename(manifestPath(path))} describes`, 'Copy both files again.');
+    throw refused(
+      `${path} is not the file that ${basename(rewardManifestPath(path))} describes`,
+      'Copy both files again.',
+    );
   }
   if (manifest.schemaHash !== expected.schemaHash || manifest.observationSize !== expected.observationSize) {
     throw refused(
@@ -126,10 +129,11 @@ const REMEDY_DIGEST = 'Put that file back, or write the digest of this one; a ru
 
 /** Reads and checks the manifest of the classifier at `path`. Throws `ReinError('task')`. */
 export function readRewardManifest(path: string): RewardManifest {
-  return manifestOf(manifestPath(path));
+  return manifestOf(rewardManifestPath(path));
 }
 
-function manifestPath(file: string): string {
+/** Where the manifest of the classifier `file` lies. */
+export function rewardManifestPath(file: string): string {
   return join(dirname(file), `${basename(file, '.onnx')}.json`);
 }
 

@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { main } from '../main.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'rein-kept-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** What `rein ARGS` says on standard error. */
+async function refused(...args: string[]): Promise<string> {
+  let said = '';
+  const error = (text: string): void => {
+    said += text;
+  };
+  expect(await main(args, undefined, { out: () => {}, error })).not.toBe(0);
+  return said;
+}
+
+describe('a file that is there', () => {
+  it.each([
+    ['policy.onnx', ['export', 'policy', 'nowhere']],
+    ['encoder.onnx', ['export', 'encoder', 'nowhere']],
+    ['reward.onnx', ['reward', 'train', 'nowhere.jsonl']],
+    ['observer.yaml', ['safety', 'identify', 'arm6', '--duration', '8']],
+  ])('%s is not written over, and nothing is read before that is said', async (name, args) => {
+    const path = join(dir, name);
+    writeFileSync(path, 'precious');
+    expect(await refused(...args, '--out', path)).toMatch(
+      /is there already\n {2}→ give --out another name, or --force to write over it\n/,
+    );
+    expect(await refused(...args, '--out', join(dir, `none-of-${name}`, name), '--force')).not.toContain('is there');
+    expect(readFileSync(path, 'utf8')).toBe('precious');
+  });
+
+  it.each([
+    ['policy.onnx', ['export', 'policy', 'nowhere']],
+    ['reward.onnx', ['reward', 'train', 'nowhere.jsonl']],
+  ])('the manifest beside %s is not either', async (name, args) => {
+    const folder = mkdtempSync(join(dir, 'beside-'));
+    writeFileSync(join(folder, name.replace('onnx', 'json')), 'precious');
+    expect(await refused(...args, '--out', join(folder, name))).toMatch(/json is there already/);
+  });
+
+  it('that is no calibration is not made one', async () => {
+    const robot = join(dir, 'robot.yaml');
+    writeFileSync(robot, 'precious');
+    expect(await refused('calibrate', '--robot', 'so101', '--out', robot)).toMatch(
+      /robot\.yaml is no calibration\n {2}→ give --out another name/,
+    );
+    expect(readFileSync(robot, 'utf8')).toBe('precious');
+  });
+});
