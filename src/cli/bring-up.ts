@@ -42,7 +42,7 @@ const HELP = `
 What happens:
   Each call does the next rung, and writes down what it has shown:
     doctor   servos, file and calibration agree                             5 % of its speed from then on
-    mirror   torque off: you move each joint, its number does the same     10 %
+    mirror   torque off: each joint held at zero, then moved, by hand      10 %
     slow     the arm moves joint after joint, at 10 %                      25 %
     burn-in  --minutes of random motion in a small box, at 25 %            50 %
     full     a person lets it go                                          100 %

@@ -39,8 +39,8 @@ it('climbs from the doctor to full speed, and records each rung with what it has
   mkdirSync(join(folder, 'config', 'calibration'), { recursive: true });
   writeFileSync(join(folder, 'config', 'calibration', 'so101.json'), calibrationText(fresh));
   const answer = async (line: string): Promise<string | undefined> => {
-    const joint = jointNames.indexOf(/^(\w+): .*has to rise/.exec(line)?.[1] ?? '');
-    if (joint >= 0) await hand(`move ${joint + 1} ${robot.homeRad[joint]! + (joint === 3 ? 0.3 : 0.5)}`);
+    const joint = jointNames.indexOf(/^(\w+): .*(?:has to rise|at its zero)/.exec(line)?.[1] ?? '');
+    if (joint >= 0) await hand(`move ${joint + 1} ${line.includes('at its zero') ? 0 : 0.5}`);
     if (joint >= 0 || line.includes('press Enter')) return '';
     // Without torque it has fallen.
     if (line.includes('[y/N]')) await hand('hold');

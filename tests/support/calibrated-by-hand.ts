@@ -146,8 +146,12 @@ export class HandGuide implements Guide {
       return answer;
     }
     if (question.includes('Put it at')) this.moves(0);
-    else if (question.includes('its angle rises')) this.moves(0.5);
-    else if (question.includes('its angle has to rise')) this.movesNamed(question);
+    else if (question.includes('hold it at its zero')) this.movesNamed(question, 0);
+    // One that stands at its stop goes back first.
+    else if (question.includes('its angle rises')) {
+      const rising = Math.min(0.5, joint.positionMaxRad);
+      this.moves(rising - 0.5, rising);
+    } else if (question.includes('its angle has to rise')) this.movesNamed(question);
     else if (question.includes('to one stop')) this.moves(joint.positionMinRad, joint.positionMaxRad);
     for (const line of meanwhile?.lines() ?? []) this.said.push(line);
     return question.includes('[y/N]') ? 'y' : '';

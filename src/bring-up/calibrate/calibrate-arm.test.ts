@@ -6,6 +6,7 @@ import { createRobotState } from '../../core/index.ts';
 import { readCalibration } from '../../drivers/serial.ts';
 import { ServoDriver } from '../../drivers/servo/servo-driver.ts';
 import { type CalibrateRequest, calibrateArm } from './calibrate-arm.ts';
+import { checkServoCalibration } from './check-calibration.ts';
 
 const rigs: HandRig[] = [];
 afterEach(() => {
@@ -37,8 +38,8 @@ function request(rig: HandRig, guide: HandGuide, more: Partial<CalibrateRequest>
 describe('an arm calibrated by hand', () => {
   it('opens with its driver, which reads the true angle of each joint within a count', async () => {
     const rig = rigOf();
-    const { path, limits } = await calibrateArm(request(rig, new HandGuide(rig)));
-    expect(limits).toEqual([]);
+    const { path, problems } = await calibrateArm(request(rig, new HandGuide(rig)));
+    expect(problems).toEqual([]);
     expect(existsSync(`${path}.partial`)).toBe(false);
     const { joints, adapter } = readCalibration(path, 'so101');
     expect(adapter).toBe('EMU0001');
@@ -136,11 +137,51 @@ describe('an arm calibrated by hand', () => {
       if (question.includes('to one stop') && hand.joint === 0) hand.moves(-1.5, 1.4);
       return question.includes('to one stop') && hand.joint === 0 ? '' : undefined;
     });
-    const { limits } = await calibrateArm(request(rig, guide));
-    expect(limits).toEqual([
-      "shoulder_pan: the robot's file allows -110.0° to 110.0°, and the arm went from -86.0° to 80.2°: write positionMinRad: -1.5 and positionMaxRad: 1.4.",
+    const { problems } = await calibrateArm(request(rig, guide));
+    expect(problems).toEqual([
+      "shoulder_pan: the robot's file allows -110.0° to 110.0°, and the arm went from -86.0° to 80.2°: write positionMinRad: -1.5 and positionMaxRad: 1.4. Write these numbers into the robot's file: beyond them the arm pushes against its stops.",
     ]);
   });
+
+  it.each(['y', 'n'])(
+    'names a zero that was held elsewhere, and measures the joint again where it may: %s',
+    async (again) => {
+      const rig = rigOf();
+      let held = 0;
+      const guide = new HandGuide(rig, (question, hand) => {
+        if (hand.joint !== 1) return undefined;
+        if (question.includes('Calibrate this joint again')) return again;
+        if (!question.includes('Put it at') || held++ > 0) return undefined;
+        hand.moves(0.35);
+        return '';
+      });
+      const { problems } = await calibrateArm(request(rig, guide));
+      const said =
+        "shoulder_lift: the robot's file allows -100.0° to 100.0°, and the arm went from -120.1° to 80.0°: its zero is probably off by 20.0°";
+      expect(guide.said.filter((line) => line.includes('probably'))).toEqual([`  ${said}`]);
+      expect(guide.said.join('\n')).not.toContain('write position');
+      if (again === 'y') {
+        expect(problems).toEqual([]);
+        expect(Math.abs(readCalibration(rig.out, 'so101').joints['shoulder_lift']!.zeroCounts - 1990)).toBeLessThan(2);
+        return;
+      }
+      const remedy =
+        'Calibrate this joint again, held at its zero pose: rein calibrate --robot so101 --joint shoulder_lift';
+      expect(problems).toEqual([`${said}. ${remedy}`]);
+      rig.body.positionRad.fill(0);
+      const check = async (positionMaxRad: number) => {
+        const joints = rig.arm.robot.joints.map((joint, i) => (i === 1 ? { ...joint, positionMaxRad } : joint));
+        const arm = { ...rig.arm, robot: { ...rig.arm.robot, joints } };
+        const found = await checkServoCalibration({ arm, port: undefined, path: rig.out, open: rig.open });
+        return found.filter(({ status }) => status !== 'ok');
+      };
+      expect(await check(1.74533)).toEqual([{ name: 'shoulder_lift', status: 'fail', detail: said, remedy }]);
+      // With a limit that was written for it a doubt is left.
+      expect(await check(1.39)).toMatchObject([
+        { status: 'warn', detail: expect.stringMatching(/its zero is off by 20\.\d°$/) },
+      ]);
+    },
+  );
 
   it('whose reading jumps within its range gets another middle, after a yes', async () => {
     const mountings = MOUNTINGS.map((each, i) => (i === 2 ? { ...each, zeroCounts: 3900 } : each));

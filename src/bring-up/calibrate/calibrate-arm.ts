@@ -22,7 +22,7 @@ import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { calibrateJoint, importJoint, type JointWork } from './calibrate-joint.ts';
 import { jointWords } from './direction-words.ts';
-import { limitProblems } from './joint-range.ts';
+import { rangeProblems, rangeRemedy } from './joint-range.ts';
 import { type LeRobotJoint, lerobotProblem, readLeRobotFile } from './lerobot.ts';
 import { storeAfterMeasuring, storeBeforeMeasuring } from './stored-settings.ts';
 
@@ -45,12 +45,12 @@ export interface CalibrateRequest {
   readonly wallMs: number;
 }
 
-/** What was written, and what of the robot's file has to change before it drives. */
+/** What was written, and what has to be mended before it drives. */
 export interface CalibrateResult {
   readonly path: string;
   readonly calibration: Omit<Calibration, 'checksum'>;
   /** Sentences. */
-  readonly limits: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** Rejects with `ReinError`, or as its guide does; what was found until then is kept beside the file. */
@@ -135,8 +135,10 @@ class ArmCalibration {
     await storeAfterMeasuring(open, this.#joints, ranges);
     await this.#keep(out);
     rmSync(this.#partialPath, { force: true });
-    const limits = limitProblems(robot, motors, this.#joints).map(({ message }) => `${message}.`);
-    return { path: out, calibration: this.#calibration(), limits };
+    const problems = rangeProblems(robot, motors, this.#joints).map(
+      (problem) => `${problem.message}. ${rangeRemedy(problem, arm.named)}`,
+    );
+    return { path: out, calibration: this.#calibration(), problems };
   }
 
   /** What the file will be bound to, where that is no serial number. */

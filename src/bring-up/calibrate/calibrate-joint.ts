@@ -5,7 +5,7 @@ import type { BusFamily } from '../families.ts';
 import { confirm, type Guide, type Meanwhile } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 import type { JointWords } from './direction-words.ts';
-import { limitProblem, rangeLine, shownPosition } from './joint-range.ts';
+import { rangeLine, rangeProblem, shownPosition } from './joint-range.ts';
 import { calibrationOf, isWholeTurn, type LeRobotJoint } from './lerobot.ts';
 import { TurnTracker } from './turn-tracker.ts';
 
@@ -15,6 +15,8 @@ const STILL_COUNTS = 6;
 /** Least motion that tells a direction, and least range, each as a share of the file's range. */
 const DIRECTION_SHARE = 0.06;
 const RANGE_SHARE = 0.2;
+/** A range of LeRobot that is so much narrower than the file's was perhaps not swept to both stops, rad or m. */
+const NARROW = 0.1;
 /** A servo that has missed more requests than these in a row, for so long, is gone. */
 const SILENT = { misses: 2, forS: 1 } as const;
 /** After the middle was set, the reading may differ from what it has to be by this, counts. */
@@ -43,9 +45,14 @@ export async function calibrateJoint(guide: Guide, work: JointWork): Promise<Joi
     const range = await askRange(guide, work, hand, { zeroCounts, direction });
     const moved = await inOneTurn(guide, work, hand, { ...range, zeroCounts, direction });
     const found: JointCalibration = { id: work.motor.id, model: work.motor.model.name, ...servoOf(work), ...moved };
-    const problem = limitProblem(work.joint, work.motor, found);
+    const problem = rangeProblem(work.joint, work.motor, found);
     if (problem === undefined) return found;
     guide.say(`  ${problem.message}`);
+    if (problem.kind !== 'limit') {
+      const otherwise = problem.kind === 'zero' ? 'yes' : 'no';
+      const again = await confirm(guide, '  Calibrate this joint again, from its zero pose?', otherwise);
+      return again ? calibrateJoint(guide, work) : found;
+    }
     if (await confirm(guide, '  Was that all it can, up to both stops?', 'yes')) return found;
     hand.follow(found.zeroCounts);
     return recalibrated(guide, work, hand, found);
@@ -59,6 +66,13 @@ export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJo
   const middle = shownPosition(joint, (joint.positionMinRad + joint.positionMaxRad) / 2);
   const what = isWholeTurn(from, motor) ? 'the pose in which LeRobot was calibrated' : "the middle of LeRobot's range";
   guide.say(`${title}: ${what} is ${middle} of the robot's file`);
+  const lackRad = joint.positionMaxRad - joint.positionMinRad - (from.rangeMax - from.rangeMin) / countsPerUnit(motor);
+  if (lackRad > NARROW) {
+    const [lack, off] = [lackRad, lackRad / 2].map((value) => shownPosition(joint, value));
+    guide.say(
+      `  LeRobot's range is ${lack} narrower than the file's: if it ended early at one stop only, the zero is ${off} off.`,
+    );
+  }
   const direction = await askDirection(guide, work, hand, hand.now);
   return calibrationOf(work.bus.family, joint, motor, from, { direction, ...servoOf(work) });
 }
@@ -171,10 +185,10 @@ class HandMoved {
   }
 }
 
-/** Of jaws the end of the range that is nearer to zero is where they are shut. */
-function jawsAtZero({ joint, motor }: JointWork): string | undefined {
+/** What the joint looks like at zero, in words. Of jaws the end of the range that is nearer to zero is where they are shut. */
+export function zeroPose({ joint, motor, words }: Pick<JointWork, 'joint' | 'motor' | 'words'>): string | undefined {
   const { kind, positionMinRad, positionMaxRad } = joint;
-  if (!motor.options.grips || kind === 'prismatic' || positionMinRad > 0 || positionMaxRad < 0) return undefined;
+  if (!motor.options.grips || kind === 'prismatic' || positionMinRad > 0 || positionMaxRad < 0) return words.atZero;
   return `the jaws are ${shownOpening(Math.min(-positionMinRad, positionMaxRad))}`;
 }
 
@@ -184,8 +198,8 @@ function shownOpening(rad: number): string {
 }
 
 async function askZero(guide: Guide, work: JointWork, hand: HandMoved): Promise<number> {
-  const { title, words, joint, motor } = work;
-  const atZero = jawsAtZero(work) ?? words.atZero;
+  const { title, joint, motor } = work;
+  const atZero = zeroPose(work);
   const pose = atZero === undefined ? 'its zero' : `its zero: ${atZero}`;
   const limits = `${shownPosition(joint, joint.positionMinRad)} to ${shownPosition(joint, joint.positionMaxRad)}`;
   guide.say(`${title}, ${motor.model.name}: ${limits} in the robot's file`);

@@ -21,7 +21,7 @@ import { problemError, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { keepCalibration, partialOf } from './calibrate-arm.ts';
-import { limitProblems, positionOf, shownPosition } from './joint-range.ts';
+import { positionOf, rangeProblems, rangeRemedy, shownPosition } from './joint-range.ts';
 import { lowOverload } from './overload.ts';
 
 /** A joint may stand outside its calibrated range by this, rad or m: a stop gives way. */
@@ -65,7 +65,7 @@ export function calibrationOf({ robot, named, bus }: ServoArm, path: string): Ca
   return loadCalibration(path, { named, robot: robot.name, family: bus.family.name, jointNames });
 }
 
-/** Whether the servos are those of `calibration`, and stand where it says that they can: one a joint, then the file's limits. */
+/** Whether the servos are those of `calibration`, and stand where it says that they can: one a joint, then what their ranges say of zeros and the file's limits. */
 export function checkJoints(
   arm: ServoArm,
   calibration: Calibration,
@@ -74,12 +74,12 @@ export function checkJoints(
 ): readonly Finding[] {
   const { robot, named, motors } = arm;
   const calibrate = `rein calibrate --robot ${named}`;
-  const limits = limitProblems(robot, motors, calibration.joints).map(
-    ({ joint, message }): Finding => ({
-      name: joint,
-      status: 'fail',
-      detail: message,
-      remedy: "Write these numbers into the robot's file: beyond them the arm pushes against its stops.",
+  const ranges = rangeProblems(robot, motors, calibration.joints).map(
+    (problem): Finding => ({
+      name: problem.joint,
+      status: problem.kind === 'doubt' ? 'warn' : 'fail',
+      detail: problem.message,
+      remedy: rangeRemedy(problem, named),
     }),
   );
   const joints = motors.flatMap((motor, i): readonly Finding[] => {
@@ -97,7 +97,7 @@ export function checkJoints(
     const stands = { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
     return [stands, ...overloadFindings(motor, access, calibrate)];
   });
-  return [...joints, ...limits];
+  return [...joints, ...ranges];
 }
 
 function overloadFindings(motor: Motor, servo: ServoAccess, calibrate: string): readonly Finding[] {

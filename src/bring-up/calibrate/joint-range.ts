@@ -4,6 +4,10 @@ import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/
 
 /** A file may allow more than the joint showed by this, rad or m: hands do not press against a stop with its last degree. */
 const SLACK = 0.03;
+/** Stops of arms of one make differ by this, and eyes hold a zero as well, rad or m: more is another zero. */
+const FIT = 0.1;
+/** A joint that may go about a whole turn has no stops, rad. */
+const WHOLE_TURN = 6;
 const BAR_COLUMNS = 31;
 
 type Zeroed = Pick<JointCalibration, 'zeroCounts' | 'direction'>;
@@ -51,39 +55,67 @@ function barOf(joint: JointModel, motor: Motor, zeroed: Zeroed, counts: readonly
   return `[${cells.join('')}]`;
 }
 
-/** A joint that the file lets go further than it can: what to write instead, rad or m, rounded inwards. */
-export interface LimitProblem {
+/** What the calibrated range says against the robot's file. */
+export interface RangeProblem {
   readonly joint: string;
+  /** `limit`: the file lets it go further than it can. `zero`: its zero or direction is wrong. `doubt`: either the file is narrower at one end, or its zero is off. */
+  readonly kind: 'limit' | 'zero' | 'doubt';
+  /** Of a limit with what to write instead, rad or m, rounded inwards. */
   readonly message: string;
-  readonly write: Readonly<Partial<Record<'positionMinRad' | 'positionMaxRad', number>>>;
 }
 
-export function limitProblem(joint: JointModel, motor: Motor, calibration: JointCalibration): LimitProblem | undefined {
+export function rangeProblem(joint: JointModel, motor: Motor, calibration: JointCalibration): RangeProblem | undefined {
+  const { name, kind, positionMinRad: from, positionMaxRad: to } = joint;
   const [least, most] = calibratedRange(motor, calibration);
-  const digits = joint.kind === 'prismatic' ? 1e4 : 1e2;
-  const write = {
-    ...(joint.positionMinRad < least - SLACK ? { positionMinRad: Math.ceil(least * digits) / digits } : {}),
-    ...(joint.positionMaxRad > most + SLACK ? { positionMaxRad: Math.floor(most * digits) / digits } : {}),
-  };
-  const lines = Object.entries(write).map(([key, value]) => `${key}: ${value}`);
-  if (lines.length === 0) return undefined;
   const shown = (value: number): string => shownPosition(joint, value);
-  return {
-    joint: joint.name,
-    write,
-    message: `${joint.name}: the robot's file allows ${shown(joint.positionMinRad)} to ${shown(joint.positionMaxRad)}, and the arm went from ${shown(least)} to ${shown(most)}: write ${lines.join(' and ')}`,
-  };
+  const problem = (of: RangeProblem['kind'], what: string): RangeProblem => ({
+    joint: name,
+    kind: of,
+    message: `${name}: the robot's file allows ${shown(from)} to ${shown(to)}, and the arm went from ${shown(least)} to ${shown(most)}${what}`,
+  });
+  // By how much each end of the arm's is short of the file's; beyond it, less than 0.
+  const short = [least - from, to - most] as const;
+  const [shortest, longest] = [Math.min(...short), Math.max(...short)];
+  // Without stops a range ends where the hand did, and tells nothing of a zero.
+  if (shortest < -FIT && to - from < WHOLE_TURN) {
+    if (longest > FIT) {
+      const isTurned = Math.abs(-most - from) <= FIT && Math.abs(-least - to) <= FIT;
+      return isTurned
+        ? problem('zero', ', the same the other way round: the way its angle rises was probably mistaken')
+        : problem('zero', `: its zero is probably off by ${shown(Math.min(-shortest, longest))}`);
+    }
+    if (longest > -FIT && longest <= SLACK) {
+      return problem('doubt', `: unless the file is narrower on purpose, its zero is off by ${shown(-shortest)}`);
+    }
+  }
+  if (longest <= SLACK) return undefined;
+  const digits = kind === 'prismatic' ? 1e4 : 1e2;
+  const write = [
+    ...(short[0] > SLACK ? [`positionMinRad: ${Math.ceil(least * digits) / digits}`] : []),
+    ...(short[1] > SLACK ? [`positionMaxRad: ${Math.floor(most * digits) / digits}`] : []),
+  ];
+  return problem('limit', `: write ${write.join(' and ')}`);
 }
 
 /** Of all joints that are calibrated. */
-export function limitProblems(
+export function rangeProblems(
   { joints }: Pick<RobotModel, 'joints'>,
   motors: readonly Motor[],
   calibrated: Readonly<Record<string, JointCalibration>>,
-): readonly LimitProblem[] {
+): readonly RangeProblem[] {
   return joints.flatMap((joint, i) => {
     const calibration = calibrated[joint.name];
-    const problem = calibration === undefined ? undefined : limitProblem(joint, motors[i]!, calibration);
+    const problem = calibration === undefined ? undefined : rangeProblem(joint, motors[i]!, calibration);
     return problem === undefined ? [] : [problem];
   });
+}
+
+/** What mends `problem` of the robot that people call `named`. */
+export function rangeRemedy({ joint, kind }: RangeProblem, named: string): string {
+  if (kind === 'limit')
+    return "Write these numbers into the robot's file: beyond them the arm pushes against its stops.";
+  const again = `rein calibrate --robot ${named} --joint ${joint}`;
+  return kind === 'zero'
+    ? `Calibrate this joint again, held at its zero pose: ${again}`
+    : `Hold it at its zero pose: where rein calibrate --robot ${named} --check does not show about 0, ${again}`;
 }

@@ -78,6 +78,17 @@ describe('a calibration of LeRobot', () => {
     }
   });
 
+  it('is told by how much a zero is off where only one end of a range was not swept', async () => {
+    const { rig, file, path } = lerobotArm();
+    file['elbow_flex']!['range_max']! -= 300;
+    writeFileSync(path, JSON.stringify(file));
+    const guide = new HandGuide(rig);
+    await imported(rig, path, guide);
+    expect(guide.said.filter((line) => line.includes('narrower'))).toEqual([
+      "  LeRobot's range is 26.3° narrower than the file's: if it ended early at one stop only, the zero is 13.2° off.",
+    ]);
+  });
+
   it('tells the direction of a joint that rests at its stop by its way back to it', async () => {
     const { rig, file, path } = lerobotArm();
     writeFileSync(path, JSON.stringify(file));

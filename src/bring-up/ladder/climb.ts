@@ -56,7 +56,7 @@ export interface ClimbRequest {
 /** What each rung is for, and what happens on it. */
 const WORDS: Readonly<Record<Rung, string>> = {
   doctor: 'what is on the bus is what the file wants, and the calibration is of this arm',
-  mirror: 'torque off, you move each joint by hand: signs and zeros are right',
+  mirror: 'torque off, you hold each joint at its zero, and move it: its angle says the same',
   slow: 'the arm moves joint after joint, slowly',
   'burn-in': 'random motion in a small box, without a fault',
   full: 'the limits of the file, all of them',

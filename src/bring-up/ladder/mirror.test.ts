@@ -51,11 +51,44 @@ describe('an arm moved by hand with its torque off', () => {
     });
   });
 
+  it.each([0.35, -0.35])(
+    'does not pass with a joint whose zero is elsewhere, whatever its range: %d rad',
+    async (off) => {
+      const { rig, calibration, servos } = await calibrated();
+      const lift = calibration.joints['shoulder_lift']!;
+      const zeroCounts = lift.zeroCounts + Math.round((lift.direction * off * 4096) / (2 * Math.PI));
+      const shifted = { ...calibration, joints: { ...calibration.joints, shoulder_lift: { ...lift, zeroCounts } } };
+      const guide = new HandGuide(rig);
+      await expect(mirrorArm({ arm: rig.arm, calibration: shifted, servos, guide })).rejects.toMatchObject({
+        message: expect.stringMatching(/^shoulder_lift reads -?(?:19|20)\.\d° at its zero: its zero is elsewhere\.$/),
+        remedy: 'rein calibrate --robot so101 --joint shoulder_lift',
+      });
+      // The number would lead the hand.
+      expect(guide.said.find((line) => line.startsWith('shoulder_lift: '))).toBe(
+        'shoulder_lift: hold it at its zero: the part that it carries points up. Press Enter there.',
+      );
+    },
+  );
+
+  it('asks again for a zero that was not held', async () => {
+    const { rig, calibration, servos } = await calibrated();
+    let asked = 0;
+    const guide = new HandGuide(rig, (question, hand) => {
+      if (question.includes('Was it at its zero?')) return 'n';
+      if (!question.startsWith('elbow_flex: hold') || asked++ > 0) return undefined;
+      hand.movesNamed(question, 0.4);
+      return '';
+    });
+    expect(await mirrorArm({ arm: rig.arm, calibration, servos, guide })).toMatch(/ of 0 at its zero$/);
+    expect(asked).toBe(2);
+    expect(guide.said.join('\n')).toMatch(/It reads 2[23]\.\d°, where -10\.0° to 10\.0° is due\./);
+  });
+
   it('waits until a joint has moved far enough', async () => {
     const { rig, calibration, servos } = await calibrated();
     let asked = 0;
     const guide = new HandGuide(rig, (question) => {
-      if (!question.startsWith('shoulder_pan:') || asked++ > 0) return undefined;
+      if (!question.startsWith('shoulder_pan: turn') || asked++ > 0) return undefined;
       return '';
     });
     await mirrorArm({ arm: rig.arm, calibration, servos, guide });
@@ -70,19 +103,19 @@ describe('an arm moved by hand with its torque off', () => {
     const joint = rig.arm.robot.joints[3]!;
     rig.body.positionRad[3] = joint.positionMaxRad;
     const guide = new HandGuide(rig, (question, hand) => {
-      if (!question.startsWith('wrist_flex:')) return undefined;
+      if (!question.startsWith('wrist_flex: move')) return undefined;
       hand.movesNamed(question, joint.positionMaxRad - 0.5, joint.positionMaxRad - 0.1);
       return '';
     });
     await mirrorArm({ arm: rig.arm, calibration, servos, guide });
-    expect(guide.said.filter((line) => line.startsWith('wrist_flex:'))).toHaveLength(1);
+    expect(guide.said.filter((line) => line.startsWith('wrist_flex: move'))).toHaveLength(1);
   });
 
   it('asks again where a joint went both ways, and nobody can tell which was meant', async () => {
     const { rig, calibration, servos } = await calibrated();
     let asked = 0;
     const guide = new HandGuide(rig, (question, hand) => {
-      if (!question.startsWith('elbow_flex:') || asked++ > 0) return undefined;
+      if (!question.startsWith('elbow_flex: move') || asked++ > 0) return undefined;
       hand.movesNamed(question, -0.5, 0.5, 0);
       return '';
     });

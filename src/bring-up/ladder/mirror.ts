@@ -1,11 +1,12 @@
 /** The second rung: torque off, a hand moves the arm, and the numbers on the screen do what the arm does. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Calibration, Motor } from '../../drivers/serial.ts';
+import { zeroPose } from '../calibrate/calibrate-joint.ts';
 import { jointWords } from '../calibrate/direction-words.ts';
 import { positionOf, shownPosition } from '../calibrate/joint-range.ts';
 import { TurnTracker } from '../calibrate/turn-tracker.ts';
 import type { ServoArm } from '../families.ts';
-import type { Guide, Meanwhile } from '../guide.ts';
+import { confirm, type Guide, type Meanwhile } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 
 /** How far a joint has to be moved, as a share of the range of the robot's file. */
@@ -13,6 +14,8 @@ const MOVED_SHARE = 0.08;
 const BAR_COLUMNS = 31;
 /** Stops give way by this, rad or m. */
 const OUTSIDE = 0.1;
+/** Eyes hold a joint that near to its zero, rad. */
+const ZERO_RAD = 0.175;
 
 export interface MirrorRequest {
   readonly arm: ServoArm;
@@ -22,7 +25,7 @@ export interface MirrorRequest {
   readonly guide: Guide;
 }
 
-/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where a joint goes the other way, or stands where it cannot be. */
+/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where a joint goes the other way, reads elsewhere at its zero, or stands where it cannot be. */
 export async function mirrorArm(request: MirrorRequest): Promise<string> {
   const { arm, guide, servos } = request;
   await guide.ask('Torque goes off now, and what it holds up falls. Hold the arm, then press Enter.');
@@ -34,9 +37,19 @@ export async function mirrorArm(request: MirrorRequest): Promise<string> {
   }
   const mirror = new Mirror(request);
   const words = jointWords(arm.robot);
-  for (const [i, joint] of arm.robot.joints.entries()) await mirror.ask(i, words[i]!.positive, joint);
+  guide.say('A joint at its zero is seen from the joints before it: hold them at theirs.');
+  const unseen: string[] = [];
+  for (const [i, joint] of arm.robot.joints.entries()) {
+    const pose = zeroPose({ joint, motor: arm.motors[i]!, words: words[i]! });
+    const isWithin = joint.positionMinRad <= 0 && joint.positionMaxRad >= 0;
+    if (pose !== undefined && isWithin) await mirror.askZero(i, pose);
+    else unseen.push(joint.name);
+    await mirror.ask(i, words[i]!.positive, joint);
+  }
   const spans = arm.robot.joints.map((joint, i) => `${joint.name} ${mirror.spanOf(i)}`);
-  return `each joint was moved by hand, and its angle rose as the file says: ${spans.join(', ')}`;
+  const zeros = `each joint read within ${shownPosition({}, ZERO_RAD)} of 0 at its zero`;
+  const but = unseen.length === 0 ? '' : ` (not seen: ${unseen.join(', ')})`;
+  return `each joint was moved by hand, and its angle rose as the file says: ${spans.join(', ')}; ${zeros}${but}`;
 }
 
 class Mirror {
@@ -60,10 +73,40 @@ class Mirror {
     return ends.map((value) => shownPosition(joint, value)).join(' to ');
   }
 
-  async ask(i: number, positive: string, joint: RobotModel['joints'][number]): Promise<void> {
+  /** Held where its zero is by the words of the robot's file: the number has to say so, which would lead the hand if it were shown. */
+  async askZero(i: number, pose: string): Promise<void> {
     const { guide, arm } = this.#request;
+    const joint = arm.robot.joints[i]!;
+    for (;;) {
+      await guide.ask(`${joint.name}: hold it at its zero: ${pose}. Press Enter there.`, {
+        look: () => this.#look(),
+        lines: () => ['  (its angle is shown afterwards)'],
+      });
+      this.#look();
+      const now = this.#position(i, this.#trackers[i]!.now);
+      const shown = shownPosition(joint, now);
+      if (Math.abs(now) <= ZERO_RAD) {
+        guide.say(`  It reads ${shown}.`);
+        return;
+      }
+      guide.say(
+        `  It reads ${shown}, where ${shownPosition(joint, -ZERO_RAD)} to ${shownPosition(joint, ZERO_RAD)} is due.`,
+      );
+      if (!(await confirm(guide, '  Was it at its zero?', 'yes'))) continue;
+      throw new ReinError('config', `${joint.name} reads ${shown} at its zero: its zero is elsewhere.`, {
+        remedy: this.#calibrate(joint.name),
+      });
+    }
+  }
+
+  #calibrate(joint: string): string {
+    return `rein calibrate --robot ${this.#request.arm.named} --joint ${joint}`;
+  }
+
+  async ask(i: number, positive: string, joint: RobotModel['joints'][number]): Promise<void> {
+    const { guide } = this.#request;
     const wanted = MOVED_SHARE * (joint.positionMaxRad - joint.positionMinRad);
-    const calibrate = `rein calibrate --robot ${arm.named} --joint ${joint.name}`;
+    const calibrate = this.#calibrate(joint.name);
     const start = this.#position(i, this.#trackers[i]!.now);
     this.#seen = { joint: i, least: start, most: start };
     for (;;) {

@@ -40,7 +40,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
         process.stdout.write(`${out} is bound to ${bound}.\nNext: rein bring-up --robot ${arm.named}\n`);
         return 0;
       }
-      const { path, limits } = await calibrateArm({
+      const { path, problems } = await calibrateArm({
         arm,
         port,
         out,
@@ -53,8 +53,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
         wallMs: Date.now(),
       });
       const next = `Next: rein bring-up --robot ${arm.named}`;
-      const change =
-        limits.length === 0 ? [] : ["Before it drives, in the robot's file:", ...limits.map((line) => `  ${line}`)];
+      const change = problems.length === 0 ? [] : ['Before it drives:', ...problems.map((line) => `  ${line}`)];
       process.stdout.write(`${[`${path} is written.`, ...change, next].join('\n')}\n`);
       return 0;
     } finally {
