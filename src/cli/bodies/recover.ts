@@ -19,7 +19,7 @@ export async function recoverBody({ path, mend, json }: RecoverOptions): Promise
 }
 
 function textOf(journal: JournalExplanation, done: readonly string[], wasMended: boolean): string[] {
-  const { dir, runId, journalId, epochs, files, findings, deliverable, lost, notRecorded } = journal;
+  const { dir, runId, journalId, epochs, files, findings, deliverable, lost } = journal;
   const rows = files.map(({ file, intact, damaged, firstSeq, lastSeq, begunAt, endedAt, bytes }) => {
     const numbers = firstSeq === undefined ? 'none' : `${firstSeq} to ${lastSeq}`;
     const harm = damaged === 0 ? '' : `, ${damaged} damaged`;
@@ -31,9 +31,21 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
   return [
     `journal ${journalId ?? '(not readable)'} of run ${runId ?? '(not known)'} in ${dir}: starts of the robot: ${epochs}, files: ${files.length}`,
     ...rows,
-    ...(wrong.length === 0 ? ['nothing is the matter with it'] : ['what is the matter:', ...wrong]),
+    ...(wrong.length === 0 ? intactText(journal) : ['what is the matter:', ...wrong]),
     ...done.map((message) => `mended: ${message}`),
-    `a learner would get ${counted(deliverable, 'record')}; lost on disk: ${lost}; steps that were never recorded: ${notRecorded}`,
+    `a learner would get ${counted(deliverable, 'record')}; lost on disk: ${lost}; ${notRecordedText(journal)}`,
     ...(advice && !wasMended ? ['rein recover --mend puts headers, ends and foreign files in order'] : []),
   ];
+}
+
+function intactText({ notRecorded, cutStarts }: JournalExplanation): string[] {
+  return notRecorded === 0 && cutStarts.length === 0 ? ['nothing is the matter with it'] : ['its files are whole'];
+}
+
+function notRecordedText({ notRecorded, cutStarts }: JournalExplanation): string {
+  const text = `steps that were never recorded: ${notRecorded}`;
+  if (cutStarts.length === 0) return text;
+  const which = `start${cutStarts.length > 1 ? 's' : ''} ${cutStarts.join(', ')}`;
+  const why = `${which} ended without a word, killed or on a full disk`;
+  return notRecorded === 0 ? `steps that were never recorded: not known (${why})` : `${text} or more (${why})`;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,19 @@ describe('a lock', () => {
     child.stdin.end();
     await ended;
     expect(lockHolder(path)).toBeUndefined();
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is handed on where the disk has no room for another file, and leaves nothing beside it', () => {
+    const path = join(folder, 'a.lock');
+    const lock = acquireLock(path, 'the folder a');
+    // Nothing can be written through it, as on a full disk.
+    symlinkSync(join(folder, 'nowhere', 'b'), `${path}.${process.pid}`);
+    lock.handTo(process.ppid);
+    expect(lockHolder(path)).toBe(process.ppid);
+    lock.handTo(process.pid);
+    expect(lockHolder(path)).toBe(process.pid);
     lock.release();
     expect(readdirSync(folder)).toEqual([]);
   });

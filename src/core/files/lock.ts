@@ -54,11 +54,20 @@ function held(path: string, own: Holder): DirectoryLock {
     release: () => releaseLock(path, holder),
     handTo: (pid) => {
       holder = holderFor(pid);
-      const mine = `${path}.${own.pid}`;
-      writeFileSync(mine, JSON.stringify(holder));
-      renameSync(mine, path);
+      rewrite(path, `${path}.${own.pid}`, JSON.stringify(holder));
     },
   };
+}
+
+/** Whole at any moment; on a full disk in place, where what stands there has room enough. */
+function rewrite(path: string, mine: string, content: string): void {
+  try {
+    writeFileSync(mine, content);
+    renameSync(mine, path);
+  } catch {
+    rmSync(mine, { force: true });
+    writeFileSync(path, content.padEnd(readFileSync(path).length), { flag: 'r+' });
+  }
 }
 
 function holderFor(pid: number): Holder {

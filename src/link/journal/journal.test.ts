@@ -16,6 +16,7 @@ import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createTransition, type Transition } from '../../core/index.ts';
 import { type JournalOptions, openJournal } from './journal.ts';
 import { readJournal } from './reader.ts';
+import { explainJournal } from './recover.ts';
 import { SEGMENT_HEADER_BYTES, slotBytes } from './segment.ts';
 import type { JournalStorage } from './storage.ts';
 import { nodeStorage } from './storage.ts';
@@ -262,6 +263,45 @@ describe('journal', () => {
     for (let i = 1; i < 9; i++) journal.append(step(i));
     await journal.close();
     expect(journal.status()).toMatchObject({ appended: 9, synced: 1, pending: 0, dropped: 8 });
+  });
+
+  faultRow(27, 'fake', 'leaves word of how many steps at the end a full disk did not take', async () => {
+    const { storage, state } = brokenDisk();
+    state.freeBytes = 0;
+    await record(3, { storage, retryMs: 5 });
+    expect(explainJournal(dir)).toMatchObject({ deliverable: 0, lost: 0, notRecorded: 3, cutStarts: [] });
+
+    state.freeBytes = 10e9;
+    await record(2, { segmentBytes: 2 * slotBytes(SIZES) });
+    const journal = open({ storage, retryMs: 5 });
+    journal.append(step(0));
+    await journal.flush();
+    expect(explainJournal(dir)).toMatchObject({ deliverable: 3, lost: 0, notRecorded: 3, cutStarts: [] });
+
+    state.error = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    for (let i = 1; i < 9; i++) journal.append(step(i));
+    await journal.close();
+    const { deliverable, notRecorded, cutStarts } = explainJournal(dir);
+    // A write that failed half-way leaves some that are whole.
+    expect(deliverable + notRecorded).toBe(14);
+    expect(notRecorded).toBeGreaterThan(6);
+    expect(cutStarts).toEqual([]);
+  });
+
+  faultRow(27, 'fake', 'is known to be cut where not even that word found room', async () => {
+    const { storage, state } = brokenDisk();
+    const append: JournalStorage['append'] = async (path, text) => {
+      if (state.error) throw state.error;
+      await storage.append(path, text);
+    };
+    const journal = open({ storage: { ...storage, append }, retryMs: 5 });
+    journal.append(step(0));
+    await journal.flush();
+    state.error = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    journal.append(step(1));
+    await journal.close();
+    await record(3);
+    expect(explainJournal(dir)).toMatchObject({ deliverable: 4, notRecorded: 0, cutStarts: [1] });
   });
 
   faultRow(27, 'fake', 'stops before the disk is full, and warns earlier', async () => {

@@ -18,6 +18,8 @@ export interface ManifestEntry extends SegmentHeader {
   readonly begunAt: string;
   /** Records in it when it was closed; `undefined` where a process died over it. */
   records?: number;
+  /** Of the last one of a start: steps that the start was given to record, whether it could or not. */
+  appended?: number;
   /** When it was closed, ISO 8601. */
   closedAt?: string;
 }
@@ -27,9 +29,9 @@ export function begunLine(header: SegmentHeader, first: number): string {
   return line({ ...header, first, begunAt: new Date().toISOString() });
 }
 
-/** The line for a file that holds `records` and is closed. */
-export function closedLine({ epoch, index }: SegmentHeader, records: number): string {
-  return line({ epoch, index, records, closedAt: new Date().toISOString() });
+/** The line for a file that holds `records` and is closed; `appended` with the start that it is of. */
+export function closedLine({ epoch, index }: SegmentHeader, records: number, appended?: number): string {
+  return line({ epoch, index, records, appended, closedAt: new Date().toISOString() });
 }
 
 /** What the page in `dir` says, by `nameOf`. Empty where there is none. */

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { acquireLock, type DirectoryLock } from '../../core/index.ts';
+import { acquireLock, type DirectoryLock, lockHolder } from '../../core/index.ts';
 import { peekId } from '../record.ts';
 import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
 import { encodeSegmentHeader, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
@@ -50,8 +50,10 @@ export interface JournalExplanation {
   readonly deliverable: number;
   /** Records that were written and cannot be had: damaged or gone. */
   readonly lost: number;
-  /** Numbers that were given to steps and not written, as the disk did not keep up. */
+  /** Steps that got a number and were not written, as the disk did not take them; those of `cutStarts` without their ends. */
   readonly notRecorded: number;
+  /** Starts of which nobody knows how many steps they had: killed, or no room even to say so. */
+  readonly cutStarts: readonly number[];
 }
 
 /** Reads the whole journal in `dir` and changes nothing. Throws what the file system throws. */
@@ -81,7 +83,7 @@ export function explainJournal(dir: string): JournalExplanation {
     findings: found,
     deliverable,
     lost: all - deliverable,
-    notRecorded: notRecordedIn(survey, files),
+    ...notRecordedIn(survey, { files, isRecording: lockHolder(lockPath(dir)) !== undefined }),
   };
 }
 
@@ -105,16 +107,23 @@ function explainFile(
   return { file: basename(path), epoch, index, bytes, begunAt: entry?.begunAt, endedAt, ...counts };
 }
 
-/** Gaps in the numbers of each epoch that no written record accounts for. */
-function notRecordedIn({ parts }: JournalSurvey, files: readonly ExplainedFile[]): number {
-  let sum = 0;
-  for (const epoch of new Set(files.map((file) => file.epoch))) {
-    const last = files.findLast((file) => file.epoch === epoch && file.lastSeq !== undefined)?.lastSeq;
-    if (last === undefined) continue;
+/** Numbers of each epoch, up to the last that it gave or that is known, which no written record accounts for. */
+function notRecordedIn(
+  { parts, manifest, epoch: newest }: JournalSurvey,
+  { files, isRecording }: { readonly files: readonly ExplainedFile[]; readonly isRecording: boolean },
+): Pick<JournalExplanation, 'notRecorded' | 'cutStarts'> {
+  const entries = [...manifest.values()];
+  const cutStarts: number[] = [];
+  let notRecorded = 0;
+  for (const epoch of new Set([...entries, ...files].map((each) => each.epoch))) {
+    const last = files.findLast((file) => file.epoch === epoch && file.lastSeq !== undefined)?.lastSeq ?? -1;
+    const begun = entries.filter((entry) => entry.epoch === epoch);
+    const appended = begun.at(-1)?.appended;
+    if (begun.length > 0 && appended === undefined && !(isRecording && epoch === newest)) cutStarts.push(epoch);
     const written = parts.filter((part) => part.epoch === epoch).reduce((all, { count }) => all + count, 0);
-    sum += Math.max(0, last + 1 - written);
+    notRecorded += Math.max(0, (appended ?? last + 1) - written);
   }
-  return sum;
+  return { notRecorded, cutStarts };
 }
 
 /** Cuts what lies behind the last record of every file and keeps it as `.torn`. Gives the number of bytes. */
@@ -194,6 +203,10 @@ function freeName(path: string): string {
 
 /** Takes the journal in `dir` for this process. Throws `ReinError('storage')` where another one has it. */
 export function lockJournal(dir: string): DirectoryLock {
-  const path = join(dir, 'journal.lock');
+  const path = lockPath(dir);
   return acquireLock(path, `the journal ${path}`);
+}
+
+function lockPath(dir: string): string {
+  return join(dir, 'journal.lock');
 }

@@ -156,10 +156,11 @@ export class JournalWriter {
   }
 
   async #closeFile(): Promise<void> {
-    const { header } = this.#options;
-    const count = this.#segment?.count;
     await this.#file?.close();
-    if (count !== undefined) await this.#note(closedLine({ ...header, index: this.#index }, count));
+    if (this.#nextSeq === 0) return;
+    const own = { ...this.#options.header, index: this.#index };
+    const begun = this.#segment === undefined ? begunLine(own, this.#first) : '';
+    await this.#note(begun + closedLine(own, this.#segment?.count ?? 0, this.#nextSeq));
   }
 
   #openSegment(mode: 'exclusive' | 'replace'): void {
