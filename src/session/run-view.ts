@@ -22,6 +22,7 @@ export interface RunView {
     readonly maxSteps: number;
     readonly demonstrations: number;
     readonly takesMarks: boolean;
+    readonly isJudged: boolean;
     /** A person may begin the critical phase. */
     readonly isPhased: boolean;
     /** A person may move the tool in its own directions. */
@@ -94,6 +95,7 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
       maxSteps: task.maxSteps,
       demonstrations: config.task.demonstrations,
       takesMarks: task.takesMarks === true,
+      isJudged: task.isUnjudged !== true,
       isPhased: config.task.phaseSwitch?.byButton === true,
       hasToolFrame: movesTool(task.action),
       action: task.action,

@@ -96,6 +96,12 @@ describe('a task that people judge', () => {
     expect(out[29]).toBe(-0.5);
   });
 
+  it('has no word on success where nothing is judged, and takes no marks', () => {
+    const config = { ...written({ historyFrames: 2, action, observation: everything }), isJudged: false };
+    const task = new OperatorJudged(config, ur5eLike);
+    expect([task.goal, task.takesMarks]).toEqual(['people drive, and nothing is judged', false]);
+  });
+
   it('decides nothing by itself', () => {
     const verdict = { reward: 7, terminated: true, success: true };
     judged().judge(frameAt(ur5eLike.homeRad), verdict);

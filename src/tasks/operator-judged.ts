@@ -56,6 +56,10 @@ export const judgedTaskSchema = z
         .meta({ description: 'After each episode the robot holds and asks, until a person says that all is in place.' })
         .default(false),
     }),
+    isJudged: z
+      .boolean()
+      .meta({ description: 'People mark successes and failures; `false`: nothing is judged, as in `rein teleop`.' })
+      .default(true),
     demonstrations: whole(
       'episodes',
       { min: 0, max: 0 },
@@ -84,17 +88,21 @@ export class OperatorJudged implements Task {
   readonly signalNames: readonly string[];
   readonly maxSteps: number;
   readonly observationDelaySteps: number;
-  readonly takesMarks = true;
+  readonly takesMarks: boolean;
+  readonly isUnjudged: boolean;
   readonly isArrangedByPeople = true;
-  readonly goal: string = JUDGED_BY_PERSON;
+  readonly goal: string;
   readonly topics: readonly ObservationTopic[];
   readonly #parts: readonly ObservedPart[];
   #sources: readonly ObservationSource[] = [];
 
   /** Throws `RangeError` where nothing is observed but the action, and for a topic that gives nothing. */
   constructor(config: JudgedTaskConfig, model: RobotModel) {
-    const { observation, action } = config;
+    const { observation, action, isJudged } = config;
     this.name = config.name;
+    this.takesMarks = isJudged;
+    this.isUnjudged = !isJudged;
+    this.goal = isJudged ? JUDGED_BY_PERSON : 'people drive, and nothing is judged';
     this.maxSteps = config.maxSteps;
     this.observationDelaySteps = config.observationDelaySteps;
     this.action = action;

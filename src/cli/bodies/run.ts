@@ -56,7 +56,8 @@ function recordWords({ folder, status }: RobotRun): string[] {
   ];
 }
 
-function lastWords({ folder, status }: RobotRun): string[] {
+/** The last words of a run; of success where a policy acted. */
+export function lastWords({ folder, status }: Pick<RobotRun, 'folder' | 'status'>): string[] {
   if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
   const { success, envSteps, policy, link, filter } = status;
   const { successes, episodes, helped = 0, rates } = success;
@@ -65,9 +66,9 @@ function lastWords({ folder, status }: RobotRun): string[] {
     episodes === 0
       ? 'no episode ran to its end without help'
       : `without help ${successes} of the last ${counted(episodes, 'episode')} succeeded`;
-  const outcome = `${alone}${helped === 0 ? '' : `, ${helped} had help`}${rate}`;
+  const outcome = `, ${alone}${helped === 0 ? '' : `, ${helped} had help`}${rate}, policy ${policy.version}`;
   return [
-    `${counted(envSteps, 'step')}, ${outcome}, policy ${policy.version}.`,
+    `${counted(envSteps, 'step')}${policy.isAbsent === true ? '' : outcome}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
     ...(link.notRecorded === 0 ? [] : [`  disk   not recorded: ${counted(link.notRecorded, 'step')}`]),
     `  safety ${counted(filter.violations, 'violation')}`,

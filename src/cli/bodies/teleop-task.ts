@@ -62,6 +62,7 @@ function taskOf(
     maxSteps: Math.min(100_000, EPISODE_S * policyHz),
     action: actionOf(robot, moves ?? (robot.base === undefined ? 'tool' : 'joints'), speedRatio / policyHz),
     observation: {},
+    isJudged: false,
   };
 }
 

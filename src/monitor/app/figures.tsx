@@ -33,11 +33,13 @@ export function Figures() {
         value={session.value?.learner ?? '–'}
         note={`${many(link.pending, 'step')} waiting, ${link.lost} lost`}
       />
-      <Figure
-        label="success"
-        value={share(success.successes, success.episodes)}
-        note={`of ${many(success.episodes, 'episode')} without help, when it was looked at last`}
-      />
+      {policy.isAbsent ? null : (
+        <Figure
+          label="success"
+          value={share(success.successes, success.episodes)}
+          note={`of ${many(success.episodes, 'episode')} without help, when it was looked at last`}
+        />
+      )}
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
     </ul>
   );

@@ -122,12 +122,26 @@ function Controls() {
             Critical phase
           </MoveButton>
         ) : null}
-        <button type="button" id="success" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'success' })}>
-          ✓ Success
-        </button>
-        <button type="button" id="failure" disabled={!isMine} onClick={() => ask({ kind: 'mark', mark: 'failure' })}>
-          ✗ Failure
-        </button>
+        {run.value?.task.isJudged === false ? null : (
+          <>
+            <button
+              type="button"
+              id="success"
+              disabled={!isMine}
+              onClick={() => ask({ kind: 'mark', mark: 'success' })}
+            >
+              ✓ Success
+            </button>
+            <button
+              type="button"
+              id="failure"
+              disabled={!isMine}
+              onClick={() => ask({ kind: 'mark', mark: 'failure' })}
+            >
+              ✗ Failure
+            </button>
+          </>
+        )}
         {isMine ? (
           <button type="button" id="leave" onClick={() => ask({ kind: 'leave' })}>
             Leave the seat

@@ -47,8 +47,11 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   if (status.recording !== undefined) add('Recorded', recordingFacts(status.recording));
   add('Steps', stepFacts(status, room, style));
   if (hasLearner(status)) add('Updates', updateFacts(status));
-  add('Success', successFacts(status, room, style));
-  if (status.policy.isAbsent !== true) add('Help', helpFacts(status));
+  // Success is a policy's: where people alone drive, there is none to measure.
+  if (status.policy.isAbsent !== true) {
+    add('Success', successFacts(status, room, style));
+    add('Help', helpFacts(status));
+  }
   add('Filters', filterFacts(status, style));
   if (tool !== undefined) add('Tool', toolFacts(tool));
   add('Policy', policyFacts(status));
@@ -101,13 +104,13 @@ export function renderLine(status: RunStatus): string {
           `updates ${status.updates} (UTD ${decimal(status.utdAchieved, 2)} of ${status.utdTarget}, ${decimal(status.updatesPerS, 0)}/s)`,
         ]
       : []),
-    episodes === 0
-      ? 'success not measured yet'
-      : `success ${percent(successes / episodes)} [${decimal(interval.low * 100, 1)}, ${decimal(interval.high * 100, 1)}] n=${episodes}`,
-    ...perHourFacts(status),
     ...(status.policy.isAbsent === true
       ? [`driving: ${oneLine(status.operator.driving)}`]
       : [
+          episodes === 0
+            ? 'success not measured yet'
+            : `success ${percent(successes / episodes)} [${decimal(interval.low * 100, 1)}, ${decimal(interval.high * 100, 1)}] n=${episodes}`,
+          ...perHourFacts(status),
           `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
         ]),
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,

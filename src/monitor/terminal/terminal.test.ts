@@ -159,10 +159,10 @@ describe('renderStatus', () => {
       operator: { driving: 'nobody', keys: '' },
     };
     const text = renderStatus(alone, 100).join('\n');
-    expect(text).not.toMatch(/untrained|Help/);
+    expect(text).not.toMatch(/untrained|Help|[Ss]uccess/);
     expect(text).toContain('Policy     none: people alone drive');
     const line = renderLine(alone);
-    expect(line).not.toMatch(/policy v|help/);
+    expect(line).not.toMatch(/policy v|help|success/);
     expect(line).toContain('| driving: nobody |');
     expect(line).toContain('| no policy |');
   });
