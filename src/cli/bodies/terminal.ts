@@ -31,8 +31,10 @@ export interface ProgressLine {
 
 const CLEAR = '\r\u001b[K';
 
-/** Without a terminal: when the first line says that something happens, and how long the rest will take. */
+/** Without a terminal: when the first line says that something happens. */
 const FIRST_LINE_MS = 1_000;
+/** What is left is said from this share on: before, the start (modules, compiling) weighs more than the work. */
+const ESTIMATED_FROM = 0.1;
 
 /**
  * Without a terminal a line comes after a second, and every `lineMs` from then on. Where that is not given,
@@ -50,8 +52,9 @@ export function progressLine(output: 'live' | 'quiet', lineMs?: number): Progres
       const nowMs = performance.now();
       if (!isLive || (!isOver && (lineMs === undefined || nowMs < nextMs))) return;
       nextMs = nowMs + (lineMs ?? 0);
-      const leftS = ((nowMs - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-      const line = `${(100 * share).toFixed(0).padStart(3)} %  ${text}, about ${Math.ceil(leftS)} s left`;
+      const leftS = ((nowMs - startedMs) / 1e3) * (1 / share - 1);
+      const left = share < ESTIMATED_FROM ? '' : `, about ${Math.ceil(leftS)} s left`;
+      const line = `${(100 * share).toFixed(0).padStart(3)} %  ${text}${left}`;
       stderr.write(isOver ? CLEAR + line : `${line}\n`);
     },
     phase: (text) => void (isOver && stderr.write(`${CLEAR}${text} …`)),
