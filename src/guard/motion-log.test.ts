@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
-import type { Decider, SafetyStateName } from '../core/index.ts';
-import { TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
+import { BUS, type Decider, type SafetyStateName } from '../core/index.ts';
+import { DRIVER_LOST, SERVO_FAULT, TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
 import { createGuardFrame } from './link/frames.ts';
 import { type MotionEntry, MotionLog } from './motion-log.ts';
 
 function watch() {
   const entries: MotionEntry[] = [];
-  const log = new MotionLog(arm6.joints.slice(0, 2), (entry) => entries.push(entry));
+  const log = new MotionLog(
+    arm6.joints.slice(0, 2),
+    (entry) => entries.push(entry),
+    () => ({ programs: 9, cores: 2 }),
+  );
   const frame = createGuardFrame(2, 0, 1);
   const see = (state: SafetyStateName, decider: Decider, commandSeq: number, pathRad: number): void => {
     frame.tick++;
@@ -20,6 +24,30 @@ function watch() {
 }
 
 describe('the log of motion', () => {
+  it('keeps how late ticks and answers were, and what the machine had to do, beside what these may have caused', () => {
+    const { entries, see, frame } = watch();
+    Object.assign(frame, { faultFlags: DRIVER_LOST, tickLateS: 0.0172, overruns: 2, lostReadings: 3 });
+    see('stopping', 'hold', -1, 0);
+    expect(entries[0]!.timing).toEqual({
+      tickLateMs: 17.2,
+      overruns: 2,
+      lateReadings: 0,
+      lostReadings: 3,
+      busyMs: null,
+      timeouts: null,
+      programs: 9,
+      cores: 2,
+    });
+    frame.busCounters.fill(0);
+    Object.assign(frame.busCounters, { [BUS.busyS]: 0.0121, [BUS.timeouts]: 18 });
+    see('fault', 'hold', -1, 0);
+    expect(entries.at(-1)!.timing).toMatchObject({ busyMs: 12.1, timeouts: 18 });
+    frame.faultFlags = SERVO_FAULT;
+    see('standby', 'hold', -1, 0);
+    expect(entries.at(-1)).toMatchObject({ why: expect.any(String) });
+    expect(entries.at(-1)).not.toHaveProperty('timing');
+  });
+
   it('says how long after the last command the arm was braked, and how long that took', () => {
     const { entries, see } = watch();
     for (let tick = 0; tick < 10; tick++) see('active.policy', 'policy', 4, 0.01);

@@ -1,6 +1,14 @@
 /** When the arm was moved, by whom, when it was braked and when it stood: what people ask after an incident. */
-import type { Decider, GuardFrame, JointModel, SafetyStateName } from '../core/index.ts';
-import { faultsOf, messageOf } from '../safety/index.ts';
+import {
+  BUS,
+  type Decider,
+  type GuardFrame,
+  type JointModel,
+  type MachineLoad,
+  machineLoad,
+  type SafetyStateName,
+} from '../core/index.ts';
+import { faultsOf, messageOf, TIMING_FAULTS } from '../safety/index.ts';
 
 /** One change. Times are of the machine's monotonic clock, s. */
 export interface MotionEntry {
@@ -11,14 +19,25 @@ export interface MotionEntry {
   readonly decider: Decider;
   /** What was wrong just then, as messages; left out where nothing was. */
   readonly why?: string;
+  /** Beside what a busy machine may have caused. */
+  readonly timing?: TimingFigures;
   /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
   readonly sinceS: number;
+}
+
+/** Since the guard started: how late ticks were, what the robot answered, and what the machine had to do. */
+export interface TimingFigures extends MachineLoad, Pick<GuardFrame, 'overruns' | 'lateReadings' | 'lostReadings'> {
+  readonly tickLateMs: number;
+  /** What the bus took for the last tick, and requests that nobody answered in time; null without a bus. */
+  readonly busyMs: number | null;
+  readonly timeouts: number | null;
 }
 
 /** Watches frames and passes on what changed. For the guard's main thread, not for the tick. */
 export class MotionLog {
   readonly #write: (entry: MotionEntry) => void;
   readonly #joints: readonly JointModel[];
+  readonly #load: () => MachineLoad;
   readonly #referenceRad: Float64Array;
   #state: SafetyStateName = 'disconnected';
   #decider: Decider = 'hold';
@@ -27,8 +46,13 @@ export class MotionLog {
   #heldAtS = 0;
   #hasStood = true;
 
-  constructor(joints: readonly JointModel[], write: (entry: MotionEntry) => void) {
+  constructor(
+    joints: readonly JointModel[],
+    write: (entry: MotionEntry) => void,
+    load: () => MachineLoad = machineLoad,
+  ) {
     this.#joints = joints;
+    this.#load = load;
     this.#referenceRad = new Float64Array(joints.length);
     this.#write = write;
   }
@@ -51,7 +75,8 @@ export class MotionLog {
       const sinceS = decider === 'hold' ? atS - this.#commandAtS : 0;
       const faults = faultsOf(frame.faultFlags).map((fault) => messageOf(fault, frame, this.#joints));
       const why = faults.length === 0 ? {} : { why: faults.join(' ') };
-      this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why });
+      const timing = (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, this.#load()) };
+      this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why, ...timing });
     }
     const isStanding = decider === 'hold' && referenceRad.every((angle, i) => angle === this.#referenceRad[i]);
     if (isStanding && !this.#hasStood) {
@@ -60,4 +85,12 @@ export class MotionLog {
     }
     this.#referenceRad.set(referenceRad);
   }
+}
+
+function timingOf(frame: GuardFrame, load: MachineLoad): TimingFigures {
+  const { overruns, lateReadings, lostReadings, tickLateS, busCounters } = frame;
+  const ms = (seconds: number): number => Math.round(1e4 * seconds) / 10;
+  const [busyS, timeouts] = [busCounters[BUS.busyS]!, busCounters[BUS.timeouts]!];
+  const bus = Number.isNaN(timeouts) ? { busyMs: null, timeouts: null } : { busyMs: ms(busyS), timeouts };
+  return { tickLateMs: ms(tickLateS), overruns, lateReadings, lostReadings, ...bus, ...load };
 }

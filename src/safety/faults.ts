@@ -11,7 +11,7 @@ import {
   STOP_ACTIONS,
   type StopAction,
 } from './fault-table/fault-row.ts';
-import { SERVO_RESIDUAL, START_OUTSIDE, TORQUE_RESIDUAL } from './fault-table/flags.ts';
+import { DRIVER_LOST, SERVO_RESIDUAL, START_OUTSIDE, TICK_STALLED, TORQUE_RESIDUAL } from './fault-table/flags.ts';
 import { MACHINE } from './fault-table/machine.ts';
 import { MEASURING } from './fault-table/measuring.ts';
 import { MOTION } from './fault-table/motion.ts';
@@ -111,6 +111,9 @@ export function faultsOf(flags: number): readonly Fault[] {
 
 /** Row 54: what the joints' torques say. */
 export const TORQUE_FAULTS: number = TORQUE_RESIDUAL | SERVO_RESIDUAL;
+
+/** What a machine that has too much to do causes, too: an answer that is read too late is none, and torque of a late tick is off. */
+export const TIMING_FAULTS: number = TORQUE_FAULTS | DRIVER_LOST | TICK_STALLED;
 
 /** What is known of a fault beside its sentence: of row 54, the joint and how far its torque is off. */
 export type FaultFigures = Pick<GuardFrame, 'residualJoint' | 'residualNm'>;

@@ -33,6 +33,7 @@ export {
   messageOf,
   OTHER_FAULTS,
   SLOWING,
+  TIMING_FAULTS,
   TORQUE_FAULTS,
   withRow,
   worstAction,

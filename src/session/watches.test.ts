@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
 import type { JournalStatus } from '../link/index.ts';
-import { TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
+import { TICK_STALLED, TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
 import { DRIVER_LOST, TANK_EMPTY } from '../safety/index.ts';
 import type { SessionEvent } from './session-types.ts';
 import { FaultWatch, RecordingWatch, WeightsWatch } from './watches.ts';
@@ -36,16 +36,19 @@ it('tells a warning of every episode ever less often, and how often it came', ()
 it.each([
   ['names a busy machine before a servo', { programs: 18, cores: 2 }, true],
   ['names the servo alone on a quiet one', { programs: 0.4, cores: 2 }, false],
-] as const)('of a torque that is off it %s', (_, load, isBusy) => {
+] as const)('of a torque that is off, a tick that stood and a robot that does not answer it %s', (_, load, isBusy) => {
   const reported: SessionEvent[] = [];
   const watch = new FaultWatch(
     arm6.joints,
     (event) => reported.push(event),
     () => load,
   );
-  watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL }, 0);
-  expect(reported[0]!.remedy.startsWith('The machine is busy (load average 18.0 on 2 cores).')).toBe(isBusy);
-  expect(reported[0]!.remedy).toContain('Free it, then acknowledge.');
+  watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL | DRIVER_LOST | TICK_STALLED }, 0);
+  expect(reported).toHaveLength(3);
+  for (const { remedy } of reported) {
+    expect(remedy.startsWith('The machine is busy (load average 18.0 on 2 cores).')).toBe(isBusy);
+    expect(remedy).toMatch(/acknowledge\.$/);
+  }
 });
 
 it('tells every stop, and its end', () => {

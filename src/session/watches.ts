@@ -17,7 +17,7 @@ import {
   isAtLeast,
   messageOf,
   OTHER_FAULTS,
-  TORQUE_FAULTS,
+  TIMING_FAULTS,
 } from '../safety/index.ts';
 import type { ObservationProblem, ObservationSource } from '../tasks/index.ts';
 import type { InterventionReport, SessionEvent } from './session-types.ts';
@@ -75,7 +75,7 @@ export class FaultWatch {
 
   /** A busy machine is named first: what compares readings with what was sent knows of lateness by the guard's own ticks only. */
   #remedyOf({ bit }: Fault, remedy: string): string {
-    const busy = (bit & TORQUE_FAULTS) === 0 ? undefined : busyText(this.#load());
+    const busy = (bit & TIMING_FAULTS) === 0 ? undefined : busyText(this.#load());
     return busy === undefined
       ? remedy
       : `${busy} It may have been that: end what else runs, and see whether it comes again. ${remedy}`;

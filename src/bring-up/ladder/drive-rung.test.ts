@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
-import { drivenS, faultsIn, leastMoved, withServo } from './drive-rung.ts';
+import { drivenS, faultsIn, isOfTiming, leastMoved, stopped, withServo } from './drive-rung.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -26,6 +26,27 @@ it('finds what stopped the arm, once, and not how it was let down at the end', (
   expect(faultsIn(logOf(moved, lost, lost, end, down))).toEqual(['The robot does not answer']);
   expect(faultsIn(logOf(moved, { level: 50, msg: 'Servo 3 has stalled.' }))).toEqual(['Servo 3 has stalled']);
   expect(faultsIn(join(folder, 'none.log'))).toEqual(['the guard left no log']);
+});
+
+it('names a busy machine beside what that may have caused, and nothing else', () => {
+  const moved = { level: 30, msg: 'motion', event: 'changed', state: 'stopping' };
+  const timing = { programs: 9, cores: 2, tickLateMs: 17.2, timeouts: 18 };
+  const end = { level: 30, msg: 'asked to end: braking' };
+  const lost = { ...moved, why: 'The robot does not answer.', timing };
+  expect(isOfTiming(logOf(lost, end))).toBe(true);
+  expect(isOfTiming(logOf({ level: 60, name: 'guardian', row: 25, msg: 'The guard is silent.' }, end))).toBe(true);
+  expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.' }, end, lost))).toBe(false);
+  expect(isOfTiming(join(folder, 'none.log'))).toBe(false);
+  const busy = 'The machine is busy (load average 9.0 on 2 cores).';
+  expect(stopped('The robot does not answer', 2, 'run', busy)).toMatchObject({
+    message: `The rung is not passed: The robot does not answer (the first of 2). ${busy}`,
+    remedy:
+      'It may have been that: end what else runs on it, and repeat the command. If it stops again, mend what stopped it; run/guard.log has the figures.',
+  });
+  expect(stopped('The robot does not answer', 1, 'run')).toMatchObject({
+    message: 'The rung is not passed: The robot does not answer.',
+    remedy: 'Mend what stopped it; run/guard.log says when and why. Then repeat the command.',
+  });
 });
 
 it('takes as long as each joint needs for its way at the speed of the rung, or as the person said', () => {

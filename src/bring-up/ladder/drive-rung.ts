@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
 import {
+  busyText,
   isFree,
   type JointModel,
   jointActionUnit,
@@ -41,6 +42,7 @@ const WATCH_MS = 500;
 const STANDS_OUTSIDE = /stands outside/;
 /** How the guard's log says that it was asked to. */
 const GUARD_ENDS = 'asked to end';
+const SILENT_GUARD_ROW = 25;
 
 export type DrivingRung = 'slow' | 'burn-in';
 
@@ -112,12 +114,15 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     });
     signal.throwIfAborted();
     const faults = faultsIn(log);
-    if (faults.length > 0) throw stopped(withServo(faults), faults.length, out);
+    if (faults.length > 0)
+      throw stopped(withServo(faults), faults.length, out, isOfTiming(log) ? busyText() : undefined);
     const violations = status?.filter.violations ?? 0;
     const steps = status?.envSteps ?? 0;
     if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
-    if (steps === 0) throw stopped('it never moved', 1, out);
-    if (steps < LEAST_SHARE * dueSteps) throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out);
+    if (steps === 0) throw stopped('it never moved', 1, out, busyText());
+    if (steps < LEAST_SHARE * dueSteps) {
+      throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out, busyText());
+    }
     // Of wheels no place is observed: people see them turn, or their driver counts them.
     const joints = robot.joints.filter((joint) => !isFree(joint));
     const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
@@ -177,29 +182,29 @@ export function withServo([first = '', ...others]: readonly string[]): string {
 /** As drivers name one. */
 const SERVO = /^Servo \d+ \(/;
 
-function stopped(what: string, count: number, out: string): ReinError {
+/** `busy`: how busy the machine is, of what that may have caused. */
+export function stopped(what: string, count: number, out: string, busy?: string): ReinError {
   const more = count > 1 ? ` (the first of ${count})` : '';
-  const remedy = STANDS_OUTSIDE.test(what)
-    ? 'Put it in the middle of its room by hand, and repeat the command.'
-    : `Mend what stopped it; ${join(out, GUARD_LOG)} says when and why. Then repeat the command.`;
-  return new ReinError('driver', `The rung is not passed: ${what}${more}.`, { remedy });
+  const log = join(out, GUARD_LOG);
+  let remedy = `Mend what stopped it; ${log} says when and why. Then repeat the command.`;
+  if (busy !== undefined) {
+    remedy = `It may have been that: end what else runs on it, and repeat the command. If it stops again, mend what stopped it; ${log} has the figures.`;
+  }
+  if (STANDS_OUTSIDE.test(what)) remedy = 'Put it in the middle of its room by hand, and repeat the command.';
+  const message = `The rung is not passed: ${what}${more}.${busy === undefined ? '' : ` ${busy}`}`;
+  return new ReinError('driver', message, { remedy });
+}
+
+/** Whether what stopped the arm may have been a machine that has too much to do: figures of it stand beside, or its guard was silent (row 25). */
+export function isOfTiming(log: string): boolean {
+  return entriesUntilEnd(log)?.some(({ timing, row }) => timing !== undefined || row === SILENT_GUARD_ROW) ?? false;
 }
 
 /** What stopped the arm while it was driven, as the guard logged it: in sentences. */
 export function faultsIn(log: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync(log, 'utf8');
-  } catch {
-    return ['the guard left no log'];
-  }
-  const entries = text.split('\n').flatMap((line) => {
-    const entry = parseObject(line);
-    return entry === undefined ? [] : [entry];
-  });
-  // What comes behind it is how the arm is let down.
-  const end = entries.findIndex(({ msg }) => String(msg).startsWith(GUARD_ENDS));
-  const found = entries.slice(0, end < 0 ? entries.length : end).flatMap((entry) => {
+  const entries = entriesUntilEnd(log);
+  if (entries === undefined) return ['the guard left no log'];
+  const found = entries.flatMap((entry) => {
     const why = entry['why'];
     if (typeof why === 'string') return [withoutFullStop(why)];
     const level = entry['level'];
@@ -207,6 +212,22 @@ export function faultsIn(log: string): readonly string[] {
     return isError ? [withoutFullStop(String(entry['msg']))] : [];
   });
   return [...new Set(found)];
+}
+
+/** `undefined`: there is no log. What comes behind its end is how the arm is let down. */
+function entriesUntilEnd(log: string): readonly Readonly<Record<string, unknown>>[] | undefined {
+  let text: string;
+  try {
+    text = readFileSync(log, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const entries = text.split('\n').flatMap((line) => {
+    const entry = parseObject(line);
+    return entry === undefined ? [] : [entry];
+  });
+  const end = entries.findIndex(({ msg }) => String(msg).startsWith(GUARD_ENDS));
+  return entries.slice(0, end < 0 ? entries.length : end);
 }
 
 function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest): Record<string, unknown> {
