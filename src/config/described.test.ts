@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ReinError } from '../core/index.ts';
-import { configFile } from './names.ts';
+import { CONFIG_ROOT } from './names.ts';
 import { resolveConfig } from './resolve.ts';
 import { createSetup } from './setup.ts';
 
@@ -239,7 +239,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
 
 it('refuses to ask a mock where a body is: it has none', () => {
   const robot = join(folder, 'arm7.yaml');
-  const text = readFileSync(configFile('robot', 'arm7', '.').path, 'utf8');
+  const text = readFileSync(join(CONFIG_ROOT, 'robots/arm7.yaml'), 'utf8');
   writeFileSync(robot, text.replace('kind: mujoco', 'kind: mock').replace(/^ {2}model: .*$/m, ''));
   expect(refusal('push', `task: { robot: ${robot} }`)).toContain(
     'does not measure where the "block" is: only a simulated',

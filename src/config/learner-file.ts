@@ -1,12 +1,11 @@
 /** A learner's file on its own: what training without a robot needs. */
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { checkedValue, throwFindings } from './finding.ts';
-import { configFile } from './names.ts';
+import { openConfig } from './names.ts';
 import { learnerWithPaths } from './paths.ts';
 import { check } from './schema/check.ts';
 import { checkLearner } from './task-checks.ts';
 import type { Place } from './text/place.ts';
-import { readYaml } from './text/read-yaml.ts';
 import { merge, type Scalar, type TreeNode, treeAt } from './text/tree.ts';
 
 /** Keys of a learner that are set elsewhere than in its file. */
@@ -18,15 +17,15 @@ export interface LearnerKeys {
 
 /**
  * Reads the learner that `name` stands for (a name in `config/learner/`, or a path relative to the folder `from`), with `over` laid
- * over it. Throws `ReinError('config')` with every problem.
+ * over it. `place`: the key that names it, if one does. Throws `ReinError('config')` with every problem.
  */
 export function loadLearnerFile(
   name: string,
   over: readonly (LearnerKeys | TreeNode)[] = [],
   from: string = process.cwd(),
+  place?: Place,
 ): LearnerConfig {
-  const { path, shownAs } = configFile('learner', name, from);
-  const file = readYaml(path, shownAs);
+  const file = openConfig('learner', name, from, { place });
   let tree: TreeNode = file.tree;
   for (const layer of over) {
     if ('kind' in layer) tree = merge(tree, layer);

@@ -3,6 +3,9 @@ import { readdirSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, ReinError } from '../core/index.ts';
+import { type Place, problemsError } from './text/place.ts';
+import { readText } from './text/read-text.ts';
+import { parseYaml, type YamlFile } from './text/read-yaml.ts';
 import { shown } from './text/shown.ts';
 
 export type ConfigKind = 'robot' | 'task' | 'learner' | 'study';
@@ -38,16 +41,39 @@ export function findConfig(kind: ConfigKind, name: string, from: string, root: s
   return { trouble: `there is no ${kind} called "${shown(name)}", ${known}${didYouMean(name, names)}` };
 }
 
-/** The same. Throws `ReinError('config')` where there is none. */
-export function configFile(
+interface OpenedConfig extends YamlFile {
+  readonly path: string;
+  readonly shownAs: string;
+}
+
+interface Naming {
+  /** The key that names it, which errors point at; absent where the command line does. */
+  readonly place?: Place | undefined;
+  readonly root?: string | undefined;
+}
+
+/** The tree of that file. Throws `ReinError('config')` where there is none. */
+export function openConfig(kind: ConfigKind, name: string, from: string, naming: Naming = {}): OpenedConfig {
+  const { path, shownAs, text } = textOf(kind, name, from, naming);
+  return { path, shownAs, ...parseYaml(text, shownAs) };
+}
+
+function textOf(
   kind: ConfigKind,
   name: string,
   from: string,
-  root?: string,
-): Extract<Found, { readonly path: string }> {
-  const found = findConfig(kind, name, from, root);
-  if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
-  return found;
+  { root, place }: Naming,
+): { readonly path: string; readonly shownAs: string; readonly text: string } {
+  const remedy = `give the name of a file in config/${FOLDERS[kind]}/, or its path, which counts from ${from}`;
+  try {
+    const found = findConfig(kind, name, from, root);
+    if (found.trouble !== undefined) throw new ReinError('config', found.trouble, { remedy });
+    const { path, shownAs } = found;
+    return { path, shownAs, text: readText(path, shownAs, remedy) };
+  } catch (error) {
+    if (place === undefined || !(error instanceof ReinError)) throw error;
+    throw problemsError([{ place, message: error.message }], error.remedy);
+  }
 }
 
 /** The names in `config/` of one kind, sorted. */

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
@@ -216,7 +216,7 @@ describe('mistakes', () => {
       'operators: [{ kind: gamepad, axisRange: [255, 0] }]',
       'o.yaml:1:41: operators[0].axisRange must begin with the least',
     ],
-    ['a missing file', 'task: { learner: ./none.yaml }', /^.*none\.yaml: there is no such file$/],
+    ['a missing file', 'task: { learner: ./none.yaml }', /^.*:\d+:\d+: .*none\.yaml: there is no such file$/],
     [
       'a joint that lacks a key',
       'robot:\n  joints:\n    - name: a\n',
@@ -265,6 +265,20 @@ describe('mistakes', () => {
     );
     expect(refusal({ task: '' })).toBe(`there is no task called "", there are ${all}`);
     expect(refusal({ task: '../insert' })).toMatch(/there is no such file$/);
+  });
+
+  it('points at the key that names a file which is not there, and says what its path counts from', () => {
+    const shipped = readFileSync(join(CONFIG_ROOT, 'tasks/insert.yaml'), 'utf8');
+    const path = write('named.yaml', shipped.replace(/^robot: .*/m, 'robot: ./nosuch.yaml'));
+    expect(() => resolveConfig({ task: path, seed: 0 })).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/named\.yaml:\d+:8: .*nosuch\.yaml: there is no such file$/),
+        remedy: expect.stringContaining(`its path, which counts from ${dirname(path)}`),
+      }),
+    );
+    expect(() => resolveConfig({ task: './nosuch.yaml', seed: 0 })).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining(`its path, which counts from ${process.cwd()}`) }),
+    );
   });
 
   it('refuses a seed that is none', () => {

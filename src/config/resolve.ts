@@ -6,7 +6,7 @@ import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
 import { throwFindings } from './finding.ts';
-import { type ConfigKind, findConfig, shownPath } from './names.ts';
+import { type ConfigKind, openConfig, shownPath } from './names.ts';
 import { learnerWithPaths, operatorWithPaths, robotWithPaths, taskWithPaths } from './paths.ts';
 import { checkRobot } from './robot-checks.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
@@ -129,19 +129,15 @@ class Layers {
 
   /** `asked` is the key that names the file, for errors; without it the command line does. */
   open(kind: ConfigKind, name: string, from: string, asked?: { file: LayeredFile; key: string }): LayeredFile {
-    const found = findConfig(kind, name, from, this.#request.root);
-    if (found.trouble !== undefined) {
-      if (asked === undefined) throw new ReinError('config', found.trouble);
-      throw problemsError([{ place: placeOf(asked.file.tree, [asked.key]), message: found.trouble }]);
-    }
-    const file = readYaml(found.path, found.shownAs);
+    const place = asked && placeOf(asked.file.tree, [asked.key]);
+    const file = openConfig(kind, name, from, { root: this.#request.root, place });
     let tree: TreeNode = file.tree;
     const over = this.#overlay?.tree.entries.get(kind)?.value;
     if (over !== undefined) tree = merge(tree, over);
     for (const { option, path, value } of this.#request.overrides ?? []) {
       if (path[0] === kind) tree = merge(tree, treeAt(path.slice(1), value, { file: option, line: 0, column: 0 }));
     }
-    const { path } = found;
+    const { path } = file;
     return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], path, folder: dirname(path) };
   }
 }

@@ -1,12 +1,11 @@
 /** One robot's file by itself, without a task. */
 import { checkedValue, throwFindings } from './finding.ts';
-import { configFile } from './names.ts';
+import { openConfig } from './names.ts';
 import { robotWithPaths } from './paths.ts';
 import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree } from './schema/variants.ts';
 import type { Place } from './text/place.ts';
-import { readYaml } from './text/read-yaml.ts';
 import { type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /** A checked robot's file. */
@@ -22,8 +21,7 @@ export interface RobotFile {
 
 /** The robot called `name` in `config/robots/`, or of the file with that path. Throws `ReinError` with all problems. */
 export function loadRobotFile(name: string, from: string = process.cwd(), root?: string): RobotFile {
-  const { path: file, shownAs } = configFile('robot', name, from, root);
-  const { tree, problems } = readYaml(file, shownAs);
+  const { path: file, shownAs, tree, problems } = openConfig('robot', name, from, { root });
   const robot = checkedValue(checkRobotTree(tree), problems);
   throwFindings(tree, checkRobot(robot));
   return {

@@ -4,7 +4,7 @@ import { didYouMean } from '../core/index.ts';
 import { type LearnerConfig, standsStill } from '../learner/options.ts';
 import { checkedValue } from './finding.ts';
 import { loadLearnerFile } from './learner-file.ts';
-import { configFile } from './names.ts';
+import { openConfig } from './names.ts';
 import { check } from './schema/check.ts';
 import {
   type EnvironmentStudy,
@@ -14,8 +14,7 @@ import {
   type StudyConfig,
 } from './schema/study.ts';
 import { type Problem, problemsError } from './text/place.ts';
-import { readYaml } from './text/read-yaml.ts';
-import { nodeAt, placeOf, type TreeNode } from './text/tree.ts';
+import { nodeAt, placeOf, type TreeNode, valuePlaceOf } from './text/tree.ts';
 
 /** A checked study. */
 export interface StudyFile {
@@ -31,8 +30,7 @@ const DEFAULT_LEARNER = 'rlpd';
 
 /** Reads the study that `reference` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
 export function loadStudyFile(reference: string): StudyFile {
-  const { path, shownAs } = configFile('study', reference, process.cwd());
-  const { tree, problems } = readYaml(path, shownAs);
+  const { path, tree, problems } = openConfig('study', reference, process.cwd());
   const isRobot = plainKind(tree) === 'robot';
   const checked = isRobot
     ? check<StudyConfig>(tree, robotStudySchema)
@@ -58,7 +56,9 @@ function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Re
     Object.entries(study.variants).map(([variant, { learnerFile }]) => {
       const over = [nodeAt(tree, ['learner']), nodeAt(tree, ['variants', variant, 'learner'])];
       const layers = over.filter((layer) => layer !== undefined);
-      return [variant, loadLearnerFile(learnerFile ?? study.learnerFile ?? DEFAULT_LEARNER, layers, folder)];
+      const name = learnerFile ?? study.learnerFile ?? DEFAULT_LEARNER;
+      const key = learnerFile === undefined ? ['learnerFile'] : ['variants', variant, 'learnerFile'];
+      return [variant, loadLearnerFile(name, layers, folder, valuePlaceOf(tree, key))];
     }),
   );
 }

@@ -4,9 +4,16 @@ import { ReinError, readTrouble } from '../../core/index.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence. */
-export function readText(path: string, shownAs: string): string {
-  const bytes = readBytes(path, shownAs);
+/**
+ * The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence. `remedy`: where it
+ * cannot be opened.
+ */
+export function readText(
+  path: string,
+  shownAs: string,
+  remedy = `give its path, which counts from ${process.cwd()}`,
+): string {
+  const bytes = readBytes(path, shownAs, remedy);
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start));
@@ -17,7 +24,7 @@ export function readText(path: string, shownAs: string): string {
   throw new ReinError('config', `${shownAs}: this is not a text file in UTF-8`);
 }
 
-function readBytes(path: string, shownAs: string): Uint8Array {
+function readBytes(path: string, shownAs: string, remedy: string): Uint8Array {
   let file: number | undefined;
   try {
     // Without O_NONBLOCK the opening of a named pipe would wait for its writer.
@@ -45,7 +52,7 @@ function readBytes(path: string, shownAs: string): Uint8Array {
     return bytes.subarray(0, filled);
   } catch (cause) {
     if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, { cause });
+    throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, { remedy, cause });
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -63,7 +63,9 @@ describe('settings of a node', () => {
 
   it('take a robot by name and by path, from where the node was started', () => {
     expect(withParameters('robot:=arm6').config.robot.name).toBe('arm6');
-    expect(() => withParameters('robot:=nowhere.yaml')).toThrow(/^nowhere\.yaml: there is no such file/);
+    expect(() => withParameters('robot:=nowhere.yaml')).toThrow(
+      /^the parameter robot: nowhere\.yaml: there is no such file/,
+    );
   });
 
   it.each([
