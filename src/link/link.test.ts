@@ -401,7 +401,10 @@ describe('link', () => {
     async () => {
       const learner = await server([]);
       const port = learner.address.split(':').at(-1);
-      await expect(server([], { bind: learner.address })).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
+      await expect(server([], { bind: learner.address })).rejects.toMatchObject({
+        message: `port ${port} on 127.0.0.1 is in use`,
+        remedy: expect.stringContaining('--bind'),
+      });
       await expect(server([], { bind: '127.0.0.1' })).rejects.toThrow('is not an address of the form tcp://host:port');
       await expect(server([], { bind: 'tcp://0.0.0.0:0' })).rejects.toThrow('only loopback addresses are allowed');
       expect(() => uplink('localhost:1', journalIn('a'))).toThrow('is not an address');

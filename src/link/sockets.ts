@@ -186,7 +186,8 @@ async function bindOne(socket: Router | XPublisher, address: string): Promise<st
         ? `port ${port} on ${host} is in use`
         : `${address} cannot be bound: ${(error as Error).message}`;
     throw new ReinError('link', message, {
-      remedy: 'stop the program that uses it (perhaps another learner), or choose another port',
+      remedy:
+        'stop the program that uses it (perhaps another learner), or give --bind another port, and --learner of its robots the same',
       cause: error,
     });
   }

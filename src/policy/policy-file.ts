@@ -58,7 +58,7 @@ export async function savePolicyFile(
     await replaceFile(manifestPath(path), `${text}\n`);
   } catch (error) {
     throw new ReinError('storage', `The policy could not be written to ${folder}: ${reasonOf(error)}.`, {
-      remedy: 'Free disk space or choose another folder; an earlier policy there is untouched.',
+      remedy: 'Free disk space or choose another folder (--out of a run); an earlier policy there is untouched.',
       cause: error,
     });
   }

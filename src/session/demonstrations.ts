@@ -226,7 +226,7 @@ export function checkRecording(from: string, setup: DemonstrationParts['setup'])
   const why = differing === undefined ? schema : `: ${differing[0]} is ${differing[1]} here and ${differing[2]} there`;
   if (why !== undefined) {
     throw new ReinError('config', `The demonstrations in ${from} are of another robot or task${why}.`, {
-      remedy: 'Give both the same task and config.',
+      remedy: 'Give both the same --task and --config.',
     });
   }
   if (recordedDemonstrations(from).episodes > 0) return;

@@ -59,7 +59,7 @@ describe("a run's folder", () => {
         expect.objectContaining({
           name: 'ReinError',
           kind: 'storage',
-          remedy: expect.stringContaining('another folder (out)'),
+          remedy: expect.stringContaining('another folder with --out'),
         }),
       );
     }

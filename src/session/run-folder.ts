@@ -47,7 +47,7 @@ export async function createRunFolder(
   } catch (error) {
     if (error instanceof ReinError) throw error;
     throw new ReinError('storage', `The run's folder cannot be made: ${(error as Error).message}.`, {
-      remedy: 'Choose another folder (out), or make room.',
+      remedy: 'Choose another folder with --out, or make room.',
       cause: error,
     });
   }
@@ -96,7 +96,7 @@ async function claim(path: string, configFile: string, text: string): Promise<vo
 
 function takenError(path: string, found: string): ReinError {
   return new ReinError('storage', `${path} holds a run already (${found}).`, {
-    remedy: 'Choose another folder (out); nothing there was touched.',
+    remedy: 'Choose another folder with --out; nothing there was touched.',
   });
 }
 
@@ -161,12 +161,12 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
     isDeepStrictEqual(before.robot, config.robot);
   if (!isSame) {
     throw new ReinError('storage', `${out} holds another run, which this robot cannot carry on.`, {
-      remedy: 'Choose another folder (out); nothing there was touched.',
+      remedy: 'Choose another folder with --out; nothing there was touched.',
     });
   }
   if (before.seed !== config.seed) {
     throw new ReinError('storage', `${out} holds a run with seed ${before.seed}, not ${config.seed}.`, {
-      remedy: `Give the seed ${before.seed} to carry it on, or choose another folder (out).`,
+      remedy: `Carry it on with --seed ${before.seed}, or choose another folder with --out.`,
     });
   }
   // People may come with other devices each time.

@@ -34,7 +34,7 @@ function takeLock(path: string, what: string): DirectoryLock {
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) {
       throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, {
-        remedy: 'stop that process, or choose another run directory',
+        remedy: 'stop that process, or choose another folder with --out',
       });
     }
     setAside(path, mine, holder);

@@ -219,7 +219,7 @@ function checkIdentity({ identity, findings }: JournalSurvey, options: JournalOp
   const lost = findings.find(({ kind }) => kind === 'unreadable');
   if (lost !== undefined) refuse(`cannot be used: ${lost.message}`, 'see what is left: rein recover, with this folder');
   if (identity === undefined) return;
-  const remedy = 'choose another run directory, or go on with the configuration that began this one';
+  const remedy = 'choose another folder with --out, or go on with the configuration that began this one';
   if (identity.runId !== options.runId) refuse(`belongs to run ${identity.runId}, not ${options.runId}`, remedy);
   const isSameShape =
     identity.observationSize === options.observationSize && identity.actionSize === options.actionSize;

@@ -125,7 +125,7 @@ export class JournalWriter {
       await this.#checkSpace();
     } catch (cause) {
       throw new ReinError('storage', `nothing can be recorded in ${this.#options.dir}: ${(cause as Error).message}`, {
-        remedy: 'make room on the disk, or choose another run directory',
+        remedy: 'make room on the disk, or choose another folder with --out',
         cause,
       });
     }

@@ -43,7 +43,7 @@ describe('the folder of a live run', () => {
     await expect(openLiveFolder(configOf(LIVE_COMMAND, 3, 77), out)).rejects.toThrow(
       expect.objectContaining({
         message: `${out} holds a run with seed 1, not 77.`,
-        remedy: 'Give the seed 1 to carry it on, or choose another folder (out).',
+        remedy: 'Carry it on with --seed 1, or choose another folder with --out.',
       }),
     );
   });

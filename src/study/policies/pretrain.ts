@@ -32,7 +32,7 @@ export interface PretrainingResult extends Pretraining {
 }
 
 const RESULT = 'pretraining.json';
-const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another run or environment.";
+const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another --run or --env.";
 
 /**
  * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline

@@ -70,7 +70,7 @@ export function holdsTrial(folder: string, spec: TrialSpec): boolean {
   const differing = differences(found as Tree, asStored as Tree).slice(0, 3);
   if (differing.length === 0) return true;
   throw new ReinError('storage', `${folder} holds another trial: ${differing.join('; ')}.`, {
-    remedy: 'Choose another folder, or continue the one that is there with rein train --resume.',
+    remedy: 'Choose another folder with --out, or continue the one that is there with rein train --resume.',
   });
 }
 
@@ -133,7 +133,10 @@ function readSpecIfAny(folder: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ReinError('storage', `${path} is not JSON.`, { remedy: 'Begin again in another folder.', cause });
+    throw new ReinError('storage', `${path} is not JSON.`, {
+      remedy: 'Begin again in another folder with --out.',
+      cause,
+    });
   }
 }
 
@@ -164,7 +167,9 @@ export function checkEmpty(folder: string, state: string, isOwn: (name: string) 
   const others = namesIn(folder).filter((name) => !isOwn(name));
   if (others.length === 0) return;
   const shown = others.length > 3 ? [...others.slice(0, 3), '…'] : others;
-  throw new ReinError('storage', `${folder} ${state}: ${shown.join(', ')}.`, { remedy: 'Choose another folder.' });
+  throw new ReinError('storage', `${folder} ${state}: ${shown.join(', ')}.`, {
+    remedy: 'Choose another folder with --out.',
+  });
 }
 
 function namesIn(folder: string): string[] {
