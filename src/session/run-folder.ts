@@ -1,11 +1,11 @@
 /** The folder of a run: a new one with the configuration that it was started with, or one whose journal is carried on. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, link, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { link, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadResolvedConfig, type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
+import { makeFolder, ReinError } from '../core/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 
 export interface RunFolder {
@@ -98,28 +98,6 @@ function takenError(path: string, found: string): ReinError {
   return new ReinError('storage', `${path} holds a run already (${found}).`, {
     remedy: 'Choose another folder with --out; nothing there was touched.',
   });
-}
-
-/** With all that is missing above it. Node's own recursive mkdir tries for ever below /proc. */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isThere = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    if (isThere) return;
-    const parent = dirname(resolve(path));
-    const isParentMissing = await access(parent).then(
-      () => false,
-      () => true,
-    );
-    if (code !== 'ENOENT' || !isParentMissing) throw error;
-    await makeFolder(parent);
-    await mkdir(path);
-  }
 }
 
 /** An id for a new run in `path`: its last part, as far as an id may hold it, and a random end. */

@@ -1,4 +1,5 @@
 /** `rein recover`. */
+import { existsSync } from 'node:fs';
 import { counted, ReinError } from '../../core/index.ts';
 import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../link/index.ts';
 import type { RecoverOptions } from '../recover.ts';
@@ -6,9 +7,13 @@ import type { RecoverOptions } from '../recover.ts';
 export async function recoverBody({ path, mend, json }: RecoverOptions): Promise<number> {
   const dir = journalFolderIn(path);
   if (dir === undefined) {
-    throw new ReinError('storage', `There is no journal in ${path}.`, {
-      remedy: 'Give the folder of a run of rein run or rein sim, or the journal folder in it.',
-    });
+    throw new ReinError(
+      'storage',
+      existsSync(path) ? `There is no journal in ${path}.` : `There is no folder ${path}.`,
+      {
+        remedy: 'Give the folder of a run of rein run or rein sim, or the journal folder in it.',
+      },
+    );
   }
   const before = explainJournal(dir);
   const done = mend ? mendJournal(dir) : [];

@@ -102,7 +102,7 @@ describe('rein relabel', () => {
     [{ rule: { demonstrate: 'some' } }, 'demonstrate'],
     [{ undo: 2, rule: { foo: 1 } }, 'foo'],
     [{ rule: { demonstrate: 'none' }, episode: '999', as: 'failure' }, 'no episode 999 of start 1'],
-    [{ run: '/nowhere' }, 'There is no journal'],
+    [{ run: '/nowhere' }, 'There is no folder /nowhere.'],
   ] as const)('refuses %j in a sentence', async (options, sentence) => {
     const before = readFileSync(join(folder, 'relabel.jsonl'), 'utf8');
     await expect(relabelBody({ ...NOTHING, run: folder, ...options })).rejects.toThrow(sentence);

@@ -1,4 +1,5 @@
 /** What `rein relabel` does. */
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { interventionRule } from '../../learner/options.ts';
@@ -20,7 +21,8 @@ export async function relabelBody(options: RelabelOptions): Promise<number> {
   const { run, undo } = options;
   const journal = journalFolderIn(run);
   if (journal === undefined || journal === run) {
-    throw new ReinError('storage', `There is no journal in a folder of ${run}.`, {
+    const message = existsSync(run) ? `There is no journal in a folder of ${run}.` : `There is no folder ${run}.`;
+    throw new ReinError('storage', message, {
       remedy: 'Give the folder of a rein run, sim or train, such as runs/a1.',
     });
   }

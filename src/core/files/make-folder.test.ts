@@ -20,3 +20,10 @@ it('makes a folder and all that leads to it, and fails where the working directo
     rmSync(folder, { recursive: true });
   }
 });
+
+it.skipIf(process.platform !== 'linux')('says of what is in the way, not of the folders that are missing', async () => {
+  // Takes no entries, and Node says ENOENT of it or never ends.
+  await expect(makeFolder('/proc/rein-x/y')).rejects.toThrow("mkdir '/proc/rein-x'");
+  await expect(makeFolder('/sys/rein-x/y')).rejects.toThrow(/^(EROFS|EPERM|EACCES).*mkdir '\/sys\/rein-x'/);
+  await expect(makeFolder('/dev/null/x')).rejects.toThrow('ENOTDIR');
+});

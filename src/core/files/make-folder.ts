@@ -1,10 +1,24 @@
-import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and all that leads to it. Absolute: where the working directory is gone, Node tries to make a relative path for ever.
- * Rejects where it cannot.
+ * Makes a folder and all that leads to it, one by one: Node's own `recursive` says ENOENT of a read-only disk, and never ends where a
+ * folder is there and takes no entries, as in /proc, or where the working directory is gone. Throws what the file system throws.
  */
+export function makeFolderSync(path: string): void {
+  const folder = resolve(path);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolderSync(parent);
+    makeFolderSync(folder);
+  }
+}
+
+/** The same. Rejects where it cannot. */
 export async function makeFolder(path: string): Promise<void> {
-  await mkdir(resolve(path), { recursive: true });
+  makeFolderSync(path);
 }

@@ -1,8 +1,8 @@
 /** Curves as they are kept beside the results page: a file a study, a line a run. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
-import { mean, replaceFileSync, storage } from '../../core/index.ts';
+import { makeFolderSync, mean, replaceFileSync, storage } from '../../core/index.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
 
 /** One evaluation: means over its episodes. */
@@ -46,7 +46,7 @@ export function keepCurves(path: string, curves: StudyCurves): void {
     (a, b) => (a.variant < b.variant ? -1 : +(a.variant > b.variant)) || a.seed - b.seed,
   );
   storage(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolderSync(dirname(path));
     replaceFileSync(path, runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
   });
 }

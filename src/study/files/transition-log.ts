@@ -2,9 +2,8 @@
  * Every transition of a trial, in order: what a resumed trial fills its replay from. One file of a journal as robots keep it
  * (`src/link/journal`), which is written by somebody who waits for his disk, and cut back to where a checkpoint was taken.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReinError, type Source, sha256Hex, storage, type Transition } from '../../core/index.ts';
+import { makeFolderSync, ReinError, type Source, sha256Hex, storage, type Transition } from '../../core/index.ts';
 import { encodeSegmentHeader, readJournal, recordSlot, type SegmentHeader, segmentPath } from '../../link/index.ts';
 import { TRIAL_FILES, type TrialSpec } from '../trial/spec.ts';
 import { AppendFile } from './append-file.ts';
@@ -28,7 +27,7 @@ export class TransitionLog {
   /** Opens the log of the trial in `folder` and cuts it to `position`. Throws `ReinError` as `AppendFile` does. */
   constructor(folder: string, spec: TrialSpec, sizes: TransitionSizes, position: LogPosition) {
     const path = segmentPath(join(folder, TRIAL_FILES.transitions), 1, 0);
-    storage(path, () => mkdirSync(dirname(path), { recursive: true }));
+    storage(path, () => makeFolderSync(dirname(path)));
     this.#file = new AppendFile(path, position.bytes);
     this.#sizes = sizes;
     this.#transitions = position.transitions;

@@ -1,8 +1,8 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   closedAfter,
+  makeFolderSync,
   ReinError,
   replaceFileSync,
   storage,
@@ -57,7 +57,7 @@ export async function runPretraining(
     const result = { transitions, ...phases, stateDigest: await training.stateDigest() };
     const policy = await training.exportPolicy();
     storage(out, () => {
-      mkdirSync(out, { recursive: true });
+      makeFolderSync(out);
       replaceFileSync(join(out, TRIAL_FILES.policy), policy);
       replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
     });

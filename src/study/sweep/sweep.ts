@@ -4,7 +4,7 @@
  * works on, a second sweep or what is left of a killed one, are waited for.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,6 +17,7 @@ import {
   type DirectoryLock,
   type Environment,
   lockHolder,
+  makeFolderSync,
   ReinError,
   Rng,
   storage,
@@ -263,7 +264,7 @@ function isAtWork(folder: string): boolean {
 function takeRun(folder: string): DirectoryLock | undefined {
   const path = lockOf(folder);
   try {
-    storage(path, () => mkdirSync(folder, { recursive: true }));
+    storage(path, () => makeFolderSync(folder));
     return acquireLock(path, `the run's folder ${folder}`);
   } catch (error) {
     if (isAtWork(folder)) return undefined;

@@ -4,12 +4,12 @@
  * checkpoint and gives the same losses, curve and weights bit for bit: checkpoints are taken between episodes, and what came
  * after one is cut off its files and done again.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   acquireLock,
   closedAfter,
   createTransition,
+  makeFolderSync,
   mean,
   Rng,
   type RngState,
@@ -78,7 +78,7 @@ export interface TrialHooks {
 export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHooks = {}): Promise<TrialResult> {
   if (holdsTrial(folder, spec)) return runTrial(folder, hooks);
   const result = await withParts(spec, undefined, hooks, (parts) => {
-    storage(folder, () => mkdirSync(folder, { recursive: true }));
+    storage(folder, () => makeFolderSync(folder));
     return locked(folder, async () => {
       if (!writeTrialSpec(folder, spec)) return undefined;
       return resumable(folder, () => Trial.run(folder, spec, hooks, parts, undefined));

@@ -2,12 +2,13 @@
  * `reward.onnx`, a classifier that says of a state how likely it is a success, and `reward.json` beside it, which says what it is for
  * and what it is worth. Reading trusts neither: every defect is one sentence.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
   asObject,
   type DenseModel,
   isCount,
+  makeFolderSync,
   parseObject,
   ReinError,
   readDenseModel,
@@ -91,7 +92,7 @@ export class RewardClassifier {
 export function saveRewardClassifier(path: string, onnx: Uint8Array, manifest: Omit<RewardManifest, 'digest'>): void {
   const text = JSON.stringify({ format: FORMAT, ...manifest, digest: sha256Hex(onnx) }, undefined, 2);
   storage(path, () => {
-    mkdirSync(dirname(resolve(path)), { recursive: true });
+    makeFolderSync(dirname(resolve(path)));
     replaceFileSync(path, onnx);
     replaceFileSync(rewardManifestPath(path), `${text}\n`);
   });
