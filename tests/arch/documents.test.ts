@@ -153,6 +153,10 @@ describe('docs/architecture.md', () => {
 });
 
 describe('package.json', () => {
+  it('overrides nothing, which would not reach those who install the package', () => {
+    expect(JSON.parse(read('package.json'))).not.toHaveProperty('overrides');
+  });
+
   it('starts programs that exist', () => {
     const programs = Object.values(scripts).flatMap((script) => matches(script, /node ([\w/.-]+\.js)/g));
     const sources = programs.map((path) =>
