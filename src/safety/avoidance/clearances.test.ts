@@ -132,6 +132,18 @@ describe('the clearances of an arm', () => {
     expect(moving('camera: x min')).toEqual(['rail', 'mast']);
   });
 
+  it('of a pair change and bend as much as of the same two the other way round', () => {
+    const motion = Float64Array.from(guardedArm.joints, (_, i) => 0.3 + 0.1 * i);
+    const [one, other] = [['hand', 'pole'] as const, ['pole', 'hand'] as const].map((pair) => {
+      const clearances = new Clearances(withCollision({ ...guardedArm.collision!, pairs: [pair] }));
+      clearances.boundMotion(motion);
+      const r = clearances.rows.findIndex(({ kind }) => kind === 'pair');
+      return [clearances.speed[r]!, clearances.bend[r]!];
+    });
+    expect(one![0]).toBeCloseTo(other![0]!, 12);
+    expect(one![1]).toBeCloseTo(other![1]!, 12);
+  });
+
   it('have no gradient where axes touch', () => {
     const touching = withCollision({
       capsules: [

@@ -107,6 +107,7 @@ describe('a box narrowed by the brake bound', () => {
           }
         }
       }),
+      { numRuns: 1000 },
     );
   });
 });
