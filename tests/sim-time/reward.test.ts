@@ -101,9 +101,13 @@ describe('rein reward', () => {
     expect(await refused('reward', 'collect', '--by', 'task')).toContain('name the folder of a run');
     expect(await refused('reward', 'collect', 'shown', '--by', 'mark')).toContain('is judged by its own rules');
     expect(await refused('reward', 'collect', 'nowhere', '--by', 'task')).toContain('nowhere is no run of a robot');
-    expect(await refused('reward', 'train', 'none.jsonl')).toContain('none.jsonl cannot be read');
+    expect(await refused('reward', 'train', 'none.jsonl', '--out', 'other.onnx')).toContain(
+      'none.jsonl cannot be read',
+    );
     await said('reward', 'collect', 'shown', '--by', 'task', '--count', '12', '--out', 'few.jsonl');
-    expect(await refused('reward', 'train', 'few.jsonl')).toMatch(/few.jsonl has 3 successes of 3 episodes/);
+    expect(await refused('reward', 'train', 'few.jsonl', '--out', 'other.onnx')).toMatch(
+      /few.jsonl has 3 successes of 3 episodes/,
+    );
     expect(await refused('reward', 'check', 'none.onnx', 'shown')).toContain('none.json cannot be read');
     writeFileSync(join(dir, 'missing.yaml'), EASY.replace('reward.onnx', 'none.onnx'));
     expect(await refused('sim', '--config', 'missing.yaml', '--out', 'x')).toContain('none.onnx cannot be read');
