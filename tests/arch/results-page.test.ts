@@ -58,8 +58,8 @@ describe('the age of figures', () => {
   it.each(['README.md', 'docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'])(
     'stands in %s',
     (path) => {
-      const text = readFileSync(join(root, path), 'utf8');
-      expect(withoutAges(text)).not.toBe(text);
+      // Just made anew, a page says 0.
+      expect(readFileSync(join(root, path), 'utf8')).toMatch(/Of .+: \d+ or more later commits changed the code/);
     },
   );
 });
