@@ -25,7 +25,13 @@ process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
 const tests =
   only.length > 0
     ? only
-    : ['src/safety', 'tests/sim-time/safety-chain', 'tests/sim-time/stages-matter', 'tests/sim-time/clearances-matter'];
+    : [
+        'src/safety',
+        'tests/sim-time/safety-chain',
+        'tests/sim-time/stages-matter',
+        'tests/sim-time/clearances-matter',
+        'tests/sim-time/pressing',
+      ];
 const counted = only.length > 0 ? only.map((path) => `${path}/**/*.ts`) : ['src/safety/**/*.ts'];
 
 const args = [
