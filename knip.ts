@@ -23,7 +23,7 @@ const config: KnipConfig = {
     'bench/stop-trials/trial-node-process.ts!',
     'bench/bus-trials/{emulator,idle}-process.ts!',
     'tests/**/*-process.ts',
-    // In place of fast-check in long tests (vitest.config.ts).
+    // In place of fast-check (vitest.config.ts).
     'tests/support/cases.ts',
     '{src,bench,tests}/**/*.test.ts',
   ],
@@ -40,8 +40,8 @@ const config: KnipConfig = {
     js: (text: string) =>
       text.replace(/'\.\.\/dist\/(bench\/)?([^']*)\.js'/g, (_, bench, path) => `'../${bench ?? 'src/'}${path}.ts'`),
   },
-  // Named in the page's own tsconfig.json.
-  // Not imported: fastify's ^6.0.0 would take 6.8, whose cookie wants Node 22; an override does not reach who installs the package.
+  // The first is named in the page's own tsconfig.json. The second is not imported: fastify's ^6.0.0 would take 6.8, whose
+  // cookie wants Node 22, and an override does not reach those who install the package.
   ignoreDependencies: ['@types/webxr', 'light-my-request'],
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
   ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'script', 'umount', 'colcon', 'ros2'],

@@ -13,8 +13,8 @@ export type RecoverOptions = Configured<typeof options>;
 const HELP = `
 What happens:
   Every record of the journal is read and checked. Printed are its files with their epochs, records and times, what is
-  damaged or missing, and how many records a learner would get, and how many steps a full or slow
-  disk did not take, which a start that was killed leaves no word of. Nothing is changed.
+  damaged or missing, how many records a learner would get, and how many steps a full or slow disk did not take, which a
+  start that was killed leaves no word of. Nothing is changed.
   A robot that starts in the folder copes with all of this by itself: intact records are sent, the others are counted
   as lost on both sides.
 

@@ -63,9 +63,10 @@ ends it, with its row and a remedy, and so do lost frames, more than 1 in 100. W
 nothing is written but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool
 will go.
 
-What it writes: --out, the piece "torqueObserver:" for the robot's file, over a file that is there with --force only. With it the guard stops the arm (row 54) when
-something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log,
-beside --out (my-arm-observer.guard.log): when the arm was moved, braked and stood, and what was wrong.
+What it writes: --out, the piece "torqueObserver:" for the robot's file, over a file that is there with --force only.
+With it the guard stops the arm (row 54) when something touches a link, weighs on it, or when a servo is not the one of
+the file. In real time also the guard's log, beside --out (my-arm-observer.guard.log): when the arm was moved, braked
+and stood, and what was wrong.
 
 Examples:
   $ rein safety identify arm6
