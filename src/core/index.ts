@@ -36,7 +36,7 @@ export {
   openPlugin,
 } from './files/load-plugin.ts';
 export { acquireLock, type DirectoryLock, lockHolder } from './files/lock.ts';
-export { makeFolder, makeFolderSync } from './files/make-folder.ts';
+export { makeFolder } from './files/make-folder.ts';
 export { readTrouble } from './files/read-trouble.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';
 export { storage, WriteError, writeErrorOf } from './files/write-error.ts';

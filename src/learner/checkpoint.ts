@@ -128,7 +128,7 @@ export async function writeCheckpoint<T extends TrainingState>(
   const name = `${unit}-${String(count).padStart(12, '0')}.ckpt`;
   const path = join(directory, name);
   try {
-    await makeFolder(directory);
+    makeFolder(directory);
     await replaceFile(path, encodeCheckpoint(checkpoint));
     await syncFolder(directory);
     await setAside(directory, unit, name);

@@ -53,7 +53,7 @@ export async function savePolicyFile(
   const found = typeof head === 'string' ? {} : { head };
   const text = JSON.stringify({ format: FORMAT, ...manifest, ...found, digest: sha256Hex(onnx) }, undefined, 2);
   try {
-    await makeFolder(folder);
+    makeFolder(folder);
     await replaceFile(path, onnx);
     await replaceFile(manifestPath(path), `${text}\n`);
   } catch (error) {

@@ -95,7 +95,7 @@ export function missedTargets(summary: RunSummary): string[] {
  */
 export async function writeRecording(folder: string, name: string, recording: EpisodeRecording): Promise<string> {
   if (!/^[\w.-]+$/.test(name)) throw new RangeError(`"${name}" is not a plain file name`);
-  await makeFolder(join(folder, RUN_FILES.recordings));
+  makeFolder(join(folder, RUN_FILES.recordings));
   const path = join(folder, RUN_FILES.recordings, `${name}.json`);
   await replaceFile(path, JSON.stringify(encodeRecording(recording)));
   return path;

@@ -64,6 +64,8 @@ describe('the simulated arm', () => {
     expect(adviceOf([name])).toMatchObject([
       { message: `${did}, with servos that are assumed: ${give}${place}`, set: null },
     ]);
+    // No margin makes up for a stage that was left out.
+    expect(totalsOf(model, [calm, fast], true, { isWhole: false }).arm).toMatchObject({ margins: [] });
     // Attempts of one trial follow each other.
     addTally(calm, fast);
     expect(calm.arm.armSpeed).toMatchObject({ worst: 3.24, worstTick: 103 });

@@ -22,7 +22,10 @@ export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armContact: 'links measured touching (MuJoCo)',
 };
 
-/** What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. */
+/**
+ * What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. `isWhole`: no stage of the chain was
+ * left out; else no margin is advised, for none would cover what the chain was to stop. Default: true.
+ */
 export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
@@ -31,9 +34,10 @@ export function armOf(
     readonly hasEnergy: boolean;
     readonly assumedServos: readonly string[];
     readonly sagMaxM?: number | undefined;
+    readonly isWhole?: boolean | undefined;
   },
 ): ArmResult {
-  const { hasEnergy, assumedServos, sagMaxM = null } = about;
+  const { hasEnergy, assumedServos, sagMaxM = null, isWhole = true } = about;
   const applies = hasEnergy && model.base === undefined;
   const payloadMaxKg = model.payloadMaxKg ?? null;
   if (!applies) return { applies, payloadMaxKg, sagMaxM, excursions: [], margins: [] };
@@ -51,7 +55,7 @@ export function armOf(
     return { kind, count, worst, ticks, unit: units[kind], first, worstAt: worstOf(model, outcomes, kind) };
   });
   const margins = excursions
-    .filter(({ worst }) => worst > 0)
+    .filter(({ worst }) => isWhole && worst > 0)
     .map((each) => placed(adviceOn(model, each, assumedServos), each));
   return { applies, payloadMaxKg, sagMaxM, excursions, margins };
 }
@@ -141,7 +145,7 @@ function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursio
 }
 
 /** The arm's part of the verdict. */
-export function armWords({ applies, payloadMaxKg, sagMaxM, excursions }: ArmResult): string {
+export function armWords({ applies, payloadMaxKg, sagMaxM, excursions, margins }: ArmResult): string {
   if (!applies) return '';
   const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;
   const words = excursions.flatMap(({ kind, count, worst, unit }) => {
@@ -154,5 +158,6 @@ export function armWords({ applies, payloadMaxKg, sagMaxM, excursions }: ArmResu
     return [`${significant(1e3 * worst)} mm out of its box${limit}`];
   });
   if (words.length === 0) return `; the simulated arm${load} stayed within them too`;
-  return `; the simulated arm${load} strayed up to ${words.join(', ')} (margins to set are listed)`;
+  const listed = margins.length === 0 ? '' : ' (margins to set are listed)';
+  return `; the simulated arm${load} strayed up to ${words.join(', ')}${listed}`;
 }

@@ -76,7 +76,9 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     if (outcomes.length === 0) throw signal.reason;
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
-    const totals = totalsOf(subject.model, outcomes, hasEnergy, { assumedServos: subject.assumedServos, sagMaxM });
+    const isWhole = chain === 'on' && without.length === 0;
+    const about = { assumedServos: subject.assumedServos, sagMaxM, isWhole };
+    const totals = totalsOf(subject.model, outcomes, hasEnergy, about);
     const isCut = outcomes.length < plans.length;
     const comparison = isCut || !compares ? null : await compare(pool, request, signal);
     const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';

@@ -69,6 +69,8 @@ export interface About {
   readonly assumedServos?: readonly string[] | undefined;
   /** How far outside its box the arm may stand, m. */
   readonly sagMaxM?: number | undefined;
+  /** No stage of the chain was left out. Default: true. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
@@ -76,7 +78,7 @@ export function totalsOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   hasEnergy: boolean,
-  { assumedServos = [], sagMaxM }: About = {},
+  { assumedServos = [], sagMaxM, isWhole }: About = {},
 ): Totals {
   const sum = sumOf(outcomes);
   const { ticks, simulatedS, plantFailures } = sum;
@@ -95,7 +97,7 @@ export function totalsOf(
       unit: unitFor(kind, model),
       first: firstOf(kind),
     })),
-    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos, sagMaxM }),
+    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos, sagMaxM, isWhole }),
     stages: STAGES.map((stage, i) => {
       const acted = sum.stageTicks[i]!;
       return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };

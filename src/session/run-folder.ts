@@ -61,7 +61,7 @@ export async function abandonRunFolder({ path, configFile }: Pick<RunFolder, 'pa
 }
 
 async function firstFree(path: string): Promise<string> {
-  await makeFolder('runs');
+  makeFolder('runs');
   for (let attempt = 1; ; attempt++) {
     const candidate = attempt === 1 ? path : `${path}-${attempt}`;
     try {
@@ -75,7 +75,7 @@ async function firstFree(path: string): Promise<string> {
 
 /** Makes `path` where it is missing: it may exist, but not hold a run. */
 async function checkEmpty(path: string): Promise<void> {
-  await makeFolder(path);
+  makeFolder(path);
   const found = (await readdir(path)).find((name) => name === RUN_FILES.config || name === 'journal');
   if (found !== undefined) throw takenError(path, found);
 }

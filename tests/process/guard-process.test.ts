@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Decider, GuardFrame, SafetyStateName } from '../../src/core/index.ts';
+import { type Decider, type GuardFrame, isRunning, type SafetyStateName } from '../../src/core/index.ts';
 import type { GuardConfig, GuardLink } from '../../src/guard/index.ts';
 import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
@@ -139,9 +139,9 @@ describe('a guard process', () => {
   it('goes down with its supervisor, however that dies', async () => {
     const parent = start('guard-parent.js', [guardModule, configPath]);
     const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await until(() => !isAlive(pid));
+    await until(() => !isRunning(pid));
   });
 
   it('ends where its supervisor has gone while it opened the robot', async () => {
@@ -250,15 +250,6 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) {
     if (performance.now() > limit) throw new Error('it did not happen within 20 s');
     await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusListener } from '../../bench/stop-trials/bus-listener.ts';
 import { type BusFrame, nowMs } from '../../bench/stop-trials/listener-messages.ts';
-import type { PowerRelay } from '../../src/core/index.ts';
+import { isRunning, type PowerRelay } from '../../src/core/index.ts';
 import { MOCK_FRAME } from '../../src/drivers/mock/mock-bus.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import type { SupervisorEvent } from '../../src/session/supervisor.ts';
@@ -183,7 +183,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(await running).toBe(0);
     expect(stops()).toEqual([]);
     expect(busStops()).toEqual([]);
-    expect(isAlive(guardian)).toBe(false);
+    expect(isRunning(guardian)).toBe(false);
   });
 
   it('brakes and holds, with power, while its guardian is away, and drives again with the next one', async () => {
@@ -230,7 +230,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     signal(node!, 'SIGKILL');
     signal(guard!, 'SIGKILL');
     await until(() => stops().length === 3, 'three stop frames');
-    await until(() => !isAlive(guardian!), 'the end of the guardian');
+    await until(() => !isRunning(guardian!), 'the end of the guardian');
     await running;
     expect(busStops()).toMatchObject([{ by: 'guardian' }]);
     // It leaves nothing behind.
@@ -271,16 +271,7 @@ function recordedRelay(): { config: PowerRelay; told: () => string; close: () =>
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
-  if (isAlive(pid)) process.kill(pid, name);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  if (isRunning(pid)) process.kill(pid, name);
 }
 
 function path(relative: string): string {

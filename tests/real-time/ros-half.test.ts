@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type GuardAnswer, type GuardNotice, SystemClock } from '../../src/core/index.ts';
+import { type GuardAnswer, type GuardNotice, isRunning, SystemClock } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { actConclusively, HELD_UP_S } from '../support/conclusive.ts';
@@ -233,7 +233,7 @@ describe('the process that can only stop', () => {
   // They write to the folder until they end.
   afterEach(async () => {
     guard.kill('SIGKILL');
-    await until(() => !others.some(isAlive), 'the end of its processes');
+    await until(() => !others.some(isRunning), 'the end of its processes');
   });
 
   faultRow(
@@ -248,7 +248,7 @@ describe('the process that can only stop', () => {
           const pids = await startHalf(1);
           delay = await firstStop(() => guard.kill('SIGKILL'), guard.pid!);
           await until(() => logOf('stops.log').length >= 6, 'all stops');
-          await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
+          await until(() => !isRunning(pids.stopper) && !isRunning(pids.bridge), 'it to happen');
         },
         () => delay.rawMs - delay.ownMs < 1e3 * HELD_UP_S && delay.blindMs < 1e3 * HELD_UP_S,
       );
@@ -268,7 +268,7 @@ describe('the process that can only stop', () => {
         delay = await firstStop(() => guard.kill('SIGSTOP'));
         await until(() => logOf('stops.log').length >= 6, 'it to happen');
         guard.kill('SIGKILL');
-        await until(() => !others.some(isAlive), 'the end of its processes');
+        await until(() => !others.some(isRunning), 'the end of its processes');
       },
       // One that is held up before it is frozen is stopped for that.
       () => delay.rawMs > 0 && delay.rawMs - delay.ownMs < 1e3 * HELD_UP_S,
@@ -282,7 +282,7 @@ describe('the process that can only stop', () => {
   it('does nothing when there is nothing to stop', async () => {
     const pids = await startHalf(0);
     guard.kill('SIGKILL');
-    await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'both to end');
+    await until(() => !isRunning(pids.stopper) && !isRunning(pids.bridge), 'both to end');
     expect(logOf('stops.log')).toEqual([]);
     // Nor does anything of it stay on the disk.
     expect(readdirSync(folder).filter((name) => name.startsWith('rein-ros-'))).toEqual([]);
@@ -293,7 +293,7 @@ describe('the process that can only stop', () => {
     process.kill(pids.stopper, 'SIGTERM');
     process.kill(pids.bridge, 'SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect([isAlive(pids.stopper), isAlive(pids.bridge)]).toEqual([true, true]);
+    expect([isRunning(pids.stopper), isRunning(pids.bridge)]).toEqual([true, true]);
     expect(logOf('stops.log')).toEqual([]);
     guard.kill('SIGKILL');
     await until(() => logOf('stops.log').length >= 6, 'it to happen');
@@ -423,15 +423,6 @@ async function keepPushing(guard: WorkerGuard, isDone: () => boolean): Promise<v
 
 function rows(guard: WorkerGuard): readonly number[] {
   return faultsOf(guard.latest.faultFlags).map((fault) => fault.row);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function support(name: string): string {

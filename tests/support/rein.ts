@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Transition } from '../../src/core/index.ts';
+import { isRunning, type Transition } from '../../src/core/index.ts';
 import { readJournal } from '../../src/link/index.ts';
 
 export const REIN: string = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
@@ -143,12 +143,7 @@ export async function reinLines(lines: readonly (readonly [cwd: string, args: re
 export async function goesAway(pid: number, limitMs = 10_000): Promise<boolean> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < limitMs) {
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      return true;
-    }
+    if (!isRunning(pid)) return true;
     await delay(20);
   }
   return false;

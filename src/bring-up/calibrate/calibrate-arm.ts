@@ -313,7 +313,7 @@ class ArmCalibration {
 /** Writes the file with its checksum, whole or not at all. Rejects with `ReinError('storage')`. */
 export async function keepCalibration(path: string, calibration: Omit<Calibration, 'checksum'>): Promise<void> {
   try {
-    await makeFolder(dirname(path));
+    makeFolder(dirname(path));
     await replaceFile(path, calibrationText(calibration));
   } catch (cause) {
     throw writeErrorOf(path, cause);

@@ -1,5 +1,6 @@
 /** A lock file that names its process, so that no two write in one folder; it outlives no process that held it. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { isRunning } from '../ends-with.ts';
 import { parseObject } from '../json.ts';
 import { ReinError } from '../result.ts';
 import { storage } from './write-error.ts';
@@ -119,11 +120,7 @@ function readHolder(path: string): Holder | undefined {
 }
 
 function isAlive(holder: Holder): boolean {
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
+  if (!isRunning(holder.pid)) return false;
   const started = processStart(holder.pid);
   return started === undefined || holder.started === 'unknown' || started === holder.started;
 }

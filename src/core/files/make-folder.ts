@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
  * Makes a folder and all that leads to it, one by one: Node's own `recursive` says ENOENT of a read-only disk, and never ends where a
  * folder is there and takes no entries, as in /proc, or where the working directory is gone. Throws what the file system throws.
  */
-export function makeFolderSync(path: string): void {
+export function makeFolder(path: string): void {
   const folder = resolve(path);
   try {
     mkdirSync(folder);
@@ -13,12 +13,7 @@ export function makeFolderSync(path: string): void {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     const parent = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolderSync(parent);
-    makeFolderSync(folder);
+    makeFolder(parent);
+    makeFolder(folder);
   }
-}
-
-/** The same. Rejects where it cannot. */
-export async function makeFolder(path: string): Promise<void> {
-  makeFolderSync(path);
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StudyConfig, StudyMeasure } from '../../config/index.ts';
 import type { StudyFile } from '../../config/study-file.ts';
-import { makeFolderSync, markdownTable, percent, ReinError, significant } from '../../core/index.ts';
+import { makeFolder, markdownTable, percent, ReinError, significant } from '../../core/index.ts';
 import { judge, meanInterval, partOf, type SeedCurve, type StudyCurves, type Verdict } from '../../study/index.ts';
 import { studyPlot } from './study-plot.ts';
 
@@ -11,7 +11,7 @@ import { studyPlot } from './study-plot.ts';
 export function writeStudyPage(folder: string, study: StudyFile, curves: StudyCurves): string {
   const page = join(folder, 'study.md');
   try {
-    makeFolderSync(folder);
+    makeFolder(folder);
     writeFileSync(join(folder, 'study.svg'), studyPlot(study.study, curves));
     writeFileSync(page, `${studySection(study, curves, 'study.svg')}\n`);
   } catch (cause) {

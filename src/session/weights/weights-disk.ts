@@ -161,7 +161,7 @@ export class WeightsDisk {
   async #writeMark(): Promise<void> {
     const [highestVersion, givenUpVersion] = [this.#highest, this.#givenUp];
     const mark: Mark = { runId: this.#options.runId, highestVersion, givenUpVersion };
-    await makeFolder(this.#dir);
+    makeFolder(this.#dir);
     await replaceFile(join(this.#dir, MARK), `${JSON.stringify(mark)}\n`);
   }
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
-import { makeFolderSync, mean, replaceFileSync, storage } from '../../core/index.ts';
+import { makeFolder, mean, replaceFileSync, storage } from '../../core/index.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
 
 /** One evaluation: means over its episodes. */
@@ -46,7 +46,7 @@ export function keepCurves(path: string, curves: StudyCurves): void {
     (a, b) => (a.variant < b.variant ? -1 : +(a.variant > b.variant)) || a.seed - b.seed,
   );
   storage(path, () => {
-    makeFolderSync(dirname(path));
+    makeFolder(dirname(path));
     replaceFileSync(path, runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
   });
 }

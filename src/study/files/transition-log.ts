@@ -3,7 +3,7 @@
  * (`src/link/journal`), which is written by somebody who waits for his disk, and cut back to where a checkpoint was taken.
  */
 import { dirname, join } from 'node:path';
-import { makeFolderSync, ReinError, type Source, sha256Hex, storage, type Transition } from '../../core/index.ts';
+import { makeFolder, ReinError, type Source, sha256Hex, storage, type Transition } from '../../core/index.ts';
 import { encodeSegmentHeader, readJournal, recordSlot, type SegmentHeader, segmentPath } from '../../link/index.ts';
 import { TRIAL_FILES, type TrialSpec } from '../trial/spec.ts';
 import { AppendFile } from './append-file.ts';
@@ -27,7 +27,7 @@ export class TransitionLog {
   /** Opens the log of the trial in `folder` and cuts it to `position`. Throws `ReinError` as `AppendFile` does. */
   constructor(folder: string, spec: TrialSpec, sizes: TransitionSizes, position: LogPosition) {
     const path = segmentPath(join(folder, TRIAL_FILES.transitions), 1, 0);
-    storage(path, () => makeFolderSync(dirname(path)));
+    storage(path, () => makeFolder(dirname(path)));
     this.#file = new AppendFile(path, position.bytes);
     this.#sizes = sizes;
     this.#transitions = position.transitions;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
 import { createSetup, taskActionOf } from '../../config/setup.ts';
-import { closedAfter, makeFolderSync, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
+import { closedAfter, makeFolder, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
 import { checkpointsIn, readLearnerCheckpoint, Training } from '../../learner/index.ts';
 import { readJournal } from '../../link/index.ts';
 import { savePolicyFile, statedAction } from '../../policy/index.ts';
@@ -161,7 +161,7 @@ async function verifiedModel(
 async function saveAs(out: string, save: (folder: string) => Promise<string>): Promise<void> {
   const target = resolve(out);
   const place = storage(out, () => {
-    makeFolderSync(dirname(target));
+    makeFolder(dirname(target));
     return mkdtempSync(join(dirname(target), '.export-'));
   });
   try {
@@ -178,7 +178,7 @@ async function saveAs(out: string, save: (folder: string) => Promise<string>): P
 /** Throws `ReinError('storage')`. */
 function writeModel(out: string, model: Uint8Array): void {
   storage(out, () => {
-    makeFolderSync(dirname(resolve(out)));
+    makeFolder(dirname(resolve(out)));
     replaceFileSync(out, model);
   });
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import {
   closedAfter,
-  makeFolderSync,
+  makeFolder,
   ReinError,
   replaceFileSync,
   storage,
@@ -57,7 +57,7 @@ export async function runPretraining(
     const result = { transitions, ...phases, stateDigest: await training.stateDigest() };
     const policy = await training.exportPolicy();
     storage(out, () => {
-      makeFolderSync(out);
+      makeFolder(out);
       replaceFileSync(join(out, TRIAL_FILES.policy), policy);
       replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
     });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RobotStudy } from '../../config/index.ts';
 import type { StudyFile } from '../../config/study-file.ts';
-import { makeFolderSync, parseJson, replaceFileSync, storage } from '../../core/index.ts';
+import { makeFolder, parseJson, replaceFileSync, storage } from '../../core/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 import { type CurvePoint, writeResult } from '../trial/trial-files.ts';
@@ -23,7 +23,7 @@ export function robotCommand({ study }: StudyFile, variant: string, seed: number
   const overlay = join(folder, OVERLAY);
   storage(overlay, () => {
     for (const name of [RUN, SUMMARY]) rmSync(join(folder, name), { recursive: true, force: true });
-    makeFolderSync(folder);
+    makeFolder(folder);
     // JSON is YAML.
     replaceFileSync(overlay, `${JSON.stringify(own.overlay, undefined, 2)}\n`);
   });

@@ -17,7 +17,7 @@ import {
   type DirectoryLock,
   type Environment,
   lockHolder,
-  makeFolderSync,
+  makeFolder,
   ReinError,
   Rng,
   storage,
@@ -264,7 +264,7 @@ function isAtWork(folder: string): boolean {
 function takeRun(folder: string): DirectoryLock | undefined {
   const path = lockOf(folder);
   try {
-    storage(path, () => makeFolderSync(folder));
+    storage(path, () => makeFolder(folder));
     return acquireLock(path, `the run's folder ${folder}`);
   } catch (error) {
     if (isAtWork(folder)) return undefined;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { makeFolderSync, ReinError, replaceFileSync, storage } from '../../core/index.ts';
+import { makeFolder, ReinError, replaceFileSync, storage } from '../../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import { refusalOf } from '../../schema/index.ts';
 import type { DemonstrationSpec } from '../environments/demonstrations.ts';
@@ -81,7 +81,7 @@ export function holdsTrial(folder: string, spec: TrialSpec): boolean {
 export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
   if (holdsTrial(folder, spec)) return false;
   storage(folder, () => {
-    makeFolderSync(folder);
+    makeFolder(folder);
     replaceFileSync(join(folder, TRIAL_FILES.spec), `${JSON.stringify(spec, undefined, 2)}\n`);
   });
   return true;

@@ -9,7 +9,7 @@ import {
   acquireLock,
   closedAfter,
   createTransition,
-  makeFolderSync,
+  makeFolder,
   mean,
   Rng,
   type RngState,
@@ -78,7 +78,7 @@ export interface TrialHooks {
 export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHooks = {}): Promise<TrialResult> {
   if (holdsTrial(folder, spec)) return runTrial(folder, hooks);
   const result = await withParts(spec, undefined, hooks, (parts) => {
-    storage(folder, () => makeFolderSync(folder));
+    storage(folder, () => makeFolder(folder));
     return locked(folder, async () => {
       if (!writeTrialSpec(folder, spec)) return undefined;
       return resumable(folder, () => Trial.run(folder, spec, hooks, parts, undefined));

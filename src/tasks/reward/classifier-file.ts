@@ -8,7 +8,7 @@ import {
   asObject,
   type DenseModel,
   isCount,
-  makeFolderSync,
+  makeFolder,
   parseObject,
   ReinError,
   readDenseModel,
@@ -92,7 +92,7 @@ export class RewardClassifier {
 export function saveRewardClassifier(path: string, onnx: Uint8Array, manifest: Omit<RewardManifest, 'digest'>): void {
   const text = JSON.stringify({ format: FORMAT, ...manifest, digest: sha256Hex(onnx) }, undefined, 2);
   storage(path, () => {
-    makeFolderSync(dirname(resolve(path)));
+    makeFolder(dirname(resolve(path)));
     replaceFileSync(path, onnx);
     replaceFileSync(rewardManifestPath(path), `${text}\n`);
   });
