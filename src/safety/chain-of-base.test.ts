@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCommand, jointSpec } from '../../tests/support/adversary.ts';
+import { fencedBases } from '../../tests/support/guarded-robots.ts';
 import { carBase, diffBase } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
 import { createRobotState } from '../core/index.ts';
@@ -79,5 +80,34 @@ describe('the chain of a mobile base', () => {
     expect(() => new SafetyChain({ model: carBase, action: tool, policyPeriodS: 0.1 })).toThrow('no tool');
     const wrongUnit = { kind: 'joint', dimensions: [{ name: 'x', scale: 0.1, unit: 'rad' }] } as const;
     expect(() => new SafetyChain({ model: carBase, action: wrongUnit, policyPeriodS: 0.1 })).toThrow('in m, not rad');
+  });
+
+  it.each(fencedBases)('$name drives as far towards its fence again after it was put back', (base) => {
+    const dtS = 1 / base.controlHz;
+    const chain = new SafetyChain({ model: base, action: jointSpec(base, 0.05), policyPeriodS: STEP * dtS });
+    const state = createRobotState(base.joints.length, 0);
+    const report = createChainReport();
+    const command = createCommand(base.joints.length, 2 * STEP * dtS);
+    /** Drives ahead until the fence ends it; gives the way, rad or m of the first axis. */
+    const wayAhead = (): number => {
+      const from = chain.referenceRad[0]!;
+      for (let tick = 0; tick < 60 * base.controlHz; tick++) {
+        command.action.fill(0);
+        command.action[0] = 1;
+        command.seq++;
+        command.issuedAtS = tick * dtS;
+        chain.apply(command, state, times(dtS, tick * dtS), report);
+        state.positionRad.set(chain.referenceRad);
+      }
+      expect(chain.referenceVelocityRadPerS[0]).toBe(0);
+      return chain.referenceRad[0]! - from;
+    };
+    chain.seed(state.positionRad);
+    const way = wayAhead();
+    expect(way).toBeGreaterThan(0);
+    expect(wayAhead()).toBeCloseTo(0, 3);
+    chain.putBack();
+    chain.seed(state.positionRad);
+    expect(wayAhead()).toBeCloseTo(way, 3);
   });
 });

@@ -184,6 +184,31 @@ describe('seeding', () => {
 });
 
 describe('the chain', () => {
+  it('goes where the guard itself asks while nobody commands, within its limits, and brakes when that ends', () => {
+    const bench = toolBench();
+    const { chain, state, report, periodS } = bench;
+    const n = state.positionRad.length;
+    const probe = new Float64Array(n);
+    probe[1] = -0.05;
+    const tick = (probeRadPerS: Float64Array | null, command: ActionCommand | null = null): number => {
+      const before = chain.referenceVelocityRadPerS[1]!;
+      chain.apply(command, state, times(periodS, bench.nowS), report, probeRadPerS);
+      state.positionRad.set(chain.referenceRad);
+      bench.nowS += periodS;
+      const change = Math.abs(chain.referenceVelocityRadPerS[1]! - before);
+      expect(change).toBeLessThanOrEqual(ur5eLike.joints[1]!.accelMaxRadPerS2 * periodS + 1e-9);
+      return chain.referenceVelocityRadPerS[1]!;
+    };
+    let speed = 0;
+    for (let k = 0; k < 50; k++) speed = tick(probe);
+    expect(speed).toBeCloseTo(-0.05, 9);
+    for (let k = 0; k < 50; k++) speed = tick(null);
+    expect(Math.abs(speed)).toBe(0);
+    // A command has the word, though it asks for nothing.
+    bench.issue(0, 0, 0, 0);
+    for (let k = 0; k < 5; k++) expect(Math.abs(tick(probe, bench.command))).toBeLessThan(1e-6);
+  });
+
   it('halves the acceleration when another decider takes over', () => {
     const bench = toolBench();
     bench.issue(0, 0, 0, 0);

@@ -285,6 +285,23 @@ describe('a joint that stands with torque, rows 14 and 37', () => {
     },
   );
 
+  it('is held for longer where another joint, which stands too, has come near its cap since', () => {
+    const law = servo(first!);
+    const flagsWith = (otherShare: number): number => {
+      const dog = new FollowingWatchdog(shortArm);
+      let flags = 0;
+      for (let tick = 0; tick < 60; tick++) {
+        const reference = 0.1 * tick * DT_S;
+        const otherNm = tick === 0 ? 0 : otherShare * shortArm.joints[1]!.torqueMaxNm;
+        flags |= dog.check([reference, 0, 0], [0, 0, 0], DT_S, [0.5 * law(reference), otherNm, 0]);
+      }
+      return flags & (FROZEN_READING | STALLED);
+    };
+    expect(flagsWith(0.7)).toBe(0);
+    expect(flagsWith(-0.7)).toBe(0);
+    expect(flagsWith(0.6)).toBe(FROZEN_READING);
+  });
+
   it('that presses harder than it may is stalled, gripper or not', () => {
     expect(flagsOf(withGripper, () => 1.2 * capNm) & STALLED).toBe(STALLED);
   });

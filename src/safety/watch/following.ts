@@ -179,7 +179,7 @@ export class FollowingWatchdog {
       this.beyondRad[i] = Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
-      if (isFrozen && !isPressing) flags |= this.#flagOf(i, torque, torqueNm);
+      if (isFrozen && !isPressing) flags |= this.#flagOf(i, torqueNm);
       if (isAway) flags |= TRACKING_ERROR;
     }
     this.#hasReading = true;
@@ -244,7 +244,9 @@ export class FollowingWatchdog {
    * What a reading of joint `i` means that stands still while the reference goes: a stall at its limit; no fault, for a while, where the
    * torque has risen as its servo's law says, as something holds the joint; and then one at its cap.
    */
-  #flagOf(i: number, torqueNm: number, torques: ArrayLike<number> | undefined): number {
+  #flagOf(i: number, torques: ArrayLike<number> | undefined): number {
+    if (torques === undefined) return FROZEN_READING;
+    const torqueNm = torques[i]!;
     if (Math.abs(torqueNm) >= CAP_SHARE * this.#joints[i]!.torqueMaxNm) return STALLED;
     const isHeld = this.#isHeld(i, torqueNm);
     if (this.#stillS[i]! < HELD_S) return isHeld ? 0 : FROZEN_READING;
@@ -269,9 +271,9 @@ export class FollowingWatchdog {
   }
 
   /** Some other joint that moves the tool is held as well: it pulls as it did not before joint `i` stood still. */
-  #isBacked(i: number, torques: ArrayLike<number> | undefined): boolean {
+  #isBacked(i: number, torques: ArrayLike<number>): boolean {
     for (let j = 0; j < this.#still.length; j++) {
-      const torqueNm = torques?.[j] ?? Number.NaN;
+      const torqueNm = torques[j]!;
       if (j === i || this.#isBeside[j]!) continue;
       const capNm = this.#capNm[j]!;
       if (Math.abs(torqueNm) >= BACKED_CAP_SHARE * capNm && this.#hasRisen(i, j, torqueNm)) return true;

@@ -141,6 +141,7 @@ it('watches no base, whose wheels slip', () => {
   const observer = new TorqueObserver({ ...diffBase, ...(torqueObserver === undefined ? {} : { torqueObserver }) });
   const state = createRobotState(2, 0);
   state.torqueNm.fill(1000);
+  observer.late();
   for (let k = 0; k < 5; k++) expect(observer.check(state, new Float64Array(2), PERIOD_S)).toBe(0);
 });
 
@@ -189,6 +190,16 @@ it('judges nothing around a tick that was late, and what goes on as soon as tick
   };
   expect(lateTicks(100)).toBe(0);
   expect(see(30, 0)).toBe(TORQUE_RESIDUAL);
+});
+
+it('forgets nothing of a push where one reading is missing', () => {
+  const { observer, state, see } = pressing();
+  expect(see(30, 0)).toBe(TORQUE_RESIDUAL);
+  const before = [...observer.externalNm];
+  const sent = Float64Array.from(model.homeRad);
+  observer.check(state, sent, PERIOD_S, false);
+  observer.check(state, sent, PERIOD_S);
+  expect([...observer.externalNm]).toEqual(before);
 });
 
 it('takes a push for one although a tick is late now and then', () => {
