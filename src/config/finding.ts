@@ -1,15 +1,17 @@
 /** What checks find, how it is worded, and what becomes of a file that has something wrong. */
 import { significant } from '../core/index.ts';
 import { type Checked, oneAPlace } from './schema/check.ts';
-import { type Problem, problemsError } from './text/place.ts';
+import { type Place, type Problem, problemsError } from './text/place.ts';
 import { nodeAt, type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /** Something that is wrong at `path` of a file; `message` is a sentence without its full stop. */
 export interface Finding {
   readonly path: TreePath;
-  /** Where to point if nothing is written at `path`, which then has a default. */
+  /** The value with which the one at `path` is compared: where to point if nothing is written at `path`, which then has a default. */
   readonly orAt?: TreePath;
   readonly message: string;
+  /** Ends `message`, by where the values at `path` and `orAt` are written; `undefined`: a default. */
+  readonly remedy?: (at: Place | undefined, orAt: Place | undefined) => string;
 }
 
 /** The checked value. Throws `ReinError('config')` with all that is wrong with it, and with the text that it was read from. */
@@ -23,9 +25,11 @@ export function checkedValue<T>(checked: Checked<T>, ofText: readonly Problem[])
 export function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {
   if (findings.length === 0) return;
   throw problemsError(
-    findings.map(({ path, orAt, message }) => {
-      const isWritten = orAt === undefined || nodeAt(tree, path) !== undefined;
-      return { place: valuePlaceOf(tree, isWritten ? path : orAt), message };
+    findings.map(({ path, orAt, message, remedy }) => {
+      const at = nodeAt(tree, path)?.place;
+      const other = orAt && nodeAt(tree, orAt)?.place;
+      const place = at ?? other ?? valuePlaceOf(tree, path);
+      return { place, message: remedy === undefined ? message : `${message}: ${remedy(at, other)}` };
     }),
   );
 }

@@ -68,7 +68,12 @@ describe.each(['robot', 'task'] as const)('least and most in the file of a %s', 
 it('is told at the one that is written, where the other has a default', () => {
   const text = readFileSync(fileOf('robot', 'so101'), 'utf8');
   const line = text.split('\n').findIndex((each) => each.includes('voltageMaxV')) + 1;
-  expect(refusal('robot', 'so101', text.replace('voltageMaxV: 8.5', 'voltageMaxV: 3'))).toBe(
-    `${line}: driver.voltageMinV, 4.5, is above driver.voltageMaxV, 3: swap the two numbers`,
+  const written = (pair: string) => refusal('robot', 'so101', text.replace('voltageMaxV: 8.5', pair));
+  expect(written('voltageMaxV: 3')).toBe(
+    `${line}: driver.voltageMinV, 4.5, is above driver.voltageMaxV, 3: raise the second; the first is a default`,
   );
+  expect(written('voltageMinV: 20')).toMatch(
+    new RegExp(`^${line}: driver.voltageMinV, 20, is above driver.voltageMaxV, \\S+: lower the first; the second is a`),
+  );
+  expect(written('voltageMaxV: 4.5')).toMatch(/ are both 4.5: raise the second; the first is a default$/);
 });

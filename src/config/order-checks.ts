@@ -1,12 +1,13 @@
-/** What is least of something may not be above what is most of it, wherever the two stand in a file. */
+/** A minimum has to be below its maximum, wherever the two stand in a file. */
 import type { Finding } from './finding.ts';
 import { pathText } from './schema/check.ts';
+import { type Place, placeText } from './text/place.ts';
 import type { TreePath } from './text/tree.ts';
 
 /** `minM`, `positionMinRad`, `min`: no word that only contains it. */
 const LEAST = /^min(?![a-z])|Min(?![a-z])/;
 
-/** Each least number in `value`, which stands at `path`, that is not below its most. What a plugin is given is its own. */
+/** Each minimum in `value`, which stands at `path`, that is not below its maximum. A plugin's `options` are not looked at. */
 export function checkOrder(value: unknown, path: TreePath = []): readonly Finding[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, least]) => {
@@ -22,17 +23,26 @@ function outOfOrder(least: unknown, most: unknown, path: TreePath, mostPath: Tre
   if (Array.isArray(least) && Array.isArray(most))
     return least.flatMap((each, i) => outOfOrder(each, most[i], [...path, i], [...mostPath, i]));
   if (typeof least !== 'number' || typeof most !== 'number' || least < most) return [];
-  return [{ path, orAt: mostPath, message: orderProblem(pathText(path), least, pathText(mostPath), most) }];
+  const [low, high] = [pathText(path), pathText(mostPath)];
+  return [{ path, orAt: mostPath, ...orderProblem(low, least, high, most) }];
 }
 
-/** What is wrong where `low` is `least` and `high` is `most`, which is not above it. */
+/** The problem where `low` is `least` and `high` is `most`, which is not above it. */
 export function orderProblem(
   low: string,
   least: number,
   high: string,
   most: number,
-  remedy: string = 'swap the two numbers',
-): string {
-  if (least === most) return `${low} and ${high} are both ${least}: lower the first or raise the second`;
-  return `${low}, ${least}, is above ${high}, ${most}: ${remedy}`;
+): Required<Pick<Finding, 'message' | 'remedy'>> {
+  const isEqual = least === most;
+  const message = isEqual ? `${low} and ${high} are both ${least}` : `${low}, ${least}, is above ${high}, ${most}`;
+  return { message, remedy: (at, mostAt) => orderRemedy(isEqual, at, mostAt) };
+}
+
+/** Two numbers have changed places only where one file has both. */
+function orderRemedy(isEqual: boolean, at: Place | undefined, mostAt: Place | undefined): string {
+  if (at === undefined) return 'raise the second; the first is a default';
+  if (mostAt === undefined) return 'lower the first; the second is a default';
+  if (at.file !== mostAt.file) return `lower the first, or raise the second at ${placeText(mostAt)}`;
+  return isEqual ? 'lower the first or raise the second' : 'swap the two numbers';
 }

@@ -359,7 +359,11 @@ describe('what the robot cannot do', () => {
     ],
     [
       'robot:\n  workspace: { minM: [0.9, -0.4, 0] }',
-      'o.yaml:2:23: workspace.minM[0], 0.9, is above workspace.maxM[0], 0.8: swap the two numbers',
+      /^o\.yaml:2:23: workspace\.minM\[0\], 0\.9, is above workspace\.maxM\[0\], 0\.8: lower the first, or raise the second at \S*robots\/arm6\.yaml:\d+:\d+$/,
+    ],
+    [
+      'robot:\n  workspace: { minM: [0.9, -0.4, 0], maxM: [0.2, 0.4, 0.8] }',
+      'o.yaml:2:23: workspace.minM[0], 0.9, is above workspace.maxM[0], 0.2: swap the two numbers',
     ],
     ['learner: { criticSubset: 5 }', 'o.yaml:1:26: criticSubset is 5, but there are only 2 critics'],
   ])('%j', (yaml, expected) => {
@@ -442,6 +446,9 @@ describe('the resolved configuration', () => {
     expect(load('policyHz: 10', 'policyHz: 30')).toMatch(
       /^config\.yaml:\d+:\d+: policyHz is 30, the robot's controlHz/,
     );
+    expect(load(/minM:\n(\s+)- \S+/, 'minM:\n$1- 9')).toMatch(
+      /^config\.yaml:\d+:\d+: workspace\.minM\[0\], 9, is above workspace\.maxM\[0\], 0\.8: swap the two numbers$/m,
+    );
     expect(load('utd: 4', 'utd: 0')).toMatch(/^config\.yaml:\d+:\d+: learner\.utd is 0, it must be a whole number ≥ 1/);
     expect(load('seed: 1', 'seed: -1')).toMatch(/^config\.yaml:\d+:\d+: seed is -1/);
     expect(load(/^learner:[\s\S]*$/m, '')).toMatch(/the key "learner" \(a group of keys\) is missing$/);
@@ -449,6 +456,11 @@ describe('the resolved configuration', () => {
 });
 
 describe('files from anywhere', () => {
+  it('asks for the folder of a run where there is none', () => {
+    const remedy = 'give the folder of a run, which has config.yaml';
+    expect(() => loadResolvedConfig(join(folder, 'nosuch/config.yaml'))).toThrow(expect.objectContaining({ remedy }));
+  });
+
   it('damaged files are refused with a ReinError or accepted, nothing else', () => {
     const bytes = Buffer.from(shipped('tasks', 'insert'));
     const damage = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 255 }), fc.nat(8)), {

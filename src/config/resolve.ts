@@ -127,10 +127,11 @@ class Layers {
     return value === undefined ? { value, problems } : { value: value.operators, problems: [] };
   }
 
-  /** `asked` is the key that names the file, for errors; without it the command line does. */
+  /** `asked` is the key that names the file, for errors; without it the command line does. A path counts from `from`, of an option from where the program was started. */
   open(kind: ConfigKind, name: string, from: string, asked?: { file: LayeredFile; key: string }): LayeredFile {
     const place = asked && placeOf(asked.file.tree, [asked.key]);
-    const file = openConfig(kind, name, from, { root: this.#request.root, place });
+    const base = place?.line === 0 ? process.cwd() : from;
+    const file = openConfig(kind, name, base, { root: this.#request.root, place });
     let tree: TreeNode = file.tree;
     const over = this.#overlay?.tree.entries.get(kind)?.value;
     if (over !== undefined) tree = merge(tree, over);

@@ -1,4 +1,5 @@
 /** `config.yaml` of a run folder: written once, loaded by later commands with the checks that the parts had. */
+import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { checkedValue, type Finding, throwFindings } from './finding.ts';
 import { checkRobot } from './robot-checks.ts';
@@ -20,7 +21,7 @@ export function resolvedConfigText(config: ResolvedConfig): string {
 
 /** Loads what `resolvedConfigText` wrote. Throws `ReinError` with positions, as for any other configuration. */
 export function loadResolvedConfig(path: string): ResolvedConfig {
-  const file = readYaml(path);
+  const file = readYaml(path, path, `give the folder of a run, which has ${basename(path)}`);
   const config = checkedValue(checkResolvedTree(file.tree), file.problems);
   const { robot, task, learner } = config;
   throwFindings(file.tree, [
@@ -32,5 +33,9 @@ export function loadResolvedConfig(path: string): ResolvedConfig {
 }
 
 function under(key: string, findings: readonly Finding[]): Finding[] {
-  return findings.map(({ path, message }) => ({ path: [key, ...path], message }));
+  return findings.map(({ orAt, ...finding }) => ({
+    ...finding,
+    path: [key, ...finding.path],
+    ...(orAt && { orAt: [key, ...orAt] }),
+  }));
 }

@@ -17,8 +17,12 @@ export interface Problem {
 
 /** `file:line:column: message`. */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column } = problem.place;
-  return clean(line > 0 ? `${file}:${line}:${column}: ${problem.message}` : `${file}: ${problem.message}`);
+  return clean(`${placeText(problem.place)}: ${problem.message}`);
+}
+
+/** `file:line:column`, or the option. */
+export function placeText({ file, line, column }: Place): string {
+  return line > 0 ? `${file}:${line}:${column}` : file;
 }
 
 /** Longest list that is still read. */

@@ -5,8 +5,8 @@ import { ReinError, readTrouble } from '../../core/index.ts';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence. `remedy`: where it
- * cannot be opened.
+ * The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence, with `remedy` where
+ * there is no such file.
  */
 export function readText(
   path: string,
@@ -52,7 +52,11 @@ function readBytes(path: string, shownAs: string, remedy: string): Uint8Array {
     return bytes.subarray(0, filled);
   } catch (cause) {
     if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, { remedy, cause });
+    const isForbidden = ['EACCES', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? '');
+    throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, {
+      remedy: isForbidden ? `let this user read it, and enter its folders: ls -l ${shownAs}` : remedy,
+      cause,
+    });
   } finally {
     if (file !== undefined) closeSync(file);
   }

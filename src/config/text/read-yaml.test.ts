@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -50,6 +50,19 @@ describe('files that are no configuration', () => {
     expect(complaintOfFile('a'.repeat(2 ** 20 + 1))).toBe(
       'f.yaml: the file has 1048577 bytes; a configuration has at most 1048576',
     );
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('asks for rights, not for a path, where it may not be read', () => {
+    const path = join(folder, 'mine.yaml');
+    writeFileSync(path, 'a: 1\n', { mode: 0o600 });
+    chmodSync(folder, 0o755);
+    process.seteuid?.(65534);
+    try {
+      const remedy = 'let this user read it, and enter its folders: ls -l mine.yaml';
+      expect(() => readYaml(path, 'mine.yaml')).toThrow(expect.objectContaining({ remedy }));
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 
   it('does not wait for the writer of a named pipe', () => {

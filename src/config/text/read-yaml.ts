@@ -14,9 +14,9 @@ export interface YamlFile {
   readonly problems: readonly Problem[];
 }
 
-/** Reads `path`, which errors call `shownAs`. Throws `ReinError` where there is no tree: no file, no text, no YAML. */
-export function readYaml(path: string, shownAs: string = path): YamlFile {
-  return parseYaml(readText(path, shownAs), shownAs);
+/** Reads `path`, which errors call `shownAs`. Throws `ReinError` where there is no tree: no file (with `remedy`), no text, no YAML. */
+export function readYaml(path: string, shownAs: string = path, remedy?: string): YamlFile {
+  return parseYaml(readText(path, shownAs, remedy), shownAs);
 }
 
 /** The same for text that is already here. */

@@ -63,9 +63,13 @@ describe('settings of a node', () => {
 
   it('take a robot by name and by path, from where the node was started', () => {
     expect(withParameters('robot:=arm6').config.robot.name).toBe('arm6');
-    expect(() => withParameters('robot:=nowhere.yaml')).toThrow(
-      /^the parameter robot: nowhere\.yaml: there is no such file/,
-    );
+    const refusal = {
+      message: expect.stringMatching(/^the parameter robot: nowhere\.yaml: there is no such file/),
+      remedy: expect.stringMatching(`its path, which counts from ${process.cwd()}$`),
+    };
+    expect(() => withParameters('robot:=nowhere.yaml')).toThrow(expect.objectContaining(refusal));
+    const setting = { ...refusal, message: expect.stringMatching(/settings\.task\.robot: nowhere\.yaml: there is no/) };
+    expect(() => withParameters('settings.task.robot:=./nowhere.yaml')).toThrow(expect.objectContaining(setting));
   });
 
   it.each([

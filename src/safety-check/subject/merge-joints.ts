@@ -395,9 +395,13 @@ function checkRange({ name, kind, rangeProblem }: ImportedJoint, merged: JointFa
 
 function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {
   if (min === undefined || max === undefined || min.value < max.value) return [];
-  const remedy = min.place.file === max.place.file ? undefined : `lower the first; ${max.place.file} has the second`;
-  const message = orderProblem(`positionMinRad of joint "${name}"`, min.value, 'positionMaxRad', max.value, remedy);
-  return [{ place: min.place, message }];
+  const { message, remedy } = orderProblem(
+    `positionMinRad of joint "${name}"`,
+    min.value,
+    'positionMaxRad',
+    max.value,
+  );
+  return [{ place: min.place, message: `${message}: ${remedy(min.place, max.place)}` }];
 }
 
 /** Wrists that turn twice each way are made; more is rare, rad. */
