@@ -279,4 +279,10 @@ describe('rein recover', { timeout: 60_000 }, () => {
     expect(after).toMatchObject({ deliverable: 299, lost: 1 });
     expect(after.findings.map(({ kind }) => kind)).not.toContain('header');
   });
+
+  it('does not blame a start whose closing line is lost', async () => {
+    await record([2]);
+    rmSync(join(dir, 'files.jsonl'));
+    expect(recover('--mend')).toContain('not known (start 1 was not closed: killed, disk full, or files.jsonl lost)');
+  });
 });

@@ -50,7 +50,7 @@ function intactText({ notRecorded, cutStarts }: JournalExplanation): string[] {
 function notRecordedText({ notRecorded, cutStarts }: JournalExplanation): string {
   const text = `steps that were never recorded: ${notRecorded}`;
   if (cutStarts.length === 0) return text;
-  const which = `start${cutStarts.length > 1 ? 's' : ''} ${cutStarts.join(', ')}`;
-  const why = `${which} ended without a word, killed or on a full disk`;
+  const which = cutStarts.length > 1 ? `starts ${cutStarts.join(', ')} were` : `start ${cutStarts[0]} was`;
+  const why = `${which} not closed: killed, disk full, or files.jsonl lost`;
   return notRecorded === 0 ? `steps that were never recorded: not known (${why})` : `${text} or more (${why})`;
 }

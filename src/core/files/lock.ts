@@ -20,23 +20,25 @@ interface Holder {
 }
 
 /**
- * Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it, and
- * `WriteError` where it cannot be written.
+ * Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process, with `remedy`, where a live one
+ * holds it, and `WriteError` where it cannot be written.
  */
-export function acquireLock(path: string, what: string): DirectoryLock {
-  return storage(path, () => takeLock(path, what));
+export function acquireLock(
+  path: string,
+  what: string,
+  remedy: string = 'stop that process, or choose another folder with --out',
+): DirectoryLock {
+  return storage(path, () => takeLock(path, what, remedy));
 }
 
-function takeLock(path: string, what: string): DirectoryLock {
+function takeLock(path: string, what: string, remedy: string): DirectoryLock {
   const own = holderFor(process.pid);
   const mine = `${path}.${own.pid}`;
   for (let attempt = 0; attempt < 5; attempt++) {
     if (claim(path, mine, JSON.stringify(own))) return held(path, own);
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) {
-      throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, {
-        remedy: 'stop that process, or choose another folder with --out',
-      });
+      throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, { remedy });
     }
     setAside(path, mine, holder);
   }

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,8 +17,8 @@ import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createTransition, type Transition } from '../../core/index.ts';
 import { type JournalOptions, openJournal } from './journal.ts';
 import { readJournal } from './reader.ts';
-import { explainJournal } from './recover.ts';
-import { SEGMENT_HEADER_BYTES, slotBytes } from './segment.ts';
+import { explainJournal, mendJournal } from './recover.ts';
+import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from './segment.ts';
 import type { JournalStorage } from './storage.ts';
 import { nodeStorage } from './storage.ts';
 
@@ -302,6 +303,20 @@ describe('journal', () => {
     await journal.close();
     await record(3);
     expect(explainJournal(dir)).toMatchObject({ deliverable: 4, notRecorded: 0, cutStarts: [1] });
+  });
+
+  it('names the starts that were not closed, also before their first record, and none that ended without a step', async () => {
+    await record(1);
+    writeFileSync(segmentPath(dir, 2, 0), '');
+    writeFileSync(segmentPath(dir, 3, 0), 'half a header');
+    await record(0);
+    copyFileSync(segmentPath(dir, 1, 0), segmentPath(dir, 9, 0));
+    expect(explainJournal(dir)).toMatchObject({ deliverable: 1, notRecorded: 0, cutStarts: [2, 3] });
+    const journal = open();
+    expect(explainJournal(dir).cutStarts).not.toContain(journal.epoch);
+    const remedy = expect.stringMatching(/^end the robot that records there/);
+    expect(() => mendJournal(dir)).toThrow(expect.objectContaining({ remedy }));
+    await journal.close();
   });
 
   faultRow(27, 'fake', 'stops before the disk is full, and warns earlier', async () => {

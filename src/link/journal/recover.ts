@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import { acquireLock, type DirectoryLock, lockHolder } from '../../core/index.ts';
 import { peekId } from '../record.ts';
 import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
-import { encodeSegmentHeader, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
+import { encodeSegmentHeader, listSegments, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
 import { type JournalFinding, type JournalSurvey, type SurveyedFile, surveyJournal } from './survey.ts';
 
 /** One file of a journal, read to its end. */
@@ -52,7 +52,7 @@ export interface JournalExplanation {
   readonly lost: number;
   /** Steps that got a number and were not written, as the disk did not take them; those of `cutStarts` without their ends. */
   readonly notRecorded: number;
-  /** Starts of which nobody knows how many steps they had: killed, or no room even to say so. */
+  /** Starts with an unknown number of steps: `files.jsonl` has no closing line of them (killed, disk full, or that file was lost). */
   readonly cutStarts: readonly number[];
 }
 
@@ -83,7 +83,7 @@ export function explainJournal(dir: string): JournalExplanation {
     findings: found,
     deliverable,
     lost: all - deliverable,
-    ...notRecordedIn(survey, { files, isRecording: lockHolder(lockPath(dir)) !== undefined }),
+    ...notRecordedIn(dir, survey, files),
   };
 }
 
@@ -109,17 +109,22 @@ function explainFile(
 
 /** Numbers of each epoch, up to the last that it gave or that is known, which no written record accounts for. */
 function notRecordedIn(
-  { parts, manifest, epoch: newest }: JournalSurvey,
-  { files, isRecording }: { readonly files: readonly ExplainedFile[]; readonly isRecording: boolean },
+  dir: string,
+  { parts, manifest, findings, epoch: newest }: JournalSurvey,
+  files: readonly ExplainedFile[],
 ): Pick<JournalExplanation, 'notRecorded' | 'cutStarts'> {
+  const isRecording = lockHolder(lockPath(dir)) !== undefined;
   const entries = [...manifest.values()];
+  const foreign = new Set(findings.flatMap(({ kind, path }) => (kind === 'foreign' ? [path] : [])));
+  // A start that was killed before its first record has left an empty file alone.
+  const own = listSegments(dir).filter(({ path }) => !foreign.has(path));
+  const epochs = [...new Set([...entries, ...own].map((each) => each.epoch))].sort((a, b) => a - b);
   const cutStarts: number[] = [];
   let notRecorded = 0;
-  for (const epoch of new Set([...entries, ...files].map((each) => each.epoch))) {
+  for (const epoch of epochs) {
     const last = files.findLast((file) => file.epoch === epoch && file.lastSeq !== undefined)?.lastSeq ?? -1;
-    const begun = entries.filter((entry) => entry.epoch === epoch);
-    const appended = begun.at(-1)?.appended;
-    if (begun.length > 0 && appended === undefined && !(isRecording && epoch === newest)) cutStarts.push(epoch);
+    const appended = entries.findLast((entry) => entry.epoch === epoch)?.appended;
+    if (appended === undefined && !(isRecording && epoch === newest)) cutStarts.push(epoch);
     const written = parts.filter((part) => part.epoch === epoch).reduce((all, { count }) => all + count, 0);
     notRecorded += Math.max(0, (appended ?? last + 1) - written);
   }
@@ -143,7 +148,7 @@ export function cutTorn({ files }: JournalSurvey): number {
  * brought up to date. Gives a line for each thing done. Throws `ReinError('storage')` while a robot records there.
  */
 export function mendJournal(dir: string): string[] {
-  const lock = lockJournal(dir);
+  const lock = lockJournal(dir, 'end the robot that records there, then repeat the command');
   try {
     const survey = surveyJournal(dir);
     const done: string[] = [];
@@ -201,10 +206,10 @@ function freeName(path: string): string {
   }
 }
 
-/** Takes the journal in `dir` for this process. Throws `ReinError('storage')` where another one has it. */
-export function lockJournal(dir: string): DirectoryLock {
+/** Takes the journal in `dir` for this process. Throws `ReinError('storage')`, with `remedy`, where another one has it. */
+export function lockJournal(dir: string, remedy?: string): DirectoryLock {
   const path = lockPath(dir);
-  return acquireLock(path, `the journal ${path}`);
+  return acquireLock(path, `the journal ${path}`, remedy);
 }
 
 function lockPath(dir: string): string {

@@ -157,7 +157,6 @@ export class JournalWriter {
 
   async #closeFile(): Promise<void> {
     await this.#file?.close();
-    if (this.#nextSeq === 0) return;
     const own = { ...this.#options.header, index: this.#index };
     const begun = this.#segment === undefined ? begunLine(own, this.#first) : '';
     await this.#note(begun + closedLine(own, this.#segment?.count ?? 0, this.#nextSeq));

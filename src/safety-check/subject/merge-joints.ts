@@ -395,12 +395,7 @@ function checkRange({ name, kind, rangeProblem }: ImportedJoint, merged: JointFa
 
 function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {
   if (min === undefined || max === undefined || min.value < max.value) return [];
-  const { message, remedy } = orderProblem(
-    `positionMinRad of joint "${name}"`,
-    min.value,
-    'positionMaxRad',
-    max.value,
-  );
+  const { message, remedy } = orderProblem(`positionMinRad of joint "${name}"`, min.value, 'positionMaxRad', max.value);
   return [{ place: min.place, message: `${message}: ${remedy(min.place, max.place)}` }];
 }
 
