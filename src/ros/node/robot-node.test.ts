@@ -234,10 +234,12 @@ describe('the lifecycle', () => {
     let isBroken = true;
     await ros.make();
     const open = ros.open;
-    ros.open = (...given) => (isBroken ? Promise.reject(new ReinError('driver', 'The cable is out.')) : open(...given));
+    const error = new ReinError('driver', 'The cable is out.', { remedy: 'Plug it in, or give --out.' });
+    ros.open = (...given) => (isBroken ? Promise.reject(error) : open(...given));
     await ros.start();
     expect(await ros.port.transition('configure')).toBe('unconfigured');
-    expect(ros.events.at(-1)).toMatchObject({ name: 'openFailed', message: 'The cable is out.' });
+    const { message } = error;
+    expect(ros.events.at(-1)).toMatchObject({ name: 'openFailed', message, remedy: 'Plug it in, or give out:=.' });
     await ros.node.opened();
     isBroken = false;
     await ros.port.transition('configure');

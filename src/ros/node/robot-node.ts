@@ -14,7 +14,7 @@ import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { offerActions, offerServices, type Permission, withLeave } from './requests.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
-import type { NodeRequest } from './settings.ts';
+import { asParameters, type NodeRequest } from './settings.ts';
 import { Teleop } from './teleop.ts';
 import { Publications } from './topics.ts';
 
@@ -218,7 +218,8 @@ export class RobotNode {
   }
 
   event(given: SessionEvent): void {
-    const event = given.name === 'driverLost' ? this.#withCause(given) : given;
+    const found = given.name === 'driverLost' ? this.#withCause(given) : given;
+    const event = { ...found, remedy: asParameters(found.remedy) };
     this.#publications.publish('event', event);
     this.#noteCondition(event);
     // What the robot's own processes find in the graph is told by the guard.

@@ -21,7 +21,7 @@ import {
 } from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
-import { configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
+import { asParameters, configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
 import { NODE_TOPICS } from './topics.ts';
 
 /** A node that dies more often than this is not started again. */
@@ -75,7 +75,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
     if (problem !== undefined) throw problem;
     return await supervise(request, config, argv);
   } catch (error) {
-    process.stderr.write(describeError(error, 'rein node'));
+    process.stderr.write(asParameters(describeError(error, 'rein node')));
     return 1;
   }
 }

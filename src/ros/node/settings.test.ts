@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeError } from '../../core/index.ts';
+import { LIVE_COMMAND, openLiveFolder } from '../../session/run-folder.ts';
 import { leaveMark, nodeHelp } from './run-node.ts';
-import { configOf, declarationsOf, NODE_PARAMETERS, nodeRequest, rosArgumentsOf } from './settings.ts';
+import { asParameters, configOf, declarationsOf, NODE_PARAMETERS, nodeRequest, rosArgumentsOf } from './settings.ts';
 
 function settingsOf(argv: readonly string[]) {
   const request = nodeRequest(argv);
@@ -59,6 +61,15 @@ describe('settings of a node', () => {
     expect(config.robot.homeRad[5]).toBe(1);
     expect(config.robot.homeRad[1]).toBeCloseTo(home[1] ?? Number.NaN, 5);
     expect(withParameters('settings.learner.actorHidden:=[64, 32]').config.learner.actorHidden).toEqual([64, 32]);
+  });
+
+  it('are what remedies name that rein run has options for', async () => {
+    const { config } = withParameters('robot:=arm6', 'seed:=3');
+    const { path } = await openLiveFolder({ ...config, run: { command: LIVE_COMMAND } }, folder);
+    const error = await openLiveFolder({ ...config, seed: 4 }, path).catch((caught: unknown) => caught);
+    expect(asParameters(describeError(error, 'rein node'))).toContain(
+      'Carry it on with seed:=3, or choose another folder with out:=.',
+    );
   });
 
   it('take a robot by name and by path, from where the node was started', () => {

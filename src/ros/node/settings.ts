@@ -198,6 +198,11 @@ function robotIdOf(id: string): string {
   throw new ReinError('config', `robot_id is "${id}", it must be ${ROBOT_ID.allowed}`);
 }
 
+/** `text` of what `rein run` shares with the node, options as parameters: `--out` is `out:=`, and `--seed 3` is `seed:=3`. */
+export function asParameters(text: string): string {
+  return text.replace(/--(out|seed)\b(?: (\d+))?/g, (_, name: string, value = '') => `${name}:=${value}`);
+}
+
 const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
 
 /** Arguments of the programs that speak ROS for the guard: namespace, clock, remaps of topics and services. Their names are their own. */
