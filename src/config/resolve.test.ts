@@ -373,6 +373,14 @@ describe('what the robot cannot do', () => {
   });
 });
 
+it('a task in which nothing is judged is refused where a learner or demonstrations need verdicts', () => {
+  const overlay = write('o.yaml', 'task: { isJudged: false }\n');
+  const request = { task: 'reach-judged', overlay };
+  expect(refusal(request)).toBe('accepted');
+  expect(refusal({ ...request, needsVerdicts: true })).toMatch(/^o\.yaml:1:19: isJudged is false: .* \(rein teleop\)$/);
+  expect(refusal({ task: 'reach-judged', needsVerdicts: true })).toBe('accepted');
+});
+
 describe('layers', () => {
   it('an overlay overrides single keys of task, robot and learner', () => {
     const overlay = write(

@@ -13,7 +13,7 @@ import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts'
 import { operatorsFileSchema, type ResolvedConfig, type RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
-import { checkLearner, checkRecord, checkTask, narrowedBy } from './task-checks.ts';
+import { checkJudged, checkLearner, checkRecord, checkTask, narrowedBy } from './task-checks.ts';
 import { type Problem, problemsError } from './text/place.ts';
 import { readYaml, type YamlFile } from './text/read-yaml.ts';
 import { shown } from './text/shown.ts';
@@ -39,6 +39,8 @@ export interface ConfigRequest {
   readonly overrides?: readonly Override[];
   /** A real robot is taken for the simulator with its own model. Default false. */
   readonly isSimulated?: boolean | undefined;
+  /** A learner or demonstrations need what is recorded to be judged. Default false. */
+  readonly needsVerdicts?: boolean | undefined;
   /** Command-line options for the record. */
   readonly run?: RunOptions;
   /** Another `config/` folder. */
@@ -83,6 +85,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
   const learner = learnerWithPaths(learnerValue as LearnerConfig, learnerFile.tree);
   throwFindings(taskFile.tree, checkTask(task, robot));
+  if (request.needsVerdicts === true) throwFindings(taskFile.tree, checkJudged(task));
   throwFindings(taskFile.tree, checkRecord(task, narrowedBy(task, robot)));
   return {
     formatVersion: 1,

@@ -48,6 +48,14 @@ export function checkRecord(task: TaskConfig, robot: RobotConfig): readonly Find
   return message === undefined ? [] : [{ path: ['observation'], message }];
 }
 
+/** A task in which nothing would ever be a success gives a learner no reward, and keeps no demonstration. */
+export function checkJudged(task: TaskConfig): readonly Finding[] {
+  if (task.kind !== 'operatorJudged' || task.isJudged || task.rewardClassifier !== undefined) return [];
+  const message =
+    'isJudged is false: no episode would be a success, which a learner and demonstrations need: leave it out, or drive without them (rein teleop)';
+  return [{ path: ['isJudged'], message }];
+}
+
 /** `robot` as the task uses it: in its workspace, with its start for home, at its speed. */
 export function narrowedBy(task: TaskConfig, robot: RobotConfig): RobotConfig {
   const own = taskKind(task).narrowed?.(task, robot) ?? robot;

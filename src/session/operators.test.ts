@@ -44,6 +44,30 @@ it('hears c and g at a terminal whose keys move nothing', async () => {
   expect(said).toEqual(['go on', 'give back']);
 });
 
+it.each([undefined, false])('offers marks unless nothing is judged: %s', async (isJudged) => {
+  const { task, ...setup } = arm6Setup();
+  const said: string[] = [];
+  const terminal = new PassThrough();
+  const pad = join(folder, `pad-${isJudged}`);
+  execFileSync('mkfifo', [pad]);
+  const gamepad = openSync(pad, constants.O_RDWR);
+  const devices = [
+    operatorSchema.parse({ kind: 'keyboard' }),
+    operatorSchema.parse({ kind: 'gamepad', device: pad, pad: 'xbox' }),
+  ];
+  const judged = { ...setup, task: Object.assign(task, isJudged === false ? { isJudged } : {}) };
+  const heard = { onMark: () => said.push('mark'), onSkip: () => undefined };
+  const print = (line: string) => said.push(line);
+  const sources = await openOperators(devices, context({ setup: judged, heard, terminal, print }));
+  terminal.write('m?');
+  await new Promise(setImmediate);
+  const words = [...said, ...sources.map(({ hint }) => hint)].join(' ');
+  if (isJudged === false) expect(words).not.toMatch(/mark|success|failure/);
+  else expect(words).toMatch(/A success, X failure.* mark .*m\/n success\/failure.*m\/n mark/s);
+  for (const source of sources) source.close();
+  closeSync(gamepad);
+});
+
 it('takes what is done with a leader for recovery while the pedal for it is held', async () => {
   const path = join(folder, 'pedal');
   execFileSync('mkfifo', [path]);

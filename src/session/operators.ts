@@ -85,6 +85,7 @@ class Place {
   readonly #closers: Close[];
   readonly #clock: Clock;
   readonly #action: ActionSpec;
+  readonly #heard: OperatorHeard;
   /** Absent: no pedal of theirs does. */
   #pedalEnables: (() => boolean) | undefined;
   #pedalRecovers: (() => boolean) | undefined;
@@ -93,15 +94,18 @@ class Place {
     this.#context = context;
     this.#closers = closers;
     this.#clock = context.clock ?? new SystemClock();
-    this.#action = context.setup.task.action;
+    const { action, isJudged } = context.setup.task;
+    this.#action = action;
+    const { onMark, ...unmarked } = context.heard;
+    this.#heard = isJudged === false ? unmarked : context.heard;
   }
 
   addKeyboard(): void {
-    const { terminal, heard, print, onInterrupt, legend = [] } = this.#context;
+    const { terminal, print, onInterrupt, legend = [] } = this.#context;
     if (terminal === undefined) return;
     this.#record('keyboard').terminal(terminal);
     const keyboard = new KeyboardTeleop({
-      ...heard,
+      ...this.#heard,
       input: terminal,
       clock: this.#clock,
       action: this.#action,
@@ -116,13 +120,13 @@ class Place {
   }
 
   addPedal(config: DeviceOf<'pedal'>): void {
-    const { heard, onEvent } = this.#context;
+    const { onEvent } = this.#context;
     const { path } = findPedal(config);
     const pedal = new Pedal({
       action: this.#action,
       clock: this.#clock,
       onEvent,
-      ...heard,
+      ...this.#heard,
       port: this.#record('pedal').port(new DeviceFile(path, () => this.#clock.nowS())),
       roles: rolesOf(config),
       onGiveBack: () => this.#giveBack(),
@@ -136,7 +140,8 @@ class Place {
     const device = findGamepad(config);
     const { pad } = device;
     const port = new DeviceFile(device.path, () => this.#clock.nowS());
-    const words = JOY_PADS[pad].description;
+    const all = JOY_PADS[pad].description;
+    const words = this.#heard.onMark === undefined ? all.replace(/ \S+ success, \S+ failure,/, '') : all;
     const { evdev } = device;
     const first = evdev === undefined ? '' : ' Move each stick once: before, where it stands is not known.';
     this.#context.print(`Gamepad ${device.name} (${device.path}). ${words}${first}`);

@@ -95,7 +95,7 @@ export function runViewOf({ setup, runId, folder, command }: RunNames): RunView 
       maxSteps: task.maxSteps,
       demonstrations: config.task.demonstrations,
       takesMarks: task.takesMarks === true,
-      isJudged: task.isUnjudged !== true,
+      isJudged: task.isJudged !== false,
       isPhased: config.task.phaseSwitch?.byButton === true,
       hasToolFrame: movesTool(task.action),
       action: task.action,

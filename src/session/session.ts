@@ -279,7 +279,7 @@ export class LiveSession {
     if (labelled !== undefined) this.emit({ level: 'info', name: 'labelled', row: 0, message: labelled, remedy: '' });
     if (labelled !== undefined && task.takesMarks !== true) return { isTaken: true, message: labelled };
     const isShown = this.#episodes.demonstrations.isShownByPerson || this.#episodes.recording?.isShown === true;
-    const unmarked = task.isUnjudged === true ? 'nothing is judged here' : `${config.task.name} judges itself`;
+    const unmarked = task.isJudged === false ? 'nothing is judged here' : `${config.task.name} judges itself`;
     const idle = this.#activity === undefined ? 'no episode is going on' : undefined;
     return this.#marks.give(mark, note, {
       episode: this.#episodes.at.episode,

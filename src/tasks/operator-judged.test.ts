@@ -4,6 +4,7 @@ import { ArmKinematics, frameSize, type GuardFrame, matrixFromQuaternion } from 
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 import { topicSize } from './observation-source.ts';
 import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
+import { hasRules, judgedByClassifier } from './reward/judged-by-classifier.ts';
 
 /** As a file may have it: what it leaves out has its default. */
 type JudgedObservation = Partial<JudgedTaskConfig['observation']>;
@@ -100,6 +101,8 @@ describe('a task that people judge', () => {
     const config = { ...written({ historyFrames: 2, action, observation: everything }), isJudged: false };
     const task = new OperatorJudged(config, ur5eLike);
     expect([task.goal, task.takesMarks]).toEqual(['people drive, and nothing is judged', false]);
+    const byClassifier = judgedByClassifier(task, { file: 'none.onnx', forSteps: 1 });
+    expect([hasRules(task), byClassifier.ownVerdict]).toEqual([false, undefined]);
   });
 
   it('decides nothing by itself', () => {

@@ -58,7 +58,10 @@ export const judgedTaskSchema = z
     }),
     isJudged: z
       .boolean()
-      .meta({ description: 'People mark successes and failures; `false`: nothing is judged, as in `rein teleop`.' })
+      .meta({
+        description:
+          'People mark successes and failures; `false`: nothing is judged, as in `rein teleop`, and a learner or `rein record` refuses it.',
+      })
       .default(true),
     demonstrations: whole(
       'episodes',
@@ -89,7 +92,8 @@ export class OperatorJudged implements Task {
   readonly maxSteps: number;
   readonly observationDelaySteps: number;
   readonly takesMarks: boolean;
-  readonly isUnjudged: boolean;
+  readonly hasRules = false;
+  readonly isJudged: boolean;
   readonly isArrangedByPeople = true;
   readonly goal: string;
   readonly topics: readonly ObservationTopic[];
@@ -101,7 +105,7 @@ export class OperatorJudged implements Task {
     const { observation, action, isJudged } = config;
     this.name = config.name;
     this.takesMarks = isJudged;
-    this.isUnjudged = !isJudged;
+    this.isJudged = isJudged;
     this.goal = isJudged ? JUDGED_BY_PERSON : 'people drive, and nothing is judged';
     this.maxSteps = config.maxSteps;
     this.observationDelaySteps = config.observationDelaySteps;

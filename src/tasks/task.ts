@@ -38,8 +38,8 @@ export interface Task {
   readonly takesMarks?: boolean;
   /** Whether `judge` by itself can tell a success. Default: unless people decide. */
   readonly hasRules?: boolean;
-  /** Nobody and nothing says what a success is: people only drive. Absent: somebody or something does. */
-  readonly isUnjudged?: boolean;
+  /** False: nothing says what a success is, and people only drive. Default: true. */
+  readonly isJudged?: boolean;
   /** People arrange the surroundings: `drawLayout` throws and is not to be called. Default: software does. */
   readonly isArrangedByPeople?: boolean;
   /** Topics that the observation reads. Default: none. */

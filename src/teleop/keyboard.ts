@@ -51,7 +51,7 @@ export class KeyboardTeleop implements TeleopSource {
   readonly name = 'keyboard';
   readonly decidedBy = 'human';
   readonly stoppedBy = 'space at the terminal';
-  readonly hint = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
+  readonly hint: string;
   readonly #options: KeyboardOptions;
   readonly #terminal: RawTerminal;
   readonly #parser = new KeyParser();
@@ -62,6 +62,8 @@ export class KeyboardTeleop implements TeleopSource {
   /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
   constructor(options: KeyboardOptions) {
     this.#options = options;
+    const mark = options.onMark === undefined ? '' : 'm/n mark  ';
+    this.hint = `t take over  g give back  space stop  c continue  ${mark}? keys`;
     this.#motion = new MotionKeys(options.action, options.windows ?? DEFAULT_HOLD_WINDOWS);
     this.#terminal = new RawTerminal(options.input, {
       onBytes: (bytes) => this.#onBytes(bytes),

@@ -34,7 +34,8 @@ export interface OperatorEcho {
 
 /** Told of what a person says besides motion: how the episode ended, and that what they are asked for is skipped. */
 export interface OperatorHeard {
-  readonly onMark: (outcome: 'success' | 'failure') => void;
+  /** They mark the episode. Absent: nothing is judged. */
+  readonly onMark?: (outcome: 'success' | 'failure') => void;
   readonly onSkip: () => void;
   /** Take back the last demonstration, or do the present one again. Absent: nobody records. */
   readonly onRedo?: () => void;

@@ -1,9 +1,9 @@
 /** A reward classifier from its labels to a run that it judges, by the command line. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../src/config/index.ts';
+import { resolveConfig, resolvedConfigText } from '../../src/config/index.ts';
 import { parseMetrics, type RunSummary, readLabels } from '../../src/record/index.ts';
 import { endLeftovers, TINY, transitionsOf } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
@@ -76,6 +76,17 @@ describe('rein reward', () => {
     expect(after.filter(({ by, success }) => by === 'mined' && !success)).toHaveLength(counts.falsePositives);
     expect(existsSync(join(dir, 'c.html'))).toBe(true);
   }, 30_000);
+
+  it('collects nothing where nothing is judged', async () => {
+    writeFileSync(join(dir, 'driven.yaml'), 'task: { isJudged: false }\n');
+    const config = resolveConfig({ task: 'reach-judged', seed: 0, overlay: join(dir, 'driven.yaml') });
+    mkdirSync(join(dir, 'driven'));
+    writeFileSync(join(dir, 'driven', 'config.yaml'), resolvedConfigText(config));
+    for (const by of ['mark', 'task'])
+      expect(await refused('reward', 'collect', 'driven', '--by', by)).toMatch(
+        /^rein: driven is of a task in which nothing is judged\.\n {2}→ Give a run of a task that rules or people judge\./,
+      );
+  });
 
   it('judges a run by it, beside which stands what the task itself says', async () => {
     writeFileSync(join(dir, 'judged.yaml'), EASY);

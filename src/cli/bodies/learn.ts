@@ -154,6 +154,7 @@ async function folderOf(options: LearnOptions): Promise<Place> {
     task,
     seed,
     ...(overlay === undefined ? {} : { overlay }),
+    needsVerdicts: true,
     run: { command: COMMAND, task, seed },
   });
   const { path, runId } = await createRunFolder(config, options.out, new Date());

@@ -72,6 +72,12 @@ describe('settings of a node', () => {
     );
   });
 
+  it('refuse a learner for a task in which nothing is judged', () => {
+    const driven = ['task:=reach-judged', 'settings.task.isJudged:=false'];
+    expect(withParameters(...driven).config.task).toMatchObject({ isJudged: false });
+    expect(() => withParameters(...driven, 'learner:=tcp://127.0.0.1:7')).toThrow(/isJudged: isJudged is false: /);
+  });
+
   it('take a robot by name and by path, from where the node was started', () => {
     expect(withParameters('robot:=arm6').config.robot.name).toBe('arm6');
     const refusal = {

@@ -169,6 +169,7 @@ export function configOf(request: NodeRequest): ResolvedConfig {
     task,
     seed,
     overlay,
+    needsVerdicts: request.learner !== undefined,
     run: { command: LIVE_COMMAND, task, seed, robotId },
     overrides: [...robotOverride(request.robot), ...overridesOf(given)],
   });

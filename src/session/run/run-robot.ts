@@ -55,7 +55,9 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   refuseDebugger();
   const { request, signal, observer = SILENT_OBSERVER } = options;
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
-  const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
+  const needsVerdicts = learner !== undefined || options.recording !== undefined;
+  const run = { command: LIVE_COMMAND, task, seed, robotId };
+  const config = resolveConfig({ task, seed, overlay, needsVerdicts, run });
   const people = operatorsOf(request.operator, config.operators);
   checkDevices(people, config.task);
   checkDriver(placeOf(options, config));

@@ -70,6 +70,11 @@ export function readRunStates(folder: string, say: (message: string) => void): R
 /** Who said what a success is, other than a classifier. Throws `ReinError` where nobody did. */
 function sourcesOf(folder: string, { config, task }: RunSetup): RunStates['sources'] {
   if (task.ownVerdict !== undefined) return ['task'];
+  if (task.isJudged === false) {
+    throw new ReinError('config', `${folder} is of a task in which nothing is judged.`, {
+      remedy: 'Give a run of a task that rules or people judge.',
+    });
+  }
   if (config.task.rewardClassifier === undefined) {
     return [...(hasRules(task) ? (['task'] as const) : []), ...(task.takesMarks === true ? (['mark'] as const) : [])];
   }

@@ -57,7 +57,7 @@ export class Pedal extends RemoteOperator {
     else if (role === 'giveBack') this.#options.onGiveBack();
     else if (role === 'rewind') this.#options.onRewind?.();
     else if (role === 'critical') this.#options.onCritical?.();
-    else if (role !== 'enable' && role !== 'recover') this.#options.onMark(role);
+    else if (role !== 'enable' && role !== 'recover') this.#options.onMark?.(role);
   }
 
   #pull(): void {
