@@ -239,7 +239,7 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
   return (['servoMaxNm', 'externalMaxNm', 'links'] as const).flatMap((key) => {
     const { length } = torqueObserver[key];
     if (length === joints.length) return [];
-    const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again`;
+    const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again, with --force`;
     return [{ path: ['torqueObserver', key], message }];
   });
 }

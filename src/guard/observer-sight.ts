@@ -46,7 +46,7 @@ export class ObserverSight {
     if (isTold)
       return { ...about, level: 'info', message: 'The torque observer judges again.', remedy: '', isOver: true };
     const remedy =
-      "Have the robot's driver read each control period, or set controlHz to its rate and run rein safety identify again. Without torque it is not enabled until then.";
+      "Have the robot's driver read each control period, or set controlHz to its rate and run rein safety identify again, with --force. Without torque it is not enabled until then.";
     return { ...about, level: 'warn', message: this.#text, remedy };
   }
 

@@ -19,17 +19,19 @@ async function refused(...args: string[]): Promise<string> {
 
 describe('a file that is there', () => {
   it.each([
-    ['policy.onnx', ['export', 'policy', 'nowhere']],
-    ['encoder.onnx', ['export', 'encoder', 'nowhere']],
-    ['reward.onnx', ['reward', 'train', 'nowhere.jsonl']],
-    ['observer.yaml', ['safety', 'identify', 'arm6', '--duration', '8']],
-  ])('%s is not written over, and nothing is read before that is said', async (name, args) => {
+    ['policy.onnx', ['export', 'policy', 'nowhere'], 'nowhere'],
+    ['encoder.onnx', ['export', 'encoder', 'nowhere'], 'nowhere'],
+    ['reward.onnx', ['reward', 'train', 'nowhere.jsonl'], 'nowhere.jsonl'],
+    ['observer.yaml', ['safety', 'identify', 'arm6', '--json', '/nowhere/x.json'], '/nowhere'],
+  ])('%s is written over with --force only, and nothing is read before that is said', async (name, args, next) => {
     const path = join(dir, name);
     writeFileSync(path, 'precious');
     expect(await refused(...args, '--out', path)).toMatch(
       /is there already\n {2}→ give --out another name, or --force to write over it\n/,
     );
-    expect(await refused(...args, '--out', join(dir, `none-of-${name}`, name), '--force')).not.toContain('is there');
+    const forced = await refused(...args, '--out', path, '--force');
+    expect(forced).not.toContain('is there');
+    expect(forced).toContain(next);
     expect(readFileSync(path, 'utf8')).toBe('precious');
   });
 
