@@ -293,7 +293,7 @@ export class SafetyChain {
     else {
       this.#limiter.writeAccel(this.#accel, times);
       this.#map.follow(u, this.referenceRad, this.#reference, v, this.#accel, times);
-      const pressed = this.#press?.apply(u, this.referenceRad, this.#reference, times) ?? 0;
+      const pressed = this.#press?.apply(u, this.#map.wayRad, this.referenceRad, this.#reference, times) ?? 0;
       bits[STAGE.actionMap] = bits[STAGE.actionMap]! | pressed;
     }
     if (!allFinite(u)) {

@@ -245,6 +245,62 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       },
     );
 
+  for (const [name, pauseS, joints] of [
+    ['its key is let go', 0, []],
+    ['nothing was asked of the arm for a while, and then something of another joint', 0.6, [PAN]],
+  ] as const)
+    it(`no longer goes back with a joint that it doubts once ${name}`, async () => {
+      const arm = new Pushing();
+      const { bus, driver, robot } = arm.rig;
+      try {
+        await arm.activate();
+        arm.load(LIFT, -0.65 * driver.torqueCapNm[LIFT]!);
+        await arm.act([], 0, 1);
+        await arm.act([LIFT], PUSH, 0.3);
+        bus.faultsOf(2)!.isFrozen = true;
+        let [mostRad, leftRad] = [0, 0];
+        for (let step = 0; step < 20 && leftRad > mostRad - 0.003; step++) {
+          await arm.act([LIFT], PUSH, 0.1);
+          leftRad = arm.aheadRad(LIFT);
+          mostRad = Math.max(mostRad, leftRad);
+        }
+        expect(leftRad).toBeLessThan(mostRad - 0.003);
+        if (pauseS > 0) await arm.link.advance(Math.round(pauseS * robot.controlHz));
+        else await arm.act([], 0, 0.1);
+        leftRad = arm.aheadRad(LIFT);
+        await arm.act(joints, PUSH, 0.6, () => expect(arm.aheadRad(LIFT)).toBeCloseTo(leftRad, 6));
+        expect(arm.rows).toEqual([]);
+      } finally {
+        await arm.close();
+      }
+    });
+
+  faultRow(
+    14,
+    'fake',
+    'weights that take the tool far behind its reference hide no frozen encoder of the wrist',
+    async () => {
+      const wrist = 4;
+      for (const share of [0.65, 0.7, 0.75, 0.8])
+        for (const push of [0.1, -0.1]) {
+          const arm = new Pushing('viperx');
+          const { body, bus, driver } = arm.rig;
+          try {
+            await arm.activate();
+            for (const joint of [LIFT, ELBOW]) arm.load(joint, share * driver.torqueCapNm[joint]!);
+            await arm.act([], 0, 2);
+            const from = body.positionRad[wrist]!;
+            bus.faultsOf(7)!.isFrozen = true;
+            expect(await arm.act([wrist], push, 4), `${share} ${push}`).toBeLessThan(1.2);
+            expect(arm.rows).toContain(14);
+            expect(Math.abs(body.positionRad[wrist]! - from)).toBeLessThan(0.12);
+          } finally {
+            await arm.close();
+          }
+        }
+    },
+  );
+
   it('holds a weight that it cannot lift for as long as it is asked to, and takes its encoder for none that has frozen', async () => {
     for (const weightNm of [1, 1.1, 1.15, 1.2]) {
       const arm = new Pushing();

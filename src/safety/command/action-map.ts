@@ -48,6 +48,8 @@ export class ActionMap {
   readonly targetRotation: Float64Array = new Float64Array(9);
   /** [n] target joints, rad: of joint actions, and of joints that a cartesian action moves beside the tool. */
   readonly targetRad: Float64Array;
+  /** [n] the joint motion that was left to the target when it was last followed, rad. */
+  readonly wayRad: Float64Array;
 
   readonly #model: RobotModel;
   readonly #scale: Float64Array;
@@ -64,7 +66,6 @@ export class ActionMap {
   readonly #nominal: Float64Array = new Float64Array(9);
   readonly #error: Float64Array = new Float64Array(6);
   readonly #move: Float64Array = new Float64Array(4);
-  readonly #way: Float64Array;
   /** [n] kept from position limits, rad. */
   readonly #margins: Float64Array;
   readonly #low: Float64Array;
@@ -105,7 +106,7 @@ export class ActionMap {
       spec.kind === 'cartesian' && this.#joint.includes(i) ? 1 : 0,
     );
     this.targetRad = new Float64Array(n);
-    this.#way = new Float64Array(n);
+    this.wayRad = new Float64Array(n);
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
     this.#beside = new Float64Array(n);
@@ -114,7 +115,7 @@ export class ActionMap {
     this.#runOn = new Float64Array(n);
     this.#stoppable = new Float64Array(n);
     this.#slackJoints = new Float64Array(n);
-    this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.#way, home.jacobian(), this.#error, 0);
+    this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.wayRad, home.jacobian(), this.#error, 0);
     this.#nominal.set(home.tcpRotation);
   }
 
@@ -162,7 +163,7 @@ export class ActionMap {
     for (let i = 0; i < out.length; i++) {
       const change = accel[i]! * dtS;
       const fastest = this.#stoppable[i]!;
-      out[i] = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
+      out[i] = clamp(this.wayRad[i]! / Math.max(leftS, dtS), -fastest, fastest);
       this.#low[i] = velocity[i]! - change;
       this.#high[i] = velocity[i]! + change;
       if (this.#isBeside[i] === 0) canStop &&= Math.abs(velocity[i]!) <= change;
@@ -189,14 +190,14 @@ export class ActionMap {
   /** The joint motion, rad, that is left to the target. */
   #findWay(referenceRad: Float64Array, reference: ArmKinematics): void {
     if (this.kind === 'joint') {
-      for (let i = 0; i < this.#way.length; i++) this.#way[i] = this.targetRad[i]! - referenceRad[i]!;
+      for (let i = 0; i < this.wayRad.length; i++) this.wayRad[i] = this.targetRad[i]! - referenceRad[i]!;
       return;
     }
     for (let k = 0; k < 3; k++) this.#error[k] = this.targetM[k]! - reference.tcpPositionM[k]!;
     rotationError(this.#error, this.targetRotation, reference.tcpRotation, 3);
-    this.#solver.solve(this.#way, reference.jacobian(), this.#error, this.#healthyGain);
-    for (let i = 0; i < this.#way.length; i++) {
-      if (this.#isBeside[i] === 1) this.#way[i] = this.targetRad[i]! - referenceRad[i]!;
+    this.#solver.solve(this.wayRad, reference.jacobian(), this.#error, this.#healthyGain);
+    for (let i = 0; i < this.wayRad.length; i++) {
+      if (this.#isBeside[i] === 1) this.wayRad[i] = this.targetRad[i]! - referenceRad[i]!;
     }
   }
 
@@ -220,7 +221,7 @@ export class ActionMap {
   #findStoppable(accel: Float64Array, times: TickTimes): void {
     const stoppable = this.#stoppable;
     const room = this.#room;
-    for (let i = 0; i < room.length; i++) room[i] = Math.abs(this.#way[i]!) + this.#slack[i]!;
+    for (let i = 0; i < room.length; i++) room[i] = Math.abs(this.wayRad[i]!) + this.#slack[i]!;
     this.#bound.writeSpeeds(stoppable, room, accel, times);
     for (let i = 0; i < room.length; i++) {
       // What one tick can cover and the next can stop needs no braking distance.
@@ -232,8 +233,8 @@ export class ActionMap {
   #allowRunOn(accel: Float64Array, times: TickTimes): void {
     this.#isFresh = false;
     const runOnS = times[PERIOD]! - this.#bound.shortestS / 2;
-    for (let i = 0; i < this.#way.length; i++) {
-      const mean = Math.abs(this.#way[i]!) / this.#policyPeriodS;
+    for (let i = 0; i < this.wayRad.length; i++) {
+      const mean = Math.abs(this.wayRad[i]!) / this.#policyPeriodS;
       this.#runOn[i] = (mean * mean) / (2 * accel[i]!) + mean * runOnS;
     }
   }
@@ -249,7 +250,7 @@ export class ActionMap {
     const share = Number.isNaN(ratio) ? 0 : Math.min(ratio, 1e6);
     for (let i = 0; i < this.#slack.length; i++) {
       const isByItself = this.kind === 'joint' || this.#isBeside[i] === 1;
-      const leash = isByItself ? this.#slackJoints[i]! : share * Math.abs(this.#way[i]!);
+      const leash = isByItself ? this.#slackJoints[i]! : share * Math.abs(this.wayRad[i]!);
       this.#slack[i] = Math.min(leash, this.#runOn[i]!);
     }
   }

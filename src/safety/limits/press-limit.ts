@@ -43,6 +43,8 @@ const DOUBT_BACK = 1.2;
 const DOUBT_BACK_S = 0.2;
 /** There it waits for row 14 until this, s from when the joint was first asked on at its limit. */
 const DOUBT_ENDS_S = 1.2;
+/** A target that is ahead of the reference by no more asks for nothing: rounding, rad. */
+const NO_WAY_RAD = 1e-6;
 /** So many times what asks a joint to move. */
 const SHOWN_NEAR = 2;
 /** Share of what asks a joint to move from which on one that stands may be held. */
@@ -69,12 +71,16 @@ export class PressLimit {
   /** [n] what asks a joint to move, rad; and for how long one that stands has been asked on at its limit, s. */
   readonly #askedRad: Float64Array;
   readonly #doubtS: Float64Array;
+  /** [n] the side on which it was asked on then: a reference that goes back beyond the reading keeps it. */
+  readonly #doubtSide: Float64Array;
   /** [n] the reading that showed that it follows: near it there is no doubt again, so that a weight does not sink on by that. */
   readonly #shown: Float64Array;
   /** [n] rad/s, smoothed. */
   readonly #speed: Float64Array;
   /** [1] V8 would box what a function gives. */
   readonly #leadM: Float64Array = new Float64Array(1);
+  /** The reference followed a wish in the last tick. */
+  #hasFollowed = false;
 
   /** Of robots whose weight their servos hold, else `undefined`. `capNm` (n): to what each joint's torque is limited. */
   static of(model: RobotModel, capNm: ArrayLike<number>): PressLimit | undefined {
@@ -103,6 +109,7 @@ export class PressLimit {
     this.#flickerRad = Float64Array.from(model.joints, flickerRad);
     this.#askedRad = Float64Array.from(model.joints, askedRad);
     this.#doubtS = new Float64Array(n);
+    this.#doubtSide = new Float64Array(n);
     this.#shown = new Float64Array(n).fill(Number.NaN);
   }
 
@@ -113,8 +120,10 @@ export class PressLimit {
     this.#doubtS.fill(0);
   }
 
-  /** The newest reading (n), rad. */
+  /** The newest reading (n), rad, of every tick, before `apply`. A tick without `apply` asked for nothing, which ends every doubt. */
   see(positionRad: ArrayLike<number>, times: TickTimes): void {
+    if (!this.#hasFollowed) this.#doubtS.fill(0);
+    this.#hasFollowed = false;
     const share = Math.min(1, times[PERIOD]! / SMOOTHED_S);
     for (let i = 0; i < this.#position.length; i++) {
       const movedRad = positionRad[i]! - this.#position[i]!;
@@ -130,8 +139,18 @@ export class PressLimit {
     }
   }
 
-  /** Clips `velocity` (n, rad/s) in place, for a reference at `referenceRad`, rad, where `reference` is. Returns reason bits. */
-  apply(velocity: Float64Array, referenceRad: ArrayLike<number>, reference: ArmKinematics, times: TickTimes): number {
+  /**
+   * Clips `velocity` (n, rad/s) in place, for a reference at `referenceRad`, rad, where `reference` is. `wayRad` (n): what is left of it to its
+   * target, rad; `velocity` is that as fast as the joint may change its speed, and its sign tells less. Returns reason bits.
+   */
+  apply(
+    velocity: Float64Array,
+    wayRad: ArrayLike<number>,
+    referenceRad: ArrayLike<number>,
+    reference: ArmKinematics,
+    times: TickTimes,
+  ): number {
+    this.#hasFollowed = true;
     let bits = 0;
     const jacobian = reference.jacobian();
     const n = velocity.length;
@@ -168,31 +187,40 @@ export class PressLimit {
       if (isOneBeyond && Math.abs(aheadRad) > BESIDE_SHARE * this.#mostRad[i]!) most = 0;
       if (roomRad < 0) most = -Math.min(Math.max(0, beyondRad) / BACK_S, Math.max(0, leftRad) / times[PERIOD]!);
       const isAskedOn = side * velocity[i]! > most;
+      if (this.#doubtS[i]! >= DOUBT_AFTER_S) {
+        if (this.#doubtSide[i]! * wayRad[i]! > NO_WAY_RAD) {
+          if (this.#goBack(i, velocity, referenceRad, times)) bits = TARGET_LEASHED;
+          continue;
+        }
+        this.#doubtS[i] = 0;
+      }
       const goneRad = side * (referenceRad[i]! - this.#referenceThen[i]!);
       const reliefRad = (RELIEF_SHARE / PRESS_SHARE - 1) * this.#mostRad[i]! + this.#flickerRad[i]!;
       const isShown = Math.abs(this.#position[i]! - this.#shown[i]!) < SHOWN_NEAR * this.#askedRad[i]!;
       const isUnjudged =
         side * velocity[i]! > Math.max(most, 0) && ownRad > -reliefRad && goneRad < this.#askedRad[i]! && !isShown;
-      const doubtS = this.#doubtS[i]!;
-      // Begun, it goes all the way: what is asked for stands still for a tick, or turns round, as the reference goes back.
-      if (doubtS >= DOUBT_AFTER_S) {
-        const followedRad = side * (referenceRad[i]! - this.#followsThen[i]!);
-        const backRad = Math.max(0, Math.max(goneRad, followedRad) + DOUBT_BACK * this.#askedRad[i]!);
-        const back = Math.min(backRad / times[PERIOD]!, this.#askedRad[i]! / DOUBT_BACK_S);
-        this.#doubtS[i] = doubtS < DOUBT_ENDS_S ? doubtS + times[PERIOD]! : 0;
-        if (side * velocity[i]! > -back) {
-          velocity[i] = -side * back;
-          bits = TARGET_LEASHED;
-        }
-        continue;
-      }
-      this.#doubtS[i] = isUnjudged && !this.#isOtherHeld(i) ? doubtS + times[PERIOD]! : 0;
+      this.#doubtS[i] = isUnjudged && !this.#isOtherHeld(i) ? this.#doubtS[i]! + times[PERIOD]! : 0;
+      this.#doubtSide[i] = side;
       if (!isAskedOn) continue;
       if (most < 0) this.#backRad[i] = this.#backRad[i]! - most * times[PERIOD]!;
       velocity[i] = side * most;
       bits = TARGET_LEASHED;
     }
     return bits;
+  }
+
+  /** Moves the reference of a joint that is doubted back by a tick, beyond its reading too. True where `velocity` was changed. */
+  #goBack(i: number, velocity: Float64Array, referenceRad: ArrayLike<number>, times: TickTimes): boolean {
+    const side = this.#doubtSide[i]!;
+    const doubtS = this.#doubtS[i]!;
+    this.#doubtS[i] = doubtS < DOUBT_ENDS_S ? doubtS + times[PERIOD]! : 0;
+    const goneRad = side * (referenceRad[i]! - this.#referenceThen[i]!);
+    const followedRad = side * (referenceRad[i]! - this.#followsThen[i]!);
+    const backRad = Math.max(0, Math.max(goneRad, followedRad) + DOUBT_BACK * this.#askedRad[i]!);
+    const back = Math.min(backRad / times[PERIOD]!, this.#askedRad[i]! / DOUBT_BACK_S);
+    if (side * velocity[i]! <= -back) return false;
+    velocity[i] = -side * back;
+    return true;
   }
 
   /** By the law of the servo, as row 14 does. */
