@@ -78,6 +78,8 @@ describe('the log of motion', () => {
     Object.assign(frame, { faultFlags: TORQUE_RESIDUAL, residualJoint: 1, residualNm: 31.26 });
     see('stopping', 'hold', -1, 0.01);
     expect(entries[0]).not.toHaveProperty('why');
+    expect(entries[0]).not.toHaveProperty('rows');
+    expect(entries[1]!.rows).toEqual([54]);
     expect(entries[1]!.why).toMatch(/^Something pushes the arm.* \(.*: 31\.3 N·m\)\.$/);
   });
 });

@@ -19,6 +19,8 @@ export interface MotionEntry {
   readonly decider: Decider;
   /** What was wrong just then, as messages; left out where nothing was. */
   readonly why?: string;
+  /** The rows of the fault table that say so. */
+  readonly rows?: readonly number[];
   /** Beside what a busy machine may have caused. */
   readonly timing?: TimingFigures;
   /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
@@ -73,8 +75,9 @@ export class MotionLog {
       this.#state = state;
       this.#decider = decider;
       const sinceS = decider === 'hold' ? atS - this.#commandAtS : 0;
-      const faults = faultsOf(frame.faultFlags).map((fault) => messageOf(fault, frame, this.#joints));
-      const why = faults.length === 0 ? {} : { why: faults.join(' ') };
+      const faults = faultsOf(frame.faultFlags);
+      const messages = faults.map((fault) => messageOf(fault, frame, this.#joints));
+      const why = faults.length === 0 ? {} : { why: messages.join(' '), rows: faults.map(({ row }) => row) };
       const timing = (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, this.#load()) };
       this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why, ...timing });
     }

@@ -112,7 +112,7 @@ export function faultsOf(flags: number): readonly Fault[] {
 /** Row 54: what the joints' torques say. */
 export const TORQUE_FAULTS: number = TORQUE_RESIDUAL | SERVO_RESIDUAL;
 
-/** What a machine that has too much to do causes, too: an answer that is read too late is none, and torque of a late tick is off. */
+/** A machine that has too much to do causes these, too: an answer that is read too late is none, and torque of a late tick is off. */
 export const TIMING_FAULTS: number = TORQUE_FAULTS | DRIVER_LOST | TICK_STALLED;
 
 /** What is known of a fault beside its sentence: of row 54, the joint and how far its torque is off. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
 import type { JournalStatus } from '../link/index.ts';
-import { TICK_STALLED, TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
+import { SERVO_RESIDUAL, TICK_STALLED, TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
 import { DRIVER_LOST, TANK_EMPTY } from '../safety/index.ts';
 import type { SessionEvent } from './session-types.ts';
 import { FaultWatch, RecordingWatch, WeightsWatch } from './watches.ts';
@@ -43,12 +43,17 @@ it.each([
     (event) => reported.push(event),
     () => load,
   );
-  watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL | DRIVER_LOST | TICK_STALLED }, 0);
+  watch.see({ ...nothing, faultFlags: SERVO_RESIDUAL | DRIVER_LOST | TICK_STALLED }, 0);
   expect(reported).toHaveLength(3);
   for (const { remedy } of reported) {
     expect(remedy.startsWith('The machine is busy (load average 18.0 on 2 cores).')).toBe(isBusy);
     expect(remedy).toMatch(/acknowledge\.$/);
   }
+  // What touches a link is freed first, whatever the load.
+  watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL }, 1);
+  const { remedy } = reported.find(({ name }) => name === 'torqueResidual')!;
+  expect(remedy).toMatch(/^See what touches a link/);
+  expect(remedy.includes('The load may be the cause')).toBe(isBusy);
 });
 
 it('tells every stop, and its end', () => {

@@ -73,12 +73,15 @@ export class FaultWatch {
     });
   }
 
-  /** A busy machine is named first: what compares readings with what was sent knows of lateness by the guard's own ticks only. */
-  #remedyOf({ bit }: Fault, remedy: string): string {
+  /**
+   * With the load of a busy machine, which comes first: what compares readings with what was sent knows of lateness by the guard's own ticks only.
+   * What may push the arm comes before it, or the arm is driven into that again.
+   */
+  #remedyOf({ bit, flag }: Fault, remedy: string): string {
     const busy = (bit & TIMING_FAULTS) === 0 ? undefined : busyText(this.#load());
-    return busy === undefined
-      ? remedy
-      : `${busy} It may have been that: end what else runs, and see whether it comes again. ${remedy}`;
+    if (busy === undefined) return remedy;
+    const load = `${busy} The load may be the cause: end what else runs, and see whether it comes again.`;
+    return flag === 'torqueResidual' ? `${remedy} ${load}` : `${load} ${remedy}`;
   }
 
   /** One that always comes warns of nothing: it is reported ever less often, with how often it came; `undefined`: not now. */

@@ -32,16 +32,25 @@ it('names a busy machine beside what that may have caused, and nothing else', ()
   const moved = { level: 30, msg: 'motion', event: 'changed', state: 'stopping' };
   const timing = { programs: 9, cores: 2, tickLateMs: 17.2, timeouts: 18 };
   const end = { level: 30, msg: 'asked to end: braking' };
-  const lost = { ...moved, why: 'The robot does not answer.', timing };
+  const lost = { ...moved, why: 'The robot does not answer.', rows: [10], timing };
   expect(isOfTiming(logOf(lost, end))).toBe(true);
   expect(isOfTiming(logOf({ level: 60, name: 'guardian', row: 25, msg: 'The guard is silent.' }, end))).toBe(true);
-  expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.' }, end, lost))).toBe(false);
+  expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.', rows: [13] }, end, lost))).toBe(false);
+  // Only what stopped it first is named, and a load is no cause of it.
+  expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.', rows: [13] }, lost, end))).toBe(false);
+  expect(isOfTiming(logOf({ level: 50, row: 13, msg: 'Servo 3 is too hot.' }, lost, end))).toBe(false);
+  expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot. The robot does not answer.', rows: [13, 10] }))).toBe(
+    false,
+  );
+  // Something touches a link, and would again.
+  expect(isOfTiming(logOf({ ...moved, why: 'Something pushes the arm.', rows: [54], timing }, end))).toBe(false);
+  expect(isOfTiming(logOf({ level: 50, row: 10, msg: 'Servo 3 (elbow_flex) does not answer.' }, lost))).toBe(true);
   expect(isOfTiming(join(folder, 'none.log'))).toBe(false);
   const busy = 'The machine is busy (load average 9.0 on 2 cores).';
   expect(stopped('The robot does not answer', 2, 'run', busy)).toMatchObject({
     message: `The rung is not passed: The robot does not answer (the first of 2). ${busy}`,
     remedy:
-      'It may have been that: end what else runs on it, and repeat the command. If it stops again, mend what stopped it; run/guard.log has the figures.',
+      'Mend what stopped it; run/guard.log says when and why. The load may be the cause: end what else runs on the machine. Then repeat the command.',
   });
   expect(stopped('The robot does not answer', 1, 'run')).toMatchObject({
     message: 'The rung is not passed: The robot does not answer.',

@@ -42,7 +42,8 @@ const WATCH_MS = 500;
 const STANDS_OUTSIDE = /stands outside/;
 /** How the guard's log says that it was asked to. */
 const GUARD_ENDS = 'asked to end';
-const SILENT_GUARD_ROW = 25;
+/** Rows of the fault table that a machine with too much to do trips by itself: no answer, no tick, no guard. Not row 54: something touches a link. */
+const TIMING_ROWS: readonly unknown[] = [10, 24, 25];
 
 export type DrivingRung = 'slow' | 'burn-in';
 
@@ -182,36 +183,36 @@ export function withServo([first = '', ...others]: readonly string[]): string {
 /** As drivers name one. */
 const SERVO = /^Servo \d+ \(/;
 
-/** `busy`: how busy the machine is, of what that may have caused. */
+/** What to mend comes first. `busy`: how busy the machine is, of what that may have caused. */
 export function stopped(what: string, count: number, out: string, busy?: string): ReinError {
   const more = count > 1 ? ` (the first of ${count})` : '';
   const log = join(out, GUARD_LOG);
-  let remedy = `Mend what stopped it; ${log} says when and why. Then repeat the command.`;
-  if (busy !== undefined) {
-    remedy = `It may have been that: end what else runs on it, and repeat the command. If it stops again, mend what stopped it; ${log} has the figures.`;
-  }
+  const load = busy === undefined ? '' : ' The load may be the cause: end what else runs on the machine.';
+  let remedy = `Mend what stopped it; ${log} says when and why.${load} Then repeat the command.`;
   if (STANDS_OUTSIDE.test(what)) remedy = 'Put it in the middle of its room by hand, and repeat the command.';
   const message = `The rung is not passed: ${what}${more}.${busy === undefined ? '' : ` ${busy}`}`;
   return new ReinError('driver', message, { remedy });
 }
 
-/** Whether what stopped the arm may have been a machine that has too much to do: figures of it stand beside, or its guard was silent (row 25). */
+/** True where the first fault, which is the one that is named, is of `TIMING_ROWS` alone: later ones are how the arm was brought to rest. */
 export function isOfTiming(log: string): boolean {
-  return entriesUntilEnd(log)?.some(({ timing, row }) => timing !== undefined || row === SILENT_GUARD_ROW) ?? false;
+  const rows = faultEntries(log)?.[0]?.rows ?? [];
+  return rows.length > 0 && rows.every((row) => TIMING_ROWS.includes(row));
 }
 
-/** What stopped the arm while it was driven, as the guard logged it: in sentences. */
+/** Faults that stopped the arm while it was driven, as the guard logged them: in sentences. */
 export function faultsIn(log: string): readonly string[] {
-  const entries = entriesUntilEnd(log);
-  if (entries === undefined) return ['the guard left no log'];
-  const found = entries.flatMap((entry) => {
-    const why = entry['why'];
-    if (typeof why === 'string') return [withoutFullStop(why)];
-    const level = entry['level'];
+  const found = faultEntries(log);
+  return found === undefined ? ['the guard left no log'] : [...new Set(found.map(({ what }) => what))];
+}
+
+/** Each with its rows of the fault table. `undefined`: there is no log. */
+function faultEntries(log: string): readonly { readonly what: string; readonly rows: readonly unknown[] }[] | undefined {
+  return entriesUntilEnd(log)?.flatMap(({ why, rows, level, row, msg }) => {
+    if (typeof why === 'string') return [{ what: withoutFullStop(why), rows: Array.isArray(rows) ? rows : [] }];
     const isError = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);
-    return isError ? [withoutFullStop(String(entry['msg']))] : [];
+    return isError ? [{ what: withoutFullStop(String(msg)), rows: [row] }] : [];
   });
-  return [...new Set(found)];
 }
 
 /** `undefined`: there is no log. What comes behind its end is how the arm is let down. */
