@@ -26,7 +26,7 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
     process.stdout.write(tableOf(findings, 'the arm'));
     return exitCodeOf(findings);
   }
-  checkReplaceable(out);
+  if (!options.rebind) checkReplaceable(out, options.out === undefined ? '' : ', or give --out another name');
   return interruptibly(warn, 'joints that are done are kept; the same command goes on', async ({ signal }) => {
     const guide = new TerminalGuide({
       input: process.stdin,
@@ -62,10 +62,13 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
   });
 }
 
-/** A calibration, whole or damaged, is made anew; a file of another kind is somebody's. */
-function checkReplaceable(path: string): void {
+/** A calibration file without its blanks begins so. */
+const HEAD = '{"kind":"rein-calibration"';
+
+/** A calibration, whole or damaged (cut off, or zeros of a power cut), is made anew; a file of another kind is somebody's. Throws `ReinError('config')`. */
+function checkReplaceable(path: string, orElse: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  const text = readFileSync(path, 'utf8');
-  if (text.trim() === '' || text.includes('rein-calibration')) return;
-  throw new ReinError('config', `${shownPath(path)} is no calibration`, { remedy: 'give --out another name' });
+  const text = readFileSync(path, 'utf8').replaceAll('\0', '').replaceAll(/\s/g, '');
+  if (HEAD.startsWith(text) || text.includes('rein-calibration')) return;
+  throw new ReinError('config', `${shownPath(path)} is not a calibration file`, { remedy: `move it away${orElse}` });
 }

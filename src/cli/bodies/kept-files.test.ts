@@ -44,11 +44,25 @@ describe('a file that is there', () => {
     expect(await refused(...args, '--out', join(folder, name))).toMatch(/json is there already/);
   });
 
-  it('that is no calibration is not made one', async () => {
+  it.each([
+    ['empty', ''],
+    ['zeros after a power cut', '\0'.repeat(512)],
+    ['cut off early', '{\n  "kind": "rein-ca'],
+    ['cut off later', '{\n  "kind": "rein-calibration",\n  "ver'],
+    ['cut off, and zeros', '{\n  "kind"\0\0\0'],
+  ])('is made anew where it is a damaged calibration: %s', async (_, text) => {
+    const path = join(dir, 'so101.json');
+    writeFileSync(path, text);
+    expect(await refused('calibrate', '--robot', 'so101', '--out', path, '--port', '/dev/nosuch')).toContain(
+      '/dev/nosuch',
+    );
+  });
+
+  it('that is not a calibration is not made one', async () => {
     const robot = join(dir, 'robot.yaml');
     writeFileSync(robot, 'precious');
     expect(await refused('calibrate', '--robot', 'so101', '--out', robot)).toMatch(
-      /robot\.yaml is no calibration\n {2}→ give --out another name/,
+      /robot\.yaml is not a calibration file\n {2}→ move it away, or give --out another name\n/,
     );
     expect(readFileSync(robot, 'utf8')).toBe('precious');
   });
