@@ -52,7 +52,7 @@ export interface ServoFaults {
   isMirrored: boolean;
   /** Its motor turns against its encoder: its own loop runs away. */
   isReversed: boolean;
-  /** Its zero is elsewhere: added to the position, rad. */
+  /** A wrong zero: added to the position, rad. */
   shiftRad: number;
   /** Whole turns added to the position. */
   wrapTurns: number;
@@ -131,7 +131,7 @@ const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
   reverse: servoCommand('ID', 'its motor turns against its encoder', (servo) => {
     servo.isReversed = !servo.isReversed;
   }),
-  shift: servoCommand('ID RAD', 'its zero is elsewhere', (servo, rad = 0) => {
+  shift: servoCommand('ID RAD', 'its zero is wrong from then on', (servo, rad = 0) => {
     servo.shiftRad = rad;
   }),
   wrap: servoCommand('ID [TURNS]', 'its position jumps by a whole turn, 2 pi', (servo, turns = 1) => {

@@ -32,7 +32,7 @@ const SEEN: Readonly<Record<FirstMotionFault, string>> = {
   scaled: 'goes another distance than it was asked to',
   stuck: 'does not move',
   other: 'does not move, and another joint does: two servos may have changed places',
-  left: 'is read outside its limits: its zero is elsewhere, or its reading wraps',
+  left: 'is read outside its limits: its calibrated zero is wrong, or its reading wraps',
   jumped: 'is read at a place where it cannot be: its reading jumps or wraps at 2π',
 };
 

@@ -166,7 +166,7 @@ describe('an arm calibrated by hand', () => {
         return;
       }
       const remedy =
-        'Calibrate this joint again, held at its zero pose: rein calibrate --robot so101 --joint shoulder_lift';
+        "Calibrate this joint again, held at its zero pose: rein calibrate --robot so101 --joint shoulder_lift. If that gives the same, its stops are not those of the file: write positionMaxRad: 1.39 into the robot's file.";
       expect(problems).toEqual([`${said}. ${remedy}`]);
       rig.body.positionRad.fill(0);
       const check = async (positionMaxRad: number) => {
@@ -182,6 +182,27 @@ describe('an arm calibrated by hand', () => {
       ]);
     },
   );
+
+  it('with other stops than the file is told so where the same is measured twice, and then which limit to write', async () => {
+    const rig = rigOf();
+    let asked = 0;
+    const guide = new HandGuide(rig, (question, hand) => {
+      if (hand.joint !== 1) return undefined;
+      if (question.includes('Calibrate this joint again')) {
+        asked++;
+        return '';
+      }
+      if (!question.includes('to one stop')) return undefined;
+      hand.moves(-2.05, 1.5);
+      return '';
+    });
+    const { problems } = await calibrateArm(request(rig, guide));
+    expect(asked).toBe(2);
+    const told = guide.said.filter((line) => line.includes('The same as before'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/its stops are not those of the file. Then write positionMaxRad: 1\.(5|49) into/);
+    expect(problems).toEqual([expect.stringMatching(/If that gives the same, .*write positionMaxRad: 1\.(5|49) into/)]);
+  });
 
   it('whose reading jumps within its range gets another middle, after a yes', async () => {
     const mountings = MOUNTINGS.map((each, i) => (i === 2 ? { ...each, zeroCounts: 3900 } : each));

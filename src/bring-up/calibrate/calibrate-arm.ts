@@ -37,7 +37,7 @@ export interface CalibrateRequest {
   /** A calibration file of LeRobot, which has all but directions. */
   readonly from?: string | undefined;
   readonly firmware: 'ask' | 'accept';
-  /** Whether the servos store the ranges that are found, and so keep to them by themselves. */
+  /** `servos`: they store the ranges that are found, and keep to them by themselves. */
   readonly ranges: 'file' | 'servos';
   readonly guide: Guide;
   readonly open: OpenBusPort;

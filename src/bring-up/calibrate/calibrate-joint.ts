@@ -5,7 +5,7 @@ import type { BusFamily } from '../families.ts';
 import { confirm, type Guide, type Meanwhile } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 import type { JointWords } from './direction-words.ts';
-import { rangeLine, rangeProblem, shownPosition } from './joint-range.ts';
+import { calibratedRange, rangeLine, rangeProblem, shownPosition, toleranceOf } from './joint-range.ts';
 import { calibrationOf, isWholeTurn, type LeRobotJoint } from './lerobot.ts';
 import { TurnTracker } from './turn-tracker.ts';
 
@@ -15,8 +15,10 @@ const STILL_COUNTS = 6;
 /** Least motion that tells a direction, and least range, each as a share of the file's range. */
 const DIRECTION_SHARE = 0.06;
 const RANGE_SHARE = 0.2;
-/** A range of LeRobot that is so much narrower than the file's was perhaps not swept to both stops, rad or m. */
-const NARROW = 0.1;
+/** A range of LeRobot that is so much narrower than the file's was perhaps not swept to both stops, rad. */
+const NARROW_RAD = 0.1;
+/** Two measurements of a range whose ends differ by no more are the same, rad. */
+const SAME_RAD = 0.05;
 /** A servo that has missed more requests than these in a row, for so long, is gone. */
 const SILENT = { misses: 2, forS: 1 } as const;
 /** After the middle was set, the reading may differ from what it has to be by this, counts. */
@@ -35,8 +37,15 @@ export interface JointWork {
   readonly title: string;
 }
 
-/** Rejects with `ReinError` where the servo is gone, or its range cannot be read as one. */
-export async function calibrateJoint(guide: Guide, work: JointWork): Promise<JointCalibration> {
+/**
+ * `before`: the range that an earlier measurement gave, from least to greatest, rad or m. Rejects with `ReinError` where the servo is gone, or its
+ * range cannot be read as one.
+ */
+export async function calibrateJoint(
+  guide: Guide,
+  work: JointWork,
+  before?: readonly [number, number],
+): Promise<JointCalibration> {
   const hand = new HandMoved(work);
   const zeroCounts = await askZero(guide, work, hand);
   hand.restart();
@@ -49,9 +58,17 @@ export async function calibrateJoint(guide: Guide, work: JointWork): Promise<Joi
     if (problem === undefined) return found;
     guide.say(`  ${problem.message}`);
     if (problem.kind !== 'limit') {
-      const otherwise = problem.kind === 'zero' ? 'yes' : 'no';
+      const range = calibratedRange(work.motor, found);
+      const slack = toleranceOf(work.joint, SAME_RAD);
+      const isSame = before?.every((end, k) => Math.abs(end - range[k]!) <= slack) === true;
+      if (isSame && problem.kind === 'zero') {
+        guide.say(
+          `  The same as before: if it was at its zero both times, its stops are not those of the file. Then write ${problem.limits} into the robot's file.`,
+        );
+      }
+      const otherwise = problem.kind === 'zero' && !isSame ? 'yes' : 'no';
       const again = await confirm(guide, '  Calibrate this joint again, from its zero pose?', otherwise);
-      return again ? calibrateJoint(guide, work) : found;
+      return again ? calibrateJoint(guide, work, range) : found;
     }
     if (await confirm(guide, '  Was that all it can, up to both stops?', 'yes')) return found;
     hand.follow(found.zeroCounts);
@@ -67,7 +84,7 @@ export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJo
   const what = isWholeTurn(from, motor) ? 'the pose in which LeRobot was calibrated' : "the middle of LeRobot's range";
   guide.say(`${title}: ${what} is ${middle} of the robot's file`);
   const lackRad = joint.positionMaxRad - joint.positionMinRad - (from.rangeMax - from.rangeMin) / countsPerUnit(motor);
-  if (lackRad > NARROW) {
+  if (lackRad > toleranceOf(joint, NARROW_RAD)) {
     const [lack, off] = [lackRad, lackRad / 2].map((value) => shownPosition(joint, value));
     guide.say(
       `  LeRobot's range is ${lack} narrower than the file's: if it ended early at one stop only, the zero is ${off} off.`,

@@ -1,6 +1,6 @@
 /** `rein calibrate --check` and `--rebind`: whether file, servos and robot agree, and which adapter the file is of. */
 import { existsSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, withoutFullStop } from '../../core/index.ts';
 import {
   adapterText,
   type Calibration,
@@ -21,11 +21,11 @@ import { problemError, servoProblems } from '../servo-problems.ts';
 import { type FoundServo, findServosOf } from '../servo-scan.ts';
 import { refuseSilence } from '../silence.ts';
 import { keepCalibration, partialOf } from './calibrate-arm.ts';
-import { positionOf, rangeProblems, rangeRemedy, shownPosition } from './joint-range.ts';
+import { positionOf, rangeProblems, rangeRemedy, shownPosition, toleranceOf } from './joint-range.ts';
 import { lowOverload } from './overload.ts';
 
-/** A joint may stand outside its calibrated range by this, rad or m: a stop gives way. */
-const OUTSIDE = 0.05;
+/** A joint may stand outside its calibrated range by this, rad: a stop gives way. */
+const OUTSIDE_RAD = 0.05;
 
 /** What `found` at `port` says against the file at `path`. Never throws for what a person can mend. */
 export function checkCalibration(
@@ -65,7 +65,7 @@ export function calibrationOf({ robot, named, bus }: ServoArm, path: string): Ca
   return loadCalibration(path, { named, robot: robot.name, family: bus.family.name, jointNames });
 }
 
-/** Whether the servos are those of `calibration`, and stand where it says that they can: one a joint, then what their ranges say of zeros and the file's limits. */
+/** The servos against `calibration`, and where they stand: one finding a joint, then those of ranges beside the file's limits. */
 export function checkJoints(
   arm: ServoArm,
   calibration: Calibration,
@@ -73,7 +73,6 @@ export function checkJoints(
   found: readonly FoundServo[],
 ): readonly Finding[] {
   const { robot, named, motors } = arm;
-  const calibrate = `rein calibrate --robot ${named}`;
   const ranges = rangeProblems(robot, motors, calibration.joints).map(
     (problem): Finding => ({
       name: problem.joint,
@@ -82,7 +81,19 @@ export function checkJoints(
       remedy: rangeRemedy(problem, named),
     }),
   );
-  const joints = motors.flatMap((motor, i): readonly Finding[] => {
+  return [...checkServos(arm, calibration, port, found), ...ranges];
+}
+
+/** The same without the ranges, which tell nothing of which arm it is. */
+function checkServos(
+  arm: ServoArm,
+  calibration: Pick<Calibration, 'joints'>,
+  port: BusPort,
+  found: readonly FoundServo[],
+): readonly Finding[] {
+  const { named, motors } = arm;
+  const calibrate = `rein calibrate --robot ${named}`;
+  return motors.flatMap((motor, i): readonly Finding[] => {
     const servo = found.find(({ id }) => id === motor.id);
     if (servo?.identity === undefined) {
       const detail = `servo ${motor.id} does not answer`;
@@ -97,7 +108,6 @@ export function checkJoints(
     const stands = { name: motor.name, ...standing(arm, i, calibration, access, calibrate) };
     return [stands, ...overloadFindings(motor, access, calibrate)];
   });
-  return [...joints, ...ranges];
 }
 
 function overloadFindings(motor: Motor, servo: ServoAccess, calibrate: string): readonly Finding[] {
@@ -117,7 +127,7 @@ function overloadFindings(motor: Motor, servo: ServoAccess, calibrate: string): 
 function jointProblem(
   { family }: BusFamily,
   motor: Motor,
-  { joints }: Calibration,
+  { joints }: Pick<Calibration, 'joints'>,
   { identity }: FoundServo,
   servo: ServoAccess,
 ): SetupProblem | undefined {
@@ -136,7 +146,7 @@ function jointProblem(
 function standing(
   { robot, motors, bus }: ServoArm,
   i: number,
-  { joints }: Calibration,
+  { joints }: Pick<Calibration, 'joints'>,
   servo: ServoAccess,
   calibrate: string,
 ): Omit<Finding, 'name'> {
@@ -148,9 +158,9 @@ function standing(
   const shown = `${shownPosition(joint, positionOf(motor, calibration, counts))} (${counts})`;
   const turns = turnsProblem(bus.family, motor.model, counts);
   if (turns !== undefined) return { status: 'fail', detail: turns, remedy: turnsRemedy(calibrate) };
-  const slack = OUTSIDE * countsPerUnit(motor);
+  const slack = toleranceOf(joint, OUTSIDE_RAD) * countsPerUnit(motor);
   if (counts < calibration.minCounts - slack || counts > calibration.maxCounts + slack) {
-    const detail = `stands at ${shown}, outside ${calibration.minCounts} to ${calibration.maxCounts}: its zero is elsewhere, or its horn has slipped`;
+    const detail = `stands at ${shown}, outside ${calibration.minCounts} to ${calibration.maxCounts}: its calibrated zero is wrong, or its horn has slipped`;
     return { status: 'fail', detail, remedy: calibrate };
   }
   return { status: 'ok', detail: `stands at ${shown}` };
@@ -178,11 +188,11 @@ export function rebindCalibration(request: CheckRequest & { readonly guide: Guid
   return withServos(request, async (port, found) => {
     const { adapter } = port;
     if (adapter === calibration.adapter) return adapterText(adapter);
-    const wrong = checkJoints(arm, { ...calibration, checksum: '' }, port, found).find(
-      ({ status }) => status === 'fail',
-    );
+    const wrong = checkServos(arm, calibration, port, found).find(({ status }) => status === 'fail');
     if (wrong !== undefined) {
-      const remedy = `If it is another arm, calibrate it: rein calibrate --robot ${named}`;
+      const mend =
+        wrong.remedy === undefined ? '' : `If it is the arm that was calibrated: ${withoutFullStop(wrong.remedy)}. `;
+      const remedy = `${mend}If it is another arm, calibrate it: rein calibrate --robot ${named}`;
       throw new ReinError('config', `It is not bound anew: ${wrong.name}: ${wrong.detail}.`, { remedy });
     }
     guide.say(

@@ -1,18 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
-import type { JointCalibration } from '../../drivers/serial.ts';
+import { countsPerUnit, type JointCalibration } from '../../drivers/serial.ts';
 import { requireServoArm } from '../families.ts';
-import { rangeProblem } from './joint-range.ts';
-
-const PER_RAD = 4096 / (2 * Math.PI);
+import { type RangeProblem, rangeProblem, rangeRemedy } from './joint-range.ts';
 
 /** What is said of `name`, whose servo was mounted either way round, where the arm went from `least` to `most`, rad. */
 function saidOf(robot: string, name: string, least: number, most: number, file: object = {}): (string | undefined)[] {
+  return problemsOf(robot, name, least, most, file).map((problem) =>
+    problem === undefined
+      ? undefined
+      : `${problem.kind} ${problem.message.replace(/^.* to -?[\d.]+(?:°| mm)(?=[:,])/, '')}`,
+  );
+}
+
+/** What `rangeProblem` gives for either way round of the servo; `least` and `most` in rad or m. */
+function problemsOf(
+  robot: string,
+  name: string,
+  least: number,
+  most: number,
+  file: object = {},
+): (RangeProblem | undefined)[] {
   const arm = requireServoArm(loadRobotFile(robot).robot, 'calibrate');
   const i = arm.motors.findIndex((motor) => motor.name === name);
   const motor = arm.motors[i]!;
   return ([1, -1] as const).map((direction) => {
-    const ends = [least, most].map((rad) => 2048 + Math.round(direction * rad * PER_RAD)).sort((a, b) => a - b);
+    const ends = [least, most]
+      .map((value) => 2048 + Math.round(direction * value * countsPerUnit(motor)))
+      .sort((a, b) => a - b);
     const calibration: JointCalibration = {
       id: motor.id,
       model: motor.model.name,
@@ -24,8 +39,7 @@ function saidOf(robot: string, name: string, least: number, most: number, file: 
       minCounts: ends[0]!,
       maxCounts: ends[1]!,
     };
-    const { kind, message } = rangeProblem({ ...arm.robot.joints[i]!, ...file }, motor, calibration) ?? {};
-    return kind === undefined ? undefined : `${kind} ${message!.replace(/^.* to -?[\d.]+°(?=[:,])/, '')}`;
+    return rangeProblem({ ...arm.robot.joints[i]!, ...file }, motor, calibration);
   });
 }
 
@@ -75,6 +89,35 @@ describe("a calibrated range beside the file's", () => {
       both(expect.stringMatching(/^doubt : unless the file is narrower on purpose, its zero is off by 20\.\d°$/)),
     );
     expect(saidOf('so101', 'shoulder_lift', -2.095, 2.095)).toEqual(both(undefined));
+  });
+
+  it('shifted far at one end hides behind no limit of the other, which lacks less', () => {
+    expect(saidOf('so101', 'shoulder_lift', -1.945, 1.685)).toEqual(
+      both(expect.stringMatching(/^zero : its zero is probably off by 3\.[3-6]°$/)),
+    );
+  });
+
+  it('of a zero that was right ends with the limit of the end that is short, and then in a doubt', () => {
+    const file = { positionMinRad: -1, positionMaxRad: 1 };
+    for (const problem of problemsOf('so101', 'shoulder_lift', -1.3, 0.85, file)) {
+      expect(problem).toMatchObject({ kind: 'zero' });
+      expect(rangeRemedy(problem!, 'a.yaml')).toMatch(
+        /^Calibrate .* --joint shoulder_lift\. If that gives the same, .*write positionMaxRad: 0\.8[45] into/,
+      );
+    }
+    expect(saidOf('so101', 'shoulder_lift', -1.3, 0.85, { ...file, positionMaxRad: 0.84 })).toEqual(
+      both(expect.stringMatching(/^doubt /)),
+    );
+  });
+
+  it('of a joint that slides is judged in millimetres', () => {
+    expect(saidOf('viperx', 'gripper', 0.027, 0.063)).toEqual(
+      both(expect.stringMatching(/^zero : its zero is probably off by [56]\.\d mm$/)),
+    );
+    expect(saidOf('viperx', 'gripper', 0.021, 0.054)).toEqual(
+      both(expect.stringMatching(/^limit : write positionMaxRad: 0\.05(4|39)$/)),
+    );
+    expect(saidOf('viperx', 'gripper', 0.022, 0.0565)).toEqual(both(undefined));
   });
 
   it('says nothing of the zero of a joint without stops, whose range ends where the hand did', () => {

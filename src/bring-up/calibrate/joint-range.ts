@@ -2,10 +2,12 @@
 import type { JointModel, RobotModel } from '../../core/index.ts';
 import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
 
-/** A file may allow more than the joint showed by this, rad or m: hands do not press against a stop with its last degree. */
-const SLACK = 0.03;
-/** Stops of arms of one make differ by this, and eyes hold a zero as well, rad or m: more is another zero. */
-const FIT = 0.1;
+/** A file may allow more than the joint showed by this, rad: hands do not press against a stop with its last degree. */
+const SLACK_RAD = 0.03;
+/** Stops of arms of one make differ by this, and eyes hold a zero as well, rad: more is another zero. */
+const FIT_RAD = 0.1;
+/** The same of joints that slide, m for each rad: 5 mm of 0.1 rad. */
+const SLIDES_M_PER_RAD = 0.05;
 /** A joint that may go about a whole turn has no stops, rad. */
 const WHOLE_TURN = 6;
 const BAR_COLUMNS = 31;
@@ -20,6 +22,11 @@ export function positionOf(motor: Motor, { zeroCounts, direction }: Zeroed, coun
 /** `12.3°`, or `12.3 mm` of a joint that slides. */
 export function shownPosition({ kind }: Pick<JointModel, 'kind'>, value: number): string {
   return kind === 'prismatic' ? `${(1e3 * value).toFixed(1)} mm` : `${((180 / Math.PI) * value).toFixed(1)}°`;
+}
+
+/** A tolerance of `rad` as one of the joint, rad or m. */
+export function toleranceOf({ kind }: Pick<JointModel, 'kind'>, rad: number): number {
+  return kind === 'prismatic' ? SLIDES_M_PER_RAD * rad : rad;
 }
 
 /** What the joint can, from least to greatest, rad or m. */
@@ -55,46 +62,48 @@ function barOf(joint: JointModel, motor: Motor, zeroed: Zeroed, counts: readonly
   return `[${cells.join('')}]`;
 }
 
-/** What the calibrated range says against the robot's file. */
+/** A calibrated range that does not fit the robot's file. */
 export interface RangeProblem {
   readonly joint: string;
   /** `limit`: the file lets it go further than it can. `zero`: its zero or direction is wrong. `doubt`: either the file is narrower at one end, or its zero is off. */
   readonly kind: 'limit' | 'zero' | 'doubt';
-  /** Of a limit with what to write instead, rad or m, rounded inwards. */
   readonly message: string;
+  /** Limits that the file could have for what the arm showed, rad or m, rounded inwards; empty where it allows no more than that. */
+  readonly limits: string;
 }
 
 export function rangeProblem(joint: JointModel, motor: Motor, calibration: JointCalibration): RangeProblem | undefined {
   const { name, kind, positionMinRad: from, positionMaxRad: to } = joint;
   const [least, most] = calibratedRange(motor, calibration);
   const shown = (value: number): string => shownPosition(joint, value);
-  const problem = (of: RangeProblem['kind'], what: string): RangeProblem => ({
-    joint: name,
-    kind: of,
-    message: `${name}: the robot's file allows ${shown(from)} to ${shown(to)}, and the arm went from ${shown(least)} to ${shown(most)}${what}`,
-  });
+  const [slack, fit] = [toleranceOf(joint, SLACK_RAD), toleranceOf(joint, FIT_RAD)];
   // By how much each end of the arm's is short of the file's; beyond it, less than 0.
   const short = [least - from, to - most] as const;
   const [shortest, longest] = [Math.min(...short), Math.max(...short)];
+  const digits = kind === 'prismatic' ? 1e4 : 1e2;
+  const limits = [
+    ...(short[0] > slack ? [`positionMinRad: ${Math.ceil(least * digits) / digits}`] : []),
+    ...(short[1] > slack ? [`positionMaxRad: ${Math.floor(most * digits) / digits}`] : []),
+  ].join(' and ');
+  const problem = (of: RangeProblem['kind'], what: string): RangeProblem => ({
+    joint: name,
+    kind: of,
+    limits,
+    message: `${name}: the robot's file allows ${shown(from)} to ${shown(to)}, and the arm went from ${shown(least)} to ${shown(most)}${what}`,
+  });
   // Without stops a range ends where the hand did, and tells nothing of a zero.
-  if (shortest < -FIT && to - from < WHOLE_TURN) {
-    if (longest > FIT) {
-      const isTurned = Math.abs(-most - from) <= FIT && Math.abs(-least - to) <= FIT;
-      return isTurned
+  if (shortest < -fit && to - from < WHOLE_TURN) {
+    if (longest > slack) {
+      const isTurned = Math.abs(-most - from) <= fit && Math.abs(-least - to) <= fit;
+      return isTurned && longest > fit
         ? problem('zero', ', the same the other way round: the way its angle rises was probably mistaken')
         : problem('zero', `: its zero is probably off by ${shown(Math.min(-shortest, longest))}`);
     }
-    if (longest > -FIT && longest <= SLACK) {
+    if (longest > -fit) {
       return problem('doubt', `: unless the file is narrower on purpose, its zero is off by ${shown(-shortest)}`);
     }
   }
-  if (longest <= SLACK) return undefined;
-  const digits = kind === 'prismatic' ? 1e4 : 1e2;
-  const write = [
-    ...(short[0] > SLACK ? [`positionMinRad: ${Math.ceil(least * digits) / digits}`] : []),
-    ...(short[1] > SLACK ? [`positionMaxRad: ${Math.floor(most * digits) / digits}`] : []),
-  ];
-  return problem('limit', `: write ${write.join(' and ')}`);
+  return longest <= slack ? undefined : problem('limit', `: write ${limits}`);
 }
 
 /** Of all joints that are calibrated. */
@@ -110,12 +119,12 @@ export function rangeProblems(
   });
 }
 
-/** What mends `problem` of the robot that people call `named`. */
-export function rangeRemedy({ joint, kind }: RangeProblem, named: string): string {
+/** The remedy of a problem of the robot that people call `named`. */
+export function rangeRemedy({ joint, kind, limits }: RangeProblem, named: string): string {
   if (kind === 'limit')
     return "Write these numbers into the robot's file: beyond them the arm pushes against its stops.";
   const again = `rein calibrate --robot ${named} --joint ${joint}`;
   return kind === 'zero'
-    ? `Calibrate this joint again, held at its zero pose: ${again}`
+    ? `Calibrate this joint again, held at its zero pose: ${again}. If that gives the same, its stops are not those of the file: write ${limits} into the robot's file.`
     : `Hold it at its zero pose: where rein calibrate --robot ${named} --check does not show about 0, ${again}`;
 }

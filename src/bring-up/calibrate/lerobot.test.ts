@@ -117,7 +117,7 @@ describe('a calibration of LeRobot', () => {
   });
 
   it.each([
-    ['{', 'is no calibration of LeRobot'],
+    ['{', 'is not a calibration file of LeRobot'],
     ['{"homing_offset": [1], "motor_names": ["a"]}', 'is of an old LeRobot'],
     ['{"shoulder_pan": {"id": 1}}', 'has no id, drive_mode, homing_offset, range_min, range_max of shoulder_pan'],
     ['{"hip": {}}', 'has no shoulder_pan'],
@@ -152,7 +152,7 @@ describe('rein calibrate --check', () => {
     const rig = await calibrated();
     rig.servos[1]!.registers.set('homingOffset', 5);
     expect(await failed(rig)).toMatchObject([
-      { name: 'shoulder_lift', detail: expect.stringContaining('its zero is elsewhere') },
+      { name: 'shoulder_lift', detail: expect.stringContaining('its calibrated zero is wrong') },
     ]);
     rig.servos[1]!.registers.set('homingOffset', -310);
     rig.servos[3]!.faults.shiftRad = 2;

@@ -37,7 +37,7 @@ export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonl
   }
   const file = parseObject(text);
   if (file === undefined)
-    throw refuse('is no calibration of LeRobot: it is no JSON object', 'Name the .json of your arm.');
+    throw refuse('is not a calibration file of LeRobot: it has no JSON object', 'Name the .json of your arm.');
   if ('homing_offset' in file) {
     throw refuse(
       'is of an old LeRobot, whose zero is another',

@@ -55,6 +55,26 @@ describe('a calibration behind an adapter without serial number', () => {
     await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toThrow(
       /not bound anew: elbow_flex: adds 77 to its position, and 0 when it was calibrated/,
     );
+    await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toMatchObject({
+      remedy: expect.stringMatching(
+        /^If it is the arm that was calibrated: .*rein calibrate --robot so101.*\. If it is another arm, calibrate it: rein calibrate --robot so101$/,
+      ),
+    });
     expect(readCalibration(rig.out, 'so101').adapter).toBe(SOCKETS[0]);
+  });
+
+  it('is bound anew with a range beside the limits of the file, which tells nothing of which arm it is', async () => {
+    const { rig, request } = await calibrated();
+    const [joint, ...others] = rig.arm.robot.joints;
+    const narrow = {
+      ...joint!,
+      positionMinRad: joint!.positionMinRad - 0.4,
+      positionMaxRad: joint!.positionMaxRad - 0.4,
+    };
+    const arm = { ...rig.arm, robot: { ...rig.arm.robot, joints: [narrow, ...others] } };
+    await rebindCalibration({ ...request, arm, guide: yes(rig) });
+    expect(readCalibration(rig.out, 'so101').adapter).toBe(SOCKETS[1]);
+    const failed = (await checkServoCalibration({ ...request, arm })).filter(({ status }) => status === 'fail');
+    expect(failed).toMatchObject([{ name: joint!.name, detail: expect.stringContaining('its zero is probably off') }]);
   });
 });

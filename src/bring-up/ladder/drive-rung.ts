@@ -207,7 +207,9 @@ export function faultsIn(log: string): readonly string[] {
 }
 
 /** Each with its rows of the fault table. `undefined`: there is no log. */
-function faultEntries(log: string): readonly { readonly what: string; readonly rows: readonly unknown[] }[] | undefined {
+function faultEntries(
+  log: string,
+): readonly { readonly what: string; readonly rows: readonly unknown[] }[] | undefined {
   return entriesUntilEnd(log)?.flatMap(({ why, rows, level, row, msg }) => {
     if (typeof why === 'string') return [{ what: withoutFullStop(why), rows: Array.isArray(rows) ? rows : [] }];
     const isError = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);

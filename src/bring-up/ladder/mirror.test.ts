@@ -51,24 +51,23 @@ describe('an arm moved by hand with its torque off', () => {
     });
   });
 
-  it.each([0.35, -0.35])(
-    'does not pass with a joint whose zero is elsewhere, whatever its range: %d rad',
-    async (off) => {
-      const { rig, calibration, servos } = await calibrated();
-      const lift = calibration.joints['shoulder_lift']!;
-      const zeroCounts = lift.zeroCounts + Math.round((lift.direction * off * 4096) / (2 * Math.PI));
-      const shifted = { ...calibration, joints: { ...calibration.joints, shoulder_lift: { ...lift, zeroCounts } } };
-      const guide = new HandGuide(rig);
-      await expect(mirrorArm({ arm: rig.arm, calibration: shifted, servos, guide })).rejects.toMatchObject({
-        message: expect.stringMatching(/^shoulder_lift reads -?(?:19|20)\.\d° at its zero: its zero is elsewhere\.$/),
-        remedy: 'rein calibrate --robot so101 --joint shoulder_lift',
-      });
-      // The number would lead the hand.
-      expect(guide.said.find((line) => line.startsWith('shoulder_lift: '))).toBe(
-        'shoulder_lift: hold it at its zero: the part that it carries points up. Press Enter there.',
-      );
-    },
-  );
+  it.each([0.35, -0.35])('does not pass with a joint whose zero is wrong, whatever its range: %d rad', async (off) => {
+    const { rig, calibration, servos } = await calibrated();
+    const lift = calibration.joints['shoulder_lift']!;
+    const zeroCounts = lift.zeroCounts + Math.round((lift.direction * off * 4096) / (2 * Math.PI));
+    const shifted = { ...calibration, joints: { ...calibration.joints, shoulder_lift: { ...lift, zeroCounts } } };
+    const guide = new HandGuide(rig);
+    await expect(mirrorArm({ arm: rig.arm, calibration: shifted, servos, guide })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^shoulder_lift reads -?(?:19|20)\.\d° at its zero: its calibrated zero is wrong\.$/,
+      ),
+      remedy: 'Calibrate this joint again: rein calibrate --robot so101 --joint shoulder_lift',
+    });
+    // The number would lead the hand.
+    expect(guide.said.find((line) => line.startsWith('shoulder_lift: '))).toBe(
+      'shoulder_lift: hold it at its zero: the part that it carries points up. Press Enter there.',
+    );
+  });
 
   it('asks again for a zero that was not held', async () => {
     const { rig, calibration, servos } = await calibrated();

@@ -3,7 +3,7 @@ import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Calibration, Motor } from '../../drivers/serial.ts';
 import { zeroPose } from '../calibrate/calibrate-joint.ts';
 import { jointWords } from '../calibrate/direction-words.ts';
-import { positionOf, shownPosition } from '../calibrate/joint-range.ts';
+import { positionOf, shownPosition, toleranceOf } from '../calibrate/joint-range.ts';
 import { TurnTracker } from '../calibrate/turn-tracker.ts';
 import type { ServoArm } from '../families.ts';
 import { confirm, type Guide, type Meanwhile } from '../guide.ts';
@@ -12,8 +12,8 @@ import type { ServoAccess } from '../servo-access.ts';
 /** How far a joint has to be moved, as a share of the range of the robot's file. */
 const MOVED_SHARE = 0.08;
 const BAR_COLUMNS = 31;
-/** Stops give way by this, rad or m. */
-const OUTSIDE = 0.1;
+/** Stops give way by this, rad. */
+const OUTSIDE_RAD = 0.1;
 /** Eyes hold a joint that near to its zero, rad. */
 const ZERO_RAD = 0.175;
 
@@ -47,7 +47,10 @@ export async function mirrorArm(request: MirrorRequest): Promise<string> {
     await mirror.ask(i, words[i]!.positive, joint);
   }
   const spans = arm.robot.joints.map((joint, i) => `${joint.name} ${mirror.spanOf(i)}`);
-  const zeros = `each joint read within ${shownPosition({}, ZERO_RAD)} of 0 at its zero`;
+  const slides = arm.robot.joints.find((joint) => joint.kind === 'prismatic' && !unseen.includes(joint.name));
+  const orMm =
+    slides === undefined ? '' : ` (${shownPosition(slides, toleranceOf(slides, ZERO_RAD))} of one that slides)`;
+  const zeros = `each joint read within ${shownPosition({}, ZERO_RAD)}${orMm} of 0 at its zero`;
   const but = unseen.length === 0 ? '' : ` (not seen: ${unseen.join(', ')})`;
   return `each joint was moved by hand, and its angle rose as the file says: ${spans.join(', ')}; ${zeros}${but}`;
 }
@@ -85,16 +88,15 @@ class Mirror {
       this.#look();
       const now = this.#position(i, this.#trackers[i]!.now);
       const shown = shownPosition(joint, now);
-      if (Math.abs(now) <= ZERO_RAD) {
+      const most = toleranceOf(joint, ZERO_RAD);
+      if (Math.abs(now) <= most) {
         guide.say(`  It reads ${shown}.`);
         return;
       }
-      guide.say(
-        `  It reads ${shown}, where ${shownPosition(joint, -ZERO_RAD)} to ${shownPosition(joint, ZERO_RAD)} is due.`,
-      );
+      guide.say(`  It reads ${shown}, where ${shownPosition(joint, -most)} to ${shownPosition(joint, most)} is due.`);
       if (!(await confirm(guide, '  Was it at its zero?', 'yes'))) continue;
-      throw new ReinError('config', `${joint.name} reads ${shown} at its zero: its zero is elsewhere.`, {
-        remedy: this.#calibrate(joint.name),
+      throw new ReinError('config', `${joint.name} reads ${shown} at its zero: its calibrated zero is wrong.`, {
+        remedy: `Calibrate this joint again: ${this.#calibrate(joint.name)}`,
       });
     }
   }
@@ -135,12 +137,13 @@ class Mirror {
       });
     }
     const now = this.#position(i, this.#trackers[i]!.now);
-    if (now < joint.positionMinRad - OUTSIDE || now > joint.positionMaxRad + OUTSIDE) {
+    const outside = toleranceOf(joint, OUTSIDE_RAD);
+    if (now < joint.positionMinRad - outside || now > joint.positionMaxRad + outside) {
       throw new ReinError(
         'config',
         `${joint.name} shows ${shownPosition(joint, now)}, outside the limits of the robot's file.`,
         {
-          remedy: `Its zero is elsewhere, or the file's limits are too narrow: ${calibrate}`,
+          remedy: `Its calibrated zero is wrong, or the file's limits are too narrow: ${calibrate}`,
         },
       );
     }

@@ -183,7 +183,7 @@ export function turnsProblem(family: ServoFamily, model: ServoModel, counts: num
 /** The stored offset is not the one of the calibration. */
 export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibration): SetupProblem | undefined {
   if (stored === homingOffsetCounts) return undefined;
-  const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its zero is elsewhere (fault 34)`;
+  const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its calibrated zero is wrong (fault 34)`;
   return { what, calibrate: '' };
 }
 
@@ -244,7 +244,7 @@ export function offsetProblem(
     return `stores the offset ${homingOffsetCounts}, with which its bus watchdog may let it walk on as it is driven: 0 alone is safe (fault 34)`;
   }
   if (Math.abs(homingOffsetCounts) > most) {
-    return `stores the offset ${homingOffsetCounts}, and ignores what is beyond ±${most} as it is driven: its zero is elsewhere (fault 34)`;
+    return `stores the offset ${homingOffsetCounts}, and ignores what is beyond ±${most} as it is driven: its calibrated zero is wrong (fault 34)`;
   }
   if (family.wrapsOffset) return undefined;
   const [least, last] = family.goalRange(motor.model).map((count) => count + homingOffsetCounts) as [number, number];
