@@ -26,7 +26,10 @@ function watch() {
 describe('the log of motion', () => {
   it('keeps how late ticks and answers were, and what the machine had to do, beside what these may have caused', () => {
     const { entries, see, frame } = watch();
-    Object.assign(frame, { faultFlags: DRIVER_LOST, tickLateS: 0.0172, overruns: 2, lostReadings: 3 });
+    frame.tickLateS = 0.0172;
+    see('disconnected', 'hold', -1, 0);
+    // The latest tick is one before the change.
+    Object.assign(frame, { faultFlags: DRIVER_LOST, tickLateS: 0, overruns: 2, lostReadings: 3 });
     see('stopping', 'hold', -1, 0);
     expect(entries[0]!.timing).toEqual({
       tickLateMs: 17.2,
@@ -41,7 +44,7 @@ describe('the log of motion', () => {
     frame.busCounters.fill(0);
     Object.assign(frame.busCounters, { [BUS.busyS]: 0.0121, [BUS.timeouts]: 18 });
     see('fault', 'hold', -1, 0);
-    expect(entries.at(-1)!.timing).toMatchObject({ busyMs: 12.1, timeouts: 18 });
+    expect(entries.at(-1)!.timing).toMatchObject({ tickLateMs: 0, busyMs: 12.1, timeouts: 18 });
     frame.faultFlags = SERVO_FAULT;
     see('standby', 'hold', -1, 0);
     expect(entries.at(-1)).toMatchObject({ why: expect.any(String) });

@@ -27,10 +27,11 @@ export interface MotionEntry {
   readonly sinceS: number;
 }
 
-/** Since the guard started: how late ticks were, what the robot answered, and what the machine had to do. */
+/** What tells a busy machine from a broken robot. Counts are since the guard started. */
 export interface TimingFigures extends MachineLoad, Pick<GuardFrame, 'overruns' | 'lateReadings' | 'lostReadings'> {
+  /** The latest tick since the change before. */
   readonly tickLateMs: number;
-  /** What the bus took for the last tick, and requests that nobody answered in time; null without a bus. */
+  /** What the bus took for the last tick, and requests without an answer in time; null without a bus. */
   readonly busyMs: number | null;
   readonly timeouts: number | null;
 }
@@ -47,6 +48,7 @@ export class MotionLog {
   #commandAtS = 0;
   #heldAtS = 0;
   #hasStood = true;
+  #tickLateS = 0;
 
   constructor(
     joints: readonly JointModel[],
@@ -63,6 +65,7 @@ export class MotionLog {
   see(frame: GuardFrame): void {
     const { state, decider, commandSeq, referenceRad } = frame;
     const atS = frame.robot.measuredAtS;
+    this.#tickLateS = Math.max(this.#tickLateS, frame.tickLateS);
     if (commandSeq >= 0 && commandSeq !== this.#commandSeq) {
       this.#commandSeq = commandSeq;
       this.#commandAtS = atS;
@@ -78,7 +81,9 @@ export class MotionLog {
       const faults = faultsOf(frame.faultFlags);
       const messages = faults.map((fault) => messageOf(fault, frame, this.#joints));
       const why = faults.length === 0 ? {} : { why: messages.join(' '), rows: faults.map(({ row }) => row) };
-      const timing = (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, this.#load()) };
+      const timing =
+        (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, this.#tickLateS, this.#load()) };
+      this.#tickLateS = 0;
       this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why, ...timing });
     }
     const isStanding = decider === 'hold' && referenceRad.every((angle, i) => angle === this.#referenceRad[i]);
@@ -90,8 +95,8 @@ export class MotionLog {
   }
 }
 
-function timingOf(frame: GuardFrame, load: MachineLoad): TimingFigures {
-  const { overruns, lateReadings, lostReadings, tickLateS, busCounters } = frame;
+function timingOf(frame: GuardFrame, tickLateS: number, load: MachineLoad): TimingFigures {
+  const { overruns, lateReadings, lostReadings, busCounters } = frame;
   const ms = (seconds: number): number => Math.round(1e4 * seconds) / 10;
   const [busyS, timeouts] = [busCounters[BUS.busyS]!, busCounters[BUS.timeouts]!];
   const bus = Number.isNaN(timeouts) ? { busyMs: null, timeouts: null } : { busyMs: ms(busyS), timeouts };
