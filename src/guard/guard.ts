@@ -222,7 +222,7 @@ export class Guard {
   #torqueMissing(): string | undefined {
     if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
     if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)
-      return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver, or leave torqueObserver out";
+      return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver and --force, or leave torqueObserver out";
     const { torqueNm } = this.#tick.frame.robot;
     const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
     if (silent.length === 0) return this.#tick.sight.refusal();
