@@ -1,7 +1,6 @@
 /** Where a run's metrics go: lines of JSON, and beside them TensorBoard's event files. */
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../core/index.ts';
+import { makeFolder, messageOf } from '../core/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 import { MetricsWriter } from './metrics-writer.ts';
 import { eventFile, eventFileHead, eventOf } from './tensorboard.ts';
@@ -32,7 +31,7 @@ export class RunMetrics {
       head: eventFileHead(),
     });
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
     } catch (cause) {
       onTrouble(messageOf(cause));
     }

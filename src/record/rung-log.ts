@@ -2,10 +2,10 @@
  * The ladder of bringing up: what an arm has proven, one line of JSON a rung in a file that only grows, by robot and adapter. Who runs an
  * arm reads here how fast it may go.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseObject, replaceFileSync, storage } from '../core/index.ts';
+import { makeFolder, parseObject, replaceFileSync, storage } from '../core/index.ts';
 
 /** From the first to the last. */
 export const RUNGS = ['doctor', 'mirror', 'slow', 'burn-in', 'full'] as const;
@@ -95,7 +95,7 @@ function isRung(value: Record<string, unknown> | undefined): value is Record<str
 /** Adds a line, through to the disk, and writes the summary beside it anew. Throws `ReinError('storage')`. */
 export function appendRung(path: string, record: RungRecord): void {
   storage(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = openSync(path, 'a');
     try {
       // A line of its own, also behind one that was cut off.

@@ -1,7 +1,7 @@
 /** Stops that were measured on an arm, in a file beside what it has passed in bringing up: the worst of each speed, whatever the load. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseObject, replaceFileSync, type StopFigures, storage } from '../core/index.ts';
+import { makeFolder, parseObject, replaceFileSync, type StopFigures, storage } from '../core/index.ts';
 import { type LadderSubject, rungLogPath } from './rung-log.ts';
 
 /** A measured stop with what the tool carried. */
@@ -46,7 +46,7 @@ export function recordStops(
   const worst = worstOf([...readStops(subject), ...stops]);
   const path = stopRecordPath(subject);
   storage(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     replaceFileSync(path, `${JSON.stringify({ ...subject, at, stops: worst }, undefined, 2)}\n`);
   });
   return worst;

@@ -158,7 +158,10 @@ describe('package.json', () => {
   });
 
   it('starts programs that exist', () => {
-    const programs = Object.values(scripts).flatMap((script) => matches(script, /node ([\w/.-]+\.js)/g));
+    const programsOf = (script: string): string[] =>
+      matches(script, /node (?:"\$npm_config_local_prefix\/)?([\w/.-]+\.js)/g);
+    expect(programsOf(scripts['rein']!)).toEqual(['scripts/build.js', 'bin/rein.js']);
+    const programs = Object.values(scripts).flatMap(programsOf);
     const sources = programs.map((path) =>
       path
         .replace(/^dist\/bench\//, 'bench/')

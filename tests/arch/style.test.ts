@@ -18,4 +18,10 @@ describe('style', () => {
     const packed = files.filter((path) => /\.\.\.\{(?!\})/.test(readFileSync(join(root, path), 'utf8')));
     expect(packed.filter((path) => path !== 'tests/arch/style.test.ts')).toEqual([]);
   });
+
+  it("makes folders by the core's makeFolder, which ends and says what is in the way", () => {
+    const files = filesOf('src').filter((path) => !/\.test\.ts$/.test(path));
+    const recursive = /\bmkdir(?:Sync)?\([^;]*recursive: true/;
+    expect(files.filter((path) => recursive.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
+  });
 });

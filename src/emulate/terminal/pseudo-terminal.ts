@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -14,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { messageOf, ReinError } from '../../core/index.ts';
+import { makeFolder, messageOf, ReinError } from '../../core/index.ts';
 
 /** `ioctl(fd, TIOCSPTLCK, &0)`, which Node has not: the first of these that is installed does it for the descriptor that it inherits as 3. */
 const UNLOCKERS: readonly (readonly [program: string, ...args: string[]])[] = [
@@ -112,7 +111,7 @@ export class PortLink {
 
   /** Lets it lead to `target`; a link that is there already is replaced. Throws `ReinError('config')` for anything else. */
   pointTo(target: string): void {
-    mkdirSync(dirname(this.path), { recursive: true });
+    makeFolder(dirname(this.path));
     const there = lstatSync(this.path, { throwIfNoEntry: false });
     if (there !== undefined && !there.isSymbolicLink()) {
       throw new ReinError('config', `${this.path} is there and no symbolic link.`, { remedy: 'Give another --link.' });

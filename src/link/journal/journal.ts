@@ -4,8 +4,7 @@
  * the robot.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { type DirectoryLock, ReinError, type Transition } from '../../core/index.ts';
+import { type DirectoryLock, makeFolder, ReinError, type Transition } from '../../core/index.ts';
 import { type RecordId, type RecordSizes, recordBytes } from '../record.ts';
 import { countUpTo, readSlotRange } from './reader.ts';
 import { cutTorn, lockJournal } from './recover.ts';
@@ -57,7 +56,7 @@ export function openJournal(options: JournalOptions): Journal {
   const dir = options.dir;
   let lock: DirectoryLock | undefined;
   try {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     lock = lockJournal(dir);
     return new Journal(options, lock);
   } catch (error) {

@@ -2,12 +2,12 @@
  * The supervisor of a ROS node: settles what the node shall be, looks whether ROS can be used, then starts guard and node
  * side by side and decides the order in which they end. It loads no ROS, so nothing in ROS can end it.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
-import { asObject, describeError, endsWith, isRunning, refuseDebugger } from '../../core/index.ts';
+import { asObject, describeError, endsWith, isRunning, makeFolder, refuseDebugger } from '../../core/index.ts';
 import { openNamedMonitor } from '../../monitor/web.ts';
 import { type PacketMessage, type PersonMessage, packetIn } from '../../session/person-request.ts';
 import {
@@ -161,7 +161,7 @@ export interface NodeMark {
 export function leaveMark(fullName: string, domain: string, folder: string = markFolder()): NodeMark {
   const path = join(folder, `${domain}${fullName.replaceAll('/', '-')}.pid`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const before = pidIn(path);
     const isAlive = before !== undefined && before !== process.pid && isRunning(before);
     // A living one of our name keeps its mark: it is not stale, and ROS shows that we are two.
