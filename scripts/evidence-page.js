@@ -276,13 +276,20 @@ ${markdownTable(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %
 function floodTable(result, { lines }) {
   const rows = lines
     .filter(({ name }) => name === 'flood')
-    .map(({ seconds, promisedS, cuts, growthBytes }) => [
+    .map(({ seconds, promisedS, cuts, growthBytes, keptBytes }) => [
       number(seconds),
       number(promisedS),
       number(cuts),
       `${number(growthBytes / 2 ** 20, 1)} MiB`,
+      keptBytes === undefined ? '–' : `${number(keptBytes / 2 ** 10, 0)} KiB`,
     ]);
-  const heads = ['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'];
+  const heads = [
+    'flooded, s',
+    'promised for, s',
+    'cut off',
+    'memory grew by, at most',
+    'left of it once garbage is collected',
+  ];
   return rows.length === 0 ? testTable(result) : `${testTable(result)}\n${markdownTable(heads, rows)}`;
 }
 

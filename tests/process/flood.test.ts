@@ -1,7 +1,7 @@
 /** A guard process that a peer floods: it is cut off, and costs no memory. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,11 @@ const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 2);
 const MAY_PER_TICK = 4;
 const TOO_MANY_PER_TICK = 6;
 const COMMAND = 3;
+/** From then on the guard's code has been compiled for what comes; what it optimises later is within `CODE_BYTES`. */
+const WARM_CUTS = 100;
+const CODE_BYTES = 64 * 1024;
+/** A connection that was cut leaves less than its socket takes. */
+const KEPT_BYTES = 50;
 
 describe('a guard that is flooded', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'rein-flood-'));
@@ -34,10 +39,20 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
     const config = { model: mockModel, action: mockAction, policyPeriodS: 0.1, driver: options, socketPath };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...config, authority: 'node', realTimePriority: 'no' }));
     guard = fork(guardModule, [join(folder, 'guard.json')], {
-      env: { ...process.env, REIN_LOG: 'fatal' },
+      execArgv: ['--require', fileURLToPath(new URL('../support/heap-told.cjs', import.meta.url))],
+      env: { ...process.env, REIN_LOG: 'fatal', REIN_HEAP_TOLD: join(folder, 'heap') },
     });
     await guardReady(guard);
   });
+  /** What is left on the guard's heap once its garbage is collected, bytes. */
+  async function heapLeftBytes(): Promise<number> {
+    const told = (): string[] =>
+      (existsSync(join(folder, 'heap')) ? readFileSync(join(folder, 'heap'), 'utf8') : '').split('\n');
+    const before = told().length;
+    guard.kill('SIGUSR2');
+    await until(() => told().length > before, 'the bytes of its heap');
+    return Number(told().at(-2));
+  }
   afterAll(() => {
     guard.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -53,14 +68,19 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
       const endMs = performance.now() + 1e3 * FLOOD_S;
       let cuts = 0;
       let growthBytes = 0;
-      while (performance.now() < endMs || cuts <= 3) {
+      let heapBytes = 0;
+      while (performance.now() < endMs || cuts <= WARM_CUTS) {
         await flood(connect(socketPath));
         cuts++;
+        if (cuts === WARM_CUTS) heapBytes = await heapLeftBytes();
         // All along, and not only in the end: what was freed by then was there.
         growthBytes = Math.max(growthBytes, residentBytes(guard.pid!) - before);
       }
-      console.log(`flood: ${JSON.stringify({ seconds: FLOOD_S, promisedS: promised('floodS'), cuts, growthBytes })}`);
+      const keptBytes = (await heapLeftBytes()) - heapBytes;
+      const found = { seconds: FLOOD_S, promisedS: promised('floodS'), cuts, growthBytes, keptBytes };
+      console.log(`flood: ${JSON.stringify(found)}`);
       expect(growthBytes).toBeLessThan(promised('growthBytes'));
+      expect(keptBytes).toBeLessThan(CODE_BYTES + KEPT_BYTES * (cuts - WARM_CUTS));
       // It still serves the next that asks.
       const socket = connect(socketPath);
       const [bytes] = (await once(socket, 'data')) as [Uint8Array];
