@@ -96,7 +96,13 @@ const PAGES = {
   reward: ['node', 'scripts/reward-evidence.js'],
   backward: ['node', 'scripts/backward-evidence.js', ...(quick ? ['--episodes', '10'] : [])],
   // Its numbers stand with the checks, which a page is written from; this holds trainings against them.
-  diagnosis: ['env', `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`, ...vitest, 'tests/sim-time/diagnosis'],
+  diagnosis: [
+    'env',
+    `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`,
+    ...vitest,
+    'tests/sim-time/diagnosis',
+    'tests/long/diagnosis',
+  ],
 };
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {

@@ -236,7 +236,8 @@ export const SURROUNDINGS: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
-        remedy: 'Run rein safety identify: gains were changed, or the torque is measured wrongly. Then acknowledge.',
+        remedy:
+          'Run rein safety identify --force: gains were changed, or the torque is measured wrongly. Then acknowledge.',
       },
     ],
   },
