@@ -375,13 +375,13 @@ describe('a learner whose robots ask for help by value', { timeout: 30_000 }, ()
     const digests: string[] = [];
     for (const by of ['value', 'progress'] as const) {
       const { learner, training, robot, end } = await begun(asking(by, { updatesPerCall: 1 }));
-      for (const step of steps) {
+      for (const [i, step] of steps.entries()) {
         robot.record({ ...step });
-        await delay(100);
+        await until(() => learner.status.updates === i + 1, 'its update');
+        // The first look comes at once; how soon others follow depends on what one takes on a busy machine.
+        if (i === 0 && by === 'value') await valuesOf(robot, [step]);
       }
-      await until(() => learner.status.updates === steps.length, 'the updates');
-      if (by === 'value') expect((await valuesOf(robot, steps)).length).toBeGreaterThan(2);
-      else expect(robot.takeValues()).toEqual([]);
+      if (by === 'progress') expect(robot.takeValues()).toEqual([]);
       learner.end();
       digests.push(await training.stateDigest());
       await end();
