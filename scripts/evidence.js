@@ -7,7 +7,7 @@
  *   npm run evidence -- --models FOLDER    with robots of others, of which copies are below FOLDER
  *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
- *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
+ *   npm run evidence -- --only trials,qp   these anew, the rest from the last run, or from docs/evidence.json
  *   npm run evidence -- --only reward      what a reward classifier is worth, which has a page of its own: docs/reward-classifier.md
  *   npm run evidence -- --only backward    200 episodes that no simulator resets: docs/workflows.md
  *   npm run evidence -- --only diagnosis   trainings that learn, and the same broken on purpose, before the checks of
@@ -141,6 +141,8 @@ if (!isClean && !quick && !values.dirty && !values.page) {
   process.exit(2);
 }
 const figures = join(values.out, 'evidence.json');
+/** Parts that were kept: of them are those that this folder of runs has not. */
+const kept = existsSync(figures) ? JSON.parse(readFileSync(figures, 'utf8')) : { parts: {} };
 if (values.page && values.keep.length === 0 && !existsSync(folder) && existsSync(figures)) {
   writePage(readFileSync(figures, 'utf8'));
   process.exit();
@@ -170,7 +172,7 @@ const evidence = reduced({
   },
   versions: await readVersions(),
   faultRows,
-  failedFaultTests: failedTests(parts.faults.result),
+  failedFaultTests: existsSync(partFile('faults')) ? failedTests(parts.faults.result) : (kept.failedFaultTests ?? []),
   parts,
 });
 mkdirSync(values.out, { recursive: true });
@@ -302,7 +304,7 @@ function linesOf(output) {
 }
 
 function readPart(name) {
-  if (!existsSync(partFile(name))) return { exitCode: null, result: null, missing: 'not run' };
+  if (!existsSync(partFile(name))) return kept.parts[name] ?? { exitCode: null, result: null, missing: 'not run' };
   const part = JSON.parse(readFileSync(partFile(name), 'utf8'));
   return part.result === null ? { ...part, missing: 'it left no result' } : part;
 }
