@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFaultProofs } from './fault-proofs.js';
-import { withAges } from './page-age.js';
+import { withAges, withLinkedAges } from './page-age.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
@@ -26,7 +26,8 @@ const { serialWritesReference } = await import('./serial-writes-page.ts');
 const { whyReference } = await import('./why-page.ts');
 
 /** Pages of figures that are not taken anew with each change of the code. */
-const OF_FIGURES = ['README.md', 'docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'];
+const OF_FIGURES = ['docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'];
+const counted = (path) => withAges(read(join(root, path)), root);
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
@@ -34,7 +35,8 @@ const pages = new Map([
   [join(root, 'docs', 'serial-writes.md'), serialWritesReference()],
   [join(root, 'docs', 'why-not-learning.md'), whyReference()],
   [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
-  ...OF_FIGURES.map((path) => [join(root, path), withAges(read(join(root, path)), root)]),
+  ...OF_FIGURES.map((path) => [join(root, path), counted(path)]),
+  [join(root, 'README.md'), withLinkedAges(counted('README.md'), counted)],
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);
 

@@ -4,3 +4,4 @@ export function ageSentence(of: string): string;
 export function withoutAges(text: string): string;
 /** `text` with the counts of the repository at `root`. */
 export function withAges(text: string, root: string): string;
+export function withLinkedAges(text: string, read: (path: string) => string): string;

@@ -28,6 +28,14 @@ export function withAges(text, root) {
   });
 }
 
+/** `text` of the README, in which each page of figures that it links is of what that page says it is of. `read` gives the text of a page. */
+export function withLinkedAges(text, read) {
+  return text.replace(/(\]\((docs\/[\w-]+\.md)\): )Of [^:]+: \d+ or more later [^.]+\./g, (sentence, link, page) => {
+    const [own] = read(page).match(SENTENCE) ?? [];
+    return own === undefined ? sentence : link + own;
+  });
+}
+
 function commitsSince(root, commit, day) {
   const range = commit === undefined ? [`--since=${day}T23:59:59Z`, 'HEAD'] : [`${commit}..HEAD`];
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });

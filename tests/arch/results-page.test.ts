@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { curvesPart } from '../../scripts/curves-page.ts';
 import { withEvidence } from '../../scripts/evidence-page.js';
-import { ageSentence, withAges, withoutAges } from '../../scripts/page-age.js';
+import { ageSentence, withAges, withLinkedAges, withoutAges } from '../../scripts/page-age.js';
 import { page, type ResultsRun } from '../../scripts/results-page.js';
 import { resultsPage } from '../../scripts/write-results.js';
 import type { StudyFile } from '../../src/config/study-file.ts';
@@ -53,6 +53,14 @@ describe('the age of figures', () => {
 
   it('stays as it is where the commit is none of this history', () => {
     expect(withAges(ageSentence('0123456789'), root)).toBe(ageSentence('0123456789'));
+  });
+
+  it('of a page is the same in the README, which links it', () => {
+    const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+    const linked = `[Results](docs/results.md): ${ageSentence('0123456789')}`;
+    const own = /Of .+ or more later commits .+?\./.exec(read('docs/results.md'))![0];
+    expect(withLinkedAges(linked, read)).toBe(`[Results](docs/results.md): ${own}`);
+    expect(withLinkedAges(read('README.md'), read)).toBe(read('README.md'));
   });
 
   it.each(['README.md', 'docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'])(
