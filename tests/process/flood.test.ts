@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { createActionCommand } from '../../src/guard/index.ts';
+import { createActionCommand, GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
 import { commandNumbers, packCommand } from '../../src/guard/link/frames.ts';
 import { MessageBudget } from '../../src/guard/link/message-budget.ts';
 import { encodeMessage } from '../../src/guard/link/wire.ts';
@@ -16,6 +16,7 @@ import { guardReady } from '../support/guard-ready.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { until } from '../support/until.ts';
 
+const heapTold = fileURLToPath(new URL('../support/heap-told.cjs', import.meta.url));
 const guardModule = fileURLToPath(new URL('../../dist/guard/guard-process.js', import.meta.url));
 /** `npm run evidence` floods for as long as row 32 says; a test run has not the time. */
 const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 2);
@@ -39,7 +40,7 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
     const config = { model: mockModel, action: mockAction, policyPeriodS: 0.1, driver: options, socketPath };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...config, authority: 'node', realTimePriority: 'no' }));
     guard = fork(guardModule, [join(folder, 'guard.json')], {
-      execArgv: ['--require', fileURLToPath(new URL('../support/heap-told.cjs', import.meta.url))],
+      execArgv: [...GUARD_NODE_FLAGS, '--require', heapTold],
       env: { ...process.env, REIN_LOG: 'fatal', REIN_HEAP_TOLD: join(folder, 'heap') },
     });
     await guardReady(guard);

@@ -1,15 +1,10 @@
 /**
- * Loaded into a process by `--require`: at each SIGUSR2 it collects its garbage, and appends a line to the file `REIN_HEAP_TOLD` with the
- * bytes of the heap that are left.
+ * Loaded by `--require` into a process with `--expose-gc`: at each SIGUSR2 it collects its garbage, and appends a line to the file
+ * `REIN_HEAP_TOLD` with the bytes of the heap that are left.
  */
 const { appendFileSync } = require('node:fs');
-const { setFlagsFromString } = require('node:v8');
-const { runInNewContext } = require('node:vm');
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc');
 
 process.on('SIGUSR2', () => {
-  collect();
+  globalThis.gc();
   appendFileSync(process.env.REIN_HEAP_TOLD, `${process.memoryUsage().heapUsed}\n`);
 });
