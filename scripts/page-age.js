@@ -30,7 +30,8 @@ export function withAges(text, root) {
 
 /** `text` of the README, in which each page of figures that it links is of what that page says it is of. `read` gives the text of a page. */
 export function withLinkedAges(text, read) {
-  return text.replace(/(\]\((docs\/[\w-]+\.md)\): )Of [^:]+: \d+ or more later [^.]+\./g, (sentence, link, page) => {
+  const linked = new RegExp(`(\\]\\((docs/[\\w-]+\\.md)\\): )${SENTENCE.source}`, 'g');
+  return text.replace(linked, (sentence, link, page) => {
     const [own] = read(page).match(SENTENCE) ?? [];
     return own === undefined ? sentence : link + own;
   });

@@ -76,8 +76,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
     if (outcomes.length === 0) throw signal.reason;
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
-    const isWhole = chain === 'on' && without.length === 0;
-    const about = { assumedServos: subject.assumedServos, sagMaxM, isWhole };
+    const about = { assumedServos: subject.assumedServos, sagMaxM, isWhole: isWhole(request) };
     const totals = totalsOf(subject.model, outcomes, hasEnergy, about);
     const isCut = outcomes.length < plans.length;
     const comparison = isCut || !compares ? null : await compare(pool, request, signal);
@@ -181,9 +180,14 @@ function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
 }
 
 /** Whether the tank is there, and what it is good for can be told. */
-function isCompared({ subject, chain, without }: CheckRequest): boolean {
-  const hasEnergy = subject.plantFile !== undefined;
-  return hasEnergy && subject.model.tank !== undefined && chain === 'on' && without.length === 0;
+function isCompared(request: CheckRequest): boolean {
+  const { model, plantFile } = request.subject;
+  return plantFile !== undefined && model.tank !== undefined && isWhole(request);
+}
+
+/** No stage of the chain is left out. */
+function isWhole({ chain, without }: CheckRequest): boolean {
+  return chain === 'on' && without.length === 0;
 }
 
 /** The same attacks with the tank and without it: what it is good for. Null where it was ended before. */
