@@ -1,10 +1,20 @@
-/** A small program at a terminal: prints what the keyboard asks for whenever that changes. For terminal tests. */
-import { SystemClock } from '../../dist/core/index.js';
+/**
+ * A small program at a terminal: prints what the keyboard asks for whenever that changes. Its clock stands until `+` is typed,
+ * which moves it by 0.1 s: a busy machine makes no key late.
+ */
 import { KeyboardTeleop } from '../../dist/teleop/index.js';
+
+let typedS = 0;
+process.stdin.on('data', (bytes) => {
+  for (let k = bytes.toString().split('+').length; k > 1; k--) {
+    typedS += 0.1;
+    print();
+  }
+});
 
 const keyboard = new KeyboardTeleop({
   input: process.stdin,
-  clock: new SystemClock(),
+  clock: { nowS: () => typedS },
   action: { kind: 'cartesian', dimensions: ['x', 'y', 'z', 'yaw'].map((name) => ({ name, scale: 0.002, unit: 'm' })) },
   onMark: (outcome) => console.log(`marked ${outcome}`),
   onHelp: (help) => console.log(help),
@@ -25,11 +35,13 @@ if (process.argv[2] === 'throw') {
 
 const command = { active: false, action: new Float32Array(4), phase: 'correct' };
 let last = '';
-const timer = setInterval(() => {
+const timer = setInterval(print, 20);
+console.log('ready');
+
+function print() {
   keyboard.poll(new Float32Array(0), 0, command);
   const who = !command.active ? 'policy' : keyboard.isStopRequested ? 'stop' : command.phase;
   const line = `[${who} ${Array.from(command.action, (v) => v.toFixed(1)).join(' ')}]`;
   if (line !== last) console.log(line);
   last = line;
-}, 20);
-console.log('ready');
+}

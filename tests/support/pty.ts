@@ -8,7 +8,7 @@ export type TerminalStep =
   | { readonly send: string }
   | { readonly whenFile: string }
   | { readonly more: number; readonly of: string; readonly in: string }
-  | { readonly hold: string; readonly until: string; readonly delayS: number; readonly periodS: number }
+  | { readonly hold: string; readonly until: string; readonly delayS?: number; readonly periodS?: number }
   | { readonly hold: string; readonly whenFile: string; readonly delayS: number; readonly periodS: number }
   | { readonly hold: string; readonly times: number; readonly delayS: number; readonly periodS: number }
   | { readonly sleepS: number };
