@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   if (raise.isRaised) log.info(raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${raise.reason}.`);
   const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
-  const stops = new StopMeter(config.model);
+  const stops = new StopMeter(config.model, config.policyPeriodS);
   link.onFrame((frame) => {
     motion.see(frame);
     const stop = stops.see(frame);

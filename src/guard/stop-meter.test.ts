@@ -17,6 +17,7 @@ const PERIOD_S = 1 / model.controlHz;
 async function stopsAfter(
   actions: readonly number[],
   lastStampS: (ownS: number, beforeS: number) => number = (ownS) => ownS,
+  { everyTicks = 1, leaseS = 0.05 } = {},
 ): Promise<StopFigures[]> {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model);
@@ -28,7 +29,7 @@ async function stopsAfter(
     policyPeriodS: 0.1,
     clock,
   });
-  const meter = new StopMeter(model);
+  const meter = new StopMeter(model, 0.1);
   const found: StopFigures[] = [];
   let waiting: GuardFrame | undefined;
   let beforeS = Number.NaN;
@@ -50,9 +51,9 @@ async function stopsAfter(
   for (const action of actions) {
     await link.request({ kind: 'activate' }, 'person');
     for (let tick = 0; tick < 40; tick++) {
-      Object.assign(command, { seq: command.seq + 1, decider: 'policy', issuedAtS: clock.nowS(), leaseS: 0.05 });
+      Object.assign(command, { seq: command.seq + 1, decider: 'policy', issuedAtS: clock.nowS(), leaseS });
       command.action[0] = action;
-      link.send(command);
+      if (tick % everyTicks === 0) link.send(command);
       await link.advance(1);
     }
     await link.advance(90);
@@ -72,6 +73,15 @@ it('measures time and way of each stop of the measured arm, of the fastest point
   expect(long!.speedMPerS).toBeGreaterThan(1.2 * short!.speedMPerS);
   expect(long!.timeS).toBeGreaterThan(short!.timeS);
   expect(long!.distanceM).toBeGreaterThan(short!.distanceM);
+});
+
+it('begins where the last command has been followed to its end, however much longer its lease is', async () => {
+  // As decisions come: once in a policy period, and their lease is for longer.
+  const everyTicks = Math.round(0.1 / PERIOD_S);
+  const [own] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.1 });
+  const [late] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.3 });
+  expect(late!.speedMPerS).toBeGreaterThan(0.9 * own!.speedMPerS);
+  expect(late!.distanceM).toBeCloseTo(own!.distanceM, 2);
 });
 
 it('sees no stop of an arm that stood', async () => {

@@ -17,6 +17,9 @@ export class StopMeter {
   /** [3·P] the points of the last reference, and those of the measured arm when the stop began, m. */
   readonly #reference: Float64Array;
   readonly #begin: Float64Array;
+  readonly #followedS: number;
+  #commandSeq = -1;
+  #commandAtS = Number.NaN;
   #lastAtS = Number.NaN;
   #speedMPerS = 0;
   #isFollowed = false;
@@ -24,7 +27,9 @@ export class StopMeter {
     | { readonly speedMPerS: number; readonly sinceS: number; distanceM: number; restS: number; rests: number }
     | undefined;
 
-  constructor(model: RobotModel) {
+  /** `policyPeriodS`: a command is followed for so long. */
+  constructor(model: RobotModel, policyPeriodS: number) {
+    this.#followedS = policyPeriodS - 0.5 / model.controlHz;
     const arm = new ArmKinematics(model);
     this.#arm = arm;
     this.#points = monitoredPoints(model).map(({ link, positionM }) => {
@@ -37,7 +42,7 @@ export class StopMeter {
   /** The stop that was over with this frame. The speed is the reference's, of its fastest point, when commands ended. */
   see(frame: GuardFrame): StopFigures | undefined {
     const { positionRad, velocityRadPerS, measuredAtS } = frame.robot;
-    const isFollowed = frame.decider !== 'hold';
+    const isFollowed = frame.decider !== 'hold' && !this.#isOver(frame);
     if (isFollowed) this.#stop = undefined;
     else if (this.#isFollowed && this.#speedMPerS >= LEAST_M_PER_S) {
       this.#moved(this.#begin, positionRad);
@@ -57,6 +62,15 @@ export class StopMeter {
     this.#stop = undefined;
     const timeS = isOver ? stop.restS - stop.sinceS : PATIENCE_S;
     return { speedMPerS: stop.speedMPerS, timeS, distanceM: stop.distanceM };
+  }
+
+  /** The newest command has been followed to its end: it brakes, though its lease lasts for longer. */
+  #isOver({ commandSeq, robot: { measuredAtS } }: GuardFrame): boolean {
+    if (commandSeq !== this.#commandSeq) {
+      this.#commandSeq = commandSeq;
+      this.#commandAtS = measuredAtS;
+    }
+    return measuredAtS - this.#commandAtS >= this.#followedS;
   }
 
   /** The speed of the reference. A reading without a stamp of its own leaves the last one; its way counts with the next. */

@@ -36,7 +36,7 @@ describe('rein safety identify in real time', { timeout: PATIENCE_MS }, () => {
     expect(live.stdout).toContain('The file is right within its margins.');
     const piece = readFileSync(at('piece.yaml'), 'utf8');
     expect(piece).toContain('#   rein safety identify arm6 --duration 8 --filter 0.028 --seed 1 --real-time');
-    await rein(identify(...args, '--json', 'lockstep.json'), dir);
+    expect(await rein(identify(...args, '--json', 'lockstep.json', '--force'), dir)).toMatchObject({ code: 0 });
     const [found, expected] = ['live.json', 'lockstep.json'].map((name) => JSON.parse(readFileSync(at(name), 'utf8')));
     for (const key of ['servoMaxNm', 'externalMaxNm']) {
       for (const [i, limit] of found.observer[key].entries()) {

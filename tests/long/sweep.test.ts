@@ -50,7 +50,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
 
     const whole = await reinHere(['sweep', 'mine.yaml'], folder);
     expect(whole).toMatchObject({ code: 0, stderr: '' });
-    expect(whole.stdout).toContain('mine: 2 runs, 1 of them finished');
+    expect(whole.stdout).toContain('mine: 2 runs, 1 finished');
     expect(whole.stdout).toMatch(
       /\| one update \| 1 \(0\) \| 80 \| 60 \|.*\n\| four updates \| 1 \(0\) \| 80 \| 240 \|/,
     );

@@ -25,8 +25,8 @@ const SPAN_RAD = 0.12;
 const ROLL_M = 0.3;
 /** Decisions a second, or the next fewer that are a whole number of ticks. */
 const POLICY_HZ = 10;
-/** It moves for so long, then stands until its energy tank has enough for that again, s. */
-const BOUT_S = 5;
+/** It moves for so long, then stands until its energy tank has enough for that again, s: at full speed under a load some 1.5 J each second. */
+const BOUT_S = 1.5;
 /** With its rests a rung takes at most so many times its own motion. */
 const RESTS_FACTOR = 10;
 /** Of the steps that it is to show. */
@@ -55,6 +55,8 @@ export interface Drive {
   readonly speedRatio: number;
   /** Of the burn-in. */
   readonly minutes: number;
+  /** Parts of equal length, each at this share of `speedRatio`; default one, at all of it. */
+  readonly shares?: readonly number[];
 }
 
 export interface DriveRequest extends Drive {
@@ -66,11 +68,13 @@ export interface DriveRequest extends Drive {
   readonly print: (line: string) => void;
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
+  /** A part is over. */
+  readonly onPart?: () => void;
 }
 
 /** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
 export async function driveRung(request: DriveRequest): Promise<string> {
-  const { rung, robot, speedRatio, signal, out } = request;
+  const { rung, robot, speedRatio, signal, out, onPart } = request;
   const durationS = drivenS(request);
   const log = join(out, GUARD_LOG);
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
@@ -83,9 +87,11 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
     // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
     let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
-    const dueSteps = Math.round(durationS * rateOf(robot.controlHz));
+    const dueSteps = dueStepsOf(request);
     let isDriven = false;
+    let parts = 0;
     const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
+      for (; envSteps >= (parts + 1) * partStepsOf(request); parts++) onPart?.();
       if (envSteps >= dueSteps) end.abort();
       if (isDriven || envSteps === 0) return;
       isDriven = true;
@@ -134,6 +140,14 @@ export async function driveRung(request: DriveRequest): Promise<string> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function dueStepsOf(drive: Drive): number {
+  return Math.round(drivenS(drive) * rateOf(drive.robot.controlHz));
+}
+
+function partStepsOf(drive: Drive): number {
+  return Math.floor(dueStepsOf(drive) / (drive.shares?.length ?? 1));
 }
 
 /** How long the arm is driven, s: every joint in its turn, or as long as was asked for. */
@@ -233,7 +247,8 @@ function entriesUntilEnd(log: string): readonly Readonly<Record<string, unknown>
   return entries.slice(0, end < 0 ? entries.length : end);
 }
 
-function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest): Record<string, unknown> {
+function taskOf(request: DriveRequest): Record<string, unknown> {
+  const { rung, robot, file, speedRatio, shares, seed } = request;
   const policyHz = rateOf(robot.controlHz);
   const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
   const options: ShakeOptions = {
@@ -242,6 +257,8 @@ function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest): Record<s
     spanUnits: SPAN_RAD / Math.PI,
     unitsPerStep: robot.joints.map((joint) => scaleOf(joint) / unitOf(joint)),
     isRolling: robot.joints.map(isFree),
+    shares: shares ?? [1],
+    stepsOfShare: partStepsOf(request),
     seed,
   };
   return {
@@ -252,7 +269,7 @@ function taskOf({ rung, robot, file, speedRatio, seed }: DriveRequest): Record<s
     policyHz,
     // What is measured now comes first in what the policy sees.
     historyFrames: 1,
-    maxSteps: BOUT_S * policyHz,
+    maxSteps: Math.round(BOUT_S * policyHz),
     action: {
       kind: 'joint',
       dimensions: robot.joints.map((joint) => ({

@@ -1,8 +1,8 @@
 /** `rein bring-up --stops`: how long an arm takes to stop, and how far it goes, from three speeds, with the load that is mounted. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { holdsItself, parseObject, ReinError, type StopFigures } from '../../core/index.ts';
-import { type MeasuredStop, type Rung, recordStops } from '../../record/index.ts';
+import { counted, holdsItself, parseObject, percent, ReinError, type StopFigures } from '../../core/index.ts';
+import { type Rung, recordStops } from '../../record/index.ts';
 import { GUARD_LOG } from '../../session/supervision.ts';
 import type { ServoArm } from '../families.ts';
 import { confirm } from '../guide.ts';
@@ -32,44 +32,45 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
       remedy: `First: rein bring-up --robot ${arm.named}`,
     });
   }
-  const whole = (SHARES.length * minutes).toFixed(1).replace(/\.0$/, '');
-  const down = holdsItself(arm.robot) ? '' : ' Each time its torque goes off slowly: hold it then.';
+  const ratios = SHARES.map((share) => share * speedRatio);
+  const whole = SHARES.length * minutes;
+  const down = holdsItself(arm.robot) ? '' : ' At the end its torque goes off slowly: hold it then.';
   guide.say(
-    `It moves by itself now, three times, ${whole} minutes together, at ${SHARES.map((share) => `${Math.round(100 * share * speedRatio)} %`).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
+    `It moves by itself now, for ${counted(Number(whole.toFixed(1)), 'minute')}, at ${ratios.map((ratio) => percent(ratio, 0)).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
   );
   if (!(await confirm(guide, 'Hand on the emergency stop; space here stops it too. Begin?', 'no')))
     throw new ReinError('environment', 'The stops were not measured: the motion was not confirmed.', {
       remedy: 'Repeat the command when it may move.',
     });
   guide.close?.();
-  const stops: MeasuredStop[] = [];
-  for (const [k, share] of SHARES.entries()) {
-    const folder = join(out, `speed-${k + 1}`);
-    const { robot } = arm;
-    const { file, seed, signal, onInterrupt } = request;
-    const print = (text: string): void => guide.say(text);
-    const ratio = share * speedRatio;
-    await driveRung({
-      rung: 'burn-in',
-      robot,
-      file,
-      speedRatio: ratio,
-      minutes,
-      out: folder,
-      seed: seed + k,
-      print,
-      signal,
-      onInterrupt,
-    });
-    const seen = stopsIn(join(folder, GUARD_LOG));
-    if (seen.length < LEAST_STOPS) throw tooFew(seen.length, ratio);
-    stops.push(...seen.map((stop) => ({ ...stop, loadKg })));
+  const { file, seed, signal, onInterrupt } = request;
+  const log = join(out, GUARD_LOG);
+  // After each part: how many there were by then.
+  const counts: number[] = [];
+  await driveRung({
+    rung: 'burn-in',
+    robot: arm.robot,
+    file,
+    speedRatio,
+    minutes: whole,
+    shares: SHARES,
+    out,
+    seed,
+    print: (text) => guide.say(text),
+    signal,
+    onInterrupt,
+    onPart: () => counts.push(stopsIn(log).length),
+  });
+  for (const [k, ratio] of ratios.entries()) {
+    const seen = (counts[k] ?? 0) - (counts[k - 1] ?? 0);
+    if (seen < LEAST_STOPS) throw tooFew(seen, ratio);
   }
+  const stops = stopsIn(log).map((stop) => ({ ...stop, loadKg }));
   return stopLines(recordStops(subjectOf(arm), stops, new Date(request.wallMs()).toISOString()));
 }
 
 function tooFew(count: number, ratio: number): ReinError {
-  return new ReinError('driver', `${count} stops were seen at ${Math.round(100 * ratio)} % of its speed.`, {
+  return new ReinError('driver', `${counted(count, 'stop')} seen at ${percent(ratio, 0)} of its speed.`, {
     remedy: 'Give more --minutes, and see that nothing holds the arm.',
   });
 }
