@@ -256,3 +256,8 @@ export function offsetProblem(
 export function countsPerUnit({ model, options }: Pick<Motor, 'model' | 'options'>): number {
   return model.countsPerTurn / options.perTurn;
 }
+
+/** Of the servo's own turn, whatever the joint makes of it. */
+export function countsPerServoRad({ model }: Pick<Motor, 'model'>): number {
+  return model.countsPerTurn / (2 * Math.PI);
+}

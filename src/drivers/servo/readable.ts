@@ -4,10 +4,10 @@
  */
 import type { JointModel } from '../../core/index.ts';
 import type { JointCalibration } from './calibration.ts';
-import { countsPerUnit, type Motor, offsetProblem, type ServoFamily } from './family.ts';
+import { countsPerServoRad, countsPerUnit, type Motor, offsetProblem, type ServoFamily } from './family.ts';
 
-/** A robot's file may allow so much more than a turn has, rad or m, as hands do not press against a stop with its last degree. */
-const SLACK = 0.03;
+/** A robot's file may allow so much more than a turn has, rad of it, as hands do not press against a stop with its last degree. */
+const SLACK_RAD = 0.03;
 
 type Counts = Pick<JointCalibration, 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
 
@@ -36,7 +36,7 @@ export function reachProblem(
   const ends = [positionMinRad, positionMaxRad].map((value) => zeroCounts + direction * value * perUnit);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const [first, last] = family.goalRange(motor.model);
-  const slack = SLACK * perUnit;
+  const slack = SLACK_RAD * countsPerServoRad(motor);
   if (least >= first - slack && most <= last + slack) return undefined;
   const allowed = `${positionMinRad.toFixed(2)} to ${positionMaxRad.toFixed(2)}`;
   return `has its zero at ${zeroCounts}: ${allowed}, which the robot's file allows, is ${Math.round(least)} to ${Math.round(most)}, and it reads ${first} to ${last} (fault 34)`;

@@ -3,15 +3,15 @@
  * turns it on, it has no cap to pull with until then.
  */
 import type { SerialLine } from '../serial/line.ts';
-import { blockOf, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
+import { blockOf, countsPerServoRad, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { GoalGate } from './goal-gate.ts';
 import { readRegister } from './protocol.ts';
 import { BlockRead, type ReadGroup, RegisterWrite } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
 import { ServoRegisters } from './servo-registers.ts';
 
-/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad or m. */
-const BEYOND_RANGE = 0.1;
+/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad of the servo's turn. */
+const BEYOND_RANGE_RAD = 0.1;
 /** Nobody answers a request to all: torque off is written so many times, a tick apart. */
 const OFF_WRITES = 4;
 /** How often all is written and read back before torque is given up. */
@@ -82,7 +82,7 @@ export class ServoOutputs {
     this.#goalLeast = Float64Array.from(joints, ({ model }) => family.goalRange(model)[0]);
     this.#goalMost = Float64Array.from(joints, ({ model }) => family.goalRange(model)[1]);
     const calibrationOf = (motor: Motor): NonNullable<Motor['calibration']> => motor.calibration!;
-    const slackOf = (motor: Motor): number => BEYOND_RANGE * countsPerUnit(motor);
+    const slackOf = (motor: Motor): number => BEYOND_RANGE_RAD * countsPerServoRad(motor);
     this.#zeroCounts = Float64Array.from(joints, (motor) => calibrationOf(motor).zeroCounts);
     this.#countsPerRad = Float64Array.from(joints, (motor) => calibrationOf(motor).direction * countsPerUnit(motor));
     this.#reachLeast = Float64Array.from(joints, (motor, i) =>

@@ -157,3 +157,34 @@ describe('a joint with two servos', () => {
     expect(arm.servo(5).registers.get('shadowId')).toBe(4);
   });
 });
+
+it('sends a joint that slides 2 mm beyond its calibrated range at most', async () => {
+  const countsPerM = 4096 / 0.1257;
+  const mostCounts = 2048 + Math.round(0.04 * countsPerM);
+  const rig = rigOfTest({
+    robot: 'viperx',
+    family: dynamixelFamily,
+    calibrate: (fresh) => ({
+      ...fresh,
+      joints: { ...fresh.joints, gripper: { ...fresh.joints['gripper']!, maxCounts: mostCounts } },
+    }),
+  });
+  const state = createRobotState(7, 0);
+  await rig.driver.open();
+  rig.driver.read(state);
+  rig.driver.enable();
+  const { registers } = (rig.bus as DynamixelBus).servos.find(({ id }) => id === 9)!;
+  const goalAt = (gripperM: number): number => {
+    const reference = Float64Array.from(rig.robot.homeRad);
+    reference[6] = gripperM;
+    for (let tick = 0; tick < 4; tick++) {
+      rig.endOfTick();
+      rig.driver.read(state);
+      rig.driver.write(reference as typeof state.positionRad);
+    }
+    return registers.get('goalPosition');
+  };
+  goalAt(0.04);
+  expect(goalAt(0.041)).toBeGreaterThan(mostCounts);
+  expect(goalAt(0.044)).toBeLessThanOrEqual(mostCounts + Math.round(0.002 * countsPerM));
+});
