@@ -166,7 +166,7 @@ describe('an arm calibrated by hand', () => {
         return;
       }
       const remedy =
-        "Calibrate this joint again, held at its zero pose: rein calibrate --robot so101 --joint shoulder_lift. If that gives the same, its stops are not those of the file: write positionMaxRad: 1.39 into the robot's file.";
+        "Calibrate this joint again, held at its zero pose. If that gives the same, its stops are not those of the file: write positionMaxRad: 1.39 into the robot's file then. First: rein calibrate --robot so101 --joint shoulder_lift";
       expect(problems).toEqual([`${said}. ${remedy}`]);
       rig.body.positionRad.fill(0);
       const check = async (positionMaxRad: number) => {

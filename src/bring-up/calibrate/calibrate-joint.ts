@@ -66,7 +66,7 @@ export async function calibrateJoint(
           `  The same as before: if it was at its zero both times, its stops are not those of the file. Then write ${problem.limits} into the robot's file.`,
         );
       }
-      const otherwise = problem.kind === 'zero' && !isSame ? 'yes' : 'no';
+      const otherwise = problem.kind === 'direction' || (problem.kind === 'zero' && !isSame) ? 'yes' : 'no';
       const again = await confirm(guide, '  Calibrate this joint again, from its zero pose?', otherwise);
       return again ? calibrateJoint(guide, work, range) : found;
     }

@@ -1,6 +1,6 @@
 /** `rein calibrate --check` and `--rebind`: whether file, servos and robot agree, and which adapter the file is of. */
 import { existsSync } from 'node:fs';
-import { ReinError, withoutFullStop } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 import {
   adapterText,
   type Calibration,
@@ -190,9 +190,11 @@ export function rebindCalibration(request: CheckRequest & { readonly guide: Guid
     if (adapter === calibration.adapter) return adapterText(adapter);
     const wrong = checkServos(arm, calibration, port, found).find(({ status }) => status === 'fail');
     if (wrong !== undefined) {
-      const mend =
-        wrong.remedy === undefined ? '' : `If it is the arm that was calibrated: ${withoutFullStop(wrong.remedy)}. `;
-      const remedy = `${mend}If it is another arm, calibrate it: rein calibrate --robot ${named}`;
+      const calibrate = `rein calibrate --robot ${named}`;
+      const remedy =
+        wrong.remedy === undefined || wrong.remedy === calibrate
+          ? `Calibrate the arm that is here: ${calibrate}`
+          : `If it is another arm, calibrate it (${calibrate}). If it is the arm that was calibrated: ${wrong.remedy}`;
       throw new ReinError('config', `It is not bound anew: ${wrong.name}: ${wrong.detail}.`, { remedy });
     }
     guide.say(

@@ -65,9 +65,13 @@ describe("a calibrated range beside the file's", () => {
   });
 
   it('the other way round is a direction that was mistaken', () => {
-    const said = 'zero , the same the other way round: the way its angle rises was probably mistaken';
+    const said = 'direction , the same the other way round: the way its angle rises was probably mistaken';
     expect(saidOf('so101', 'gripper', -1.745, 0.175)).toEqual(both(said));
     expect(saidOf('koch', 'shoulder_lift', -0.6, 1.57)).toEqual(both(said));
+    // Limits that fit it would mirror floor and walls.
+    for (const problem of problemsOf('so101', 'gripper', -1.745, 0.175)) {
+      expect(rangeRemedy(problem!, 'a.yaml')).not.toMatch(/write|position/);
+    }
   });
 
   it('narrower at one end, at both, or a few degrees beside, gives other limits', () => {
@@ -102,7 +106,7 @@ describe("a calibrated range beside the file's", () => {
     for (const problem of problemsOf('so101', 'shoulder_lift', -1.3, 0.85, file)) {
       expect(problem).toMatchObject({ kind: 'zero' });
       expect(rangeRemedy(problem!, 'a.yaml')).toMatch(
-        /^Calibrate .* --joint shoulder_lift\. If that gives the same, .*write positionMaxRad: 0\.8[45] into/,
+        /^Calibrate .* If that gives the same, .*write positionMaxRad: 0\.8[45] into .* --joint shoulder_lift$/,
       );
     }
     expect(saidOf('so101', 'shoulder_lift', -1.3, 0.85, { ...file, positionMaxRad: 0.84 })).toEqual(

@@ -65,8 +65,11 @@ function barOf(joint: JointModel, motor: Motor, zeroed: Zeroed, counts: readonly
 /** A calibrated range that does not fit the robot's file. */
 export interface RangeProblem {
   readonly joint: string;
-  /** `limit`: the file lets it go further than it can. `zero`: its zero or direction is wrong. `doubt`: either the file is narrower at one end, or its zero is off. */
-  readonly kind: 'limit' | 'zero' | 'doubt';
+  /**
+   * `limit`: the file lets it go further than it can. `zero`: its zero is wrong. `direction`: its angle rises the other way. `doubt`: either the file
+   * is narrower at one end, or its zero is off.
+   */
+  readonly kind: 'limit' | 'zero' | 'direction' | 'doubt';
   readonly message: string;
   /** Limits that the file could have for what the arm showed, rad or m, rounded inwards; empty where it allows no more than that. */
   readonly limits: string;
@@ -96,7 +99,7 @@ export function rangeProblem(joint: JointModel, motor: Motor, calibration: Joint
     if (longest > slack) {
       const isTurned = Math.abs(-most - from) <= fit && Math.abs(-least - to) <= fit;
       return isTurned && longest > fit
-        ? problem('zero', ', the same the other way round: the way its angle rises was probably mistaken')
+        ? problem('direction', ', the same the other way round: the way its angle rises was probably mistaken')
         : problem('zero', `: its zero is probably off by ${shown(Math.min(-shortest, longest))}`);
     }
     if (longest > -fit) {
@@ -124,7 +127,13 @@ export function rangeRemedy({ joint, kind, limits }: RangeProblem, named: string
   if (kind === 'limit')
     return "Write these numbers into the robot's file: beyond them the arm pushes against its stops.";
   const again = `rein calibrate --robot ${named} --joint ${joint}`;
-  return kind === 'zero'
-    ? `Calibrate this joint again, held at its zero pose: ${again}. If that gives the same, its stops are not those of the file: write ${limits} into the robot's file.`
-    : `Hold it at its zero pose: where rein calibrate --robot ${named} --check does not show about 0, ${again}`;
+  switch (kind) {
+    case 'zero':
+      return `Calibrate this joint again, held at its zero pose. If that gives the same, its stops are not those of the file: write ${limits} into the robot's file then. First: ${again}`;
+    // No limits: they would fit a joint that goes the other way, and mirror its floor and walls.
+    case 'direction':
+      return `Calibrate this joint again, and watch which way its angle is to rise: ${again}`;
+    case 'doubt':
+      return `Hold it at its zero pose: where rein calibrate --robot ${named} --check does not show about 0, ${again}`;
+  }
 }

@@ -57,7 +57,7 @@ describe('a calibration behind an adapter without serial number', () => {
     );
     await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toMatchObject({
       remedy: expect.stringMatching(
-        /^If it is the arm that was calibrated: .*rein calibrate --robot so101.*\. If it is another arm, calibrate it: rein calibrate --robot so101$/,
+        /^(Calibrate the arm that is here: rein calibrate --robot so101|If it is another arm, calibrate it \(rein calibrate --robot so101\)\. If it is the arm that was calibrated: rein .*[^.])$/,
       ),
     });
     expect(readCalibration(rig.out, 'so101').adapter).toBe(SOCKETS[0]);
