@@ -17,7 +17,7 @@ const PERIOD_S = 1 / model.controlHz;
 async function stopsAfter(
   actions: readonly number[],
   lastStampS: (ownS: number, beforeS: number) => number = (ownS) => ownS,
-  { everyTicks = 1, leaseS = 0.05 } = {},
+  { everyTicks = 1, leaseS = 0.05, unstampedEvery = Number.POSITIVE_INFINITY } = {},
 ): Promise<StopFigures[]> {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model);
@@ -40,6 +40,7 @@ async function stopsAfter(
     const ownS = seen.robot.measuredAtS;
     if (frame.decider === 'hold' && seen.decider !== 'hold') seen.robot.measuredAtS = lastStampS(ownS, beforeS);
     beforeS = ownS;
+    if (frame.tick % unstampedEvery === 0) seen.robot.measuredAtS = Number.NaN;
     const stop = meter.see(seen);
     if (stop !== undefined) found.push(stop);
   });
@@ -82,6 +83,9 @@ it('begins where the last command has been followed to its end, however much lon
   const [late] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.3 });
   expect(late!.speedMPerS).toBeGreaterThan(0.9 * own!.speedMPerS);
   expect(late!.distanceM).toBeCloseTo(own!.distanceM, 2);
+  // Readings without a stamp in between end no stop.
+  const [blinking] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.3, unstampedEvery: 3 });
+  expect(blinking!.speedMPerS).toBeGreaterThan(0.9 * own!.speedMPerS);
 });
 
 it('sees no stop of an arm that stood', async () => {

@@ -66,11 +66,12 @@ export class StopMeter {
 
   /** The newest command has been followed to its end: it brakes, though its lease lasts for longer. */
   #isOver({ commandSeq, robot: { measuredAtS } }: GuardFrame): boolean {
+    const atS = Number.isFinite(measuredAtS) ? measuredAtS : this.#lastAtS;
     if (commandSeq !== this.#commandSeq) {
       this.#commandSeq = commandSeq;
-      this.#commandAtS = measuredAtS;
+      this.#commandAtS = atS;
     }
-    return measuredAtS - this.#commandAtS >= this.#followedS;
+    return atS - this.#commandAtS >= this.#followedS;
   }
 
   /** The speed of the reference. A reading without a stamp of its own leaves the last one; its way counts with the next. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadRobotFile } from '../../config/index.ts';
-import { drivenS, faultsIn, isOfTiming, leastMoved, stopped, withServo } from './drive-rung.ts';
+import { drivenS, faultsIn, isOfTiming, leastMoved, partStepsOf, stopped, withServo } from './drive-rung.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -65,6 +65,9 @@ it('takes as long as each joint needs for its way at the speed of the rung, or a
   expect(drivenS({ ...rung, rung: 'slow' })).toBeCloseTo(3 * (0.48 / 0.15 + 1.5) + 3 * (0.48 / 0.2 + 1.5));
   expect(drivenS({ ...rung, rung: 'slow', speedRatio: 0.05 })).toBeCloseTo(3 * (0.48 / 0.075 + 1.5) + 3 * (4.8 + 1.5));
   expect(drivenS({ ...rung, rung: 'burn-in' })).toBe(300);
+  expect(partStepsOf({ ...rung, rung: 'burn-in', shares: [0.25, 0.5, 1] })).toBe(1000);
+  // A part without a step would never be over.
+  expect(partStepsOf({ ...rung, rung: 'burn-in', minutes: 0.001, shares: [0.25, 0.5, 1] })).toBe(1);
 });
 
 it('finds the joint that hardly moved, whatever the others did', () => {

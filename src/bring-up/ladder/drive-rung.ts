@@ -88,10 +88,11 @@ export async function driveRung(request: DriveRequest): Promise<string> {
     // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
     let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
     const dueSteps = dueStepsOf(request);
+    const partSteps = partStepsOf(request);
     let isDriven = false;
     let parts = 0;
     const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
-      for (; envSteps >= (parts + 1) * partStepsOf(request); parts++) onPart?.();
+      for (; envSteps >= (parts + 1) * partSteps; parts++) onPart?.();
       if (envSteps >= dueSteps) end.abort();
       if (isDriven || envSteps === 0) return;
       isDriven = true;
@@ -146,8 +147,9 @@ function dueStepsOf(drive: Drive): number {
   return Math.round(drivenS(drive) * rateOf(drive.robot.controlHz));
 }
 
-function partStepsOf(drive: Drive): number {
-  return Math.floor(dueStepsOf(drive) / (drive.shares?.length ?? 1));
+/** Steps of each part: 1 or more. */
+export function partStepsOf(drive: Drive): number {
+  return Math.max(1, Math.floor(dueStepsOf(drive) / (drive.shares?.length ?? 1)));
 }
 
 /** How long the arm is driven, s: every joint in its turn, or as long as was asked for. */

@@ -1,7 +1,15 @@
 /** `rein bring-up --stops`: how long an arm takes to stop, and how far it goes, from three speeds, with the load that is mounted. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { counted, holdsItself, parseObject, percent, ReinError, type StopFigures } from '../../core/index.ts';
+import {
+  clockText,
+  counted,
+  holdsItself,
+  parseObject,
+  percent,
+  ReinError,
+  type StopFigures,
+} from '../../core/index.ts';
 import { type Rung, recordStops } from '../../record/index.ts';
 import { GUARD_LOG } from '../../session/supervision.ts';
 import type { ServoArm } from '../families.ts';
@@ -36,7 +44,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
   const whole = SHARES.length * minutes;
   const down = holdsItself(arm.robot) ? '' : ' At the end its torque goes off slowly: hold it then.';
   guide.say(
-    `It moves by itself now, for ${counted(Number(whole.toFixed(1)), 'minute')}, at ${ratios.map((ratio) => percent(ratio, 0)).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
+    `It moves by itself now, for ${clockText(60 * whole)} min, at ${ratios.map((ratio) => percent(ratio, 0)).join(', ')} of its speed, up to 7° each way, and stops again and again. Its tool carries ${loadKg} kg beside what its file describes.${down}`,
   );
   if (!(await confirm(guide, 'Hand on the emergency stop; space here stops it too. Begin?', 'no')))
     throw new ReinError('environment', 'The stops were not measured: the motion was not confirmed.', {
@@ -45,7 +53,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
   guide.close?.();
   const { file, seed, signal, onInterrupt } = request;
   const log = join(out, GUARD_LOG);
-  // After each part: how many there were by then.
+  // How many there were by the end of each part.
   const counts: number[] = [];
   await driveRung({
     rung: 'burn-in',
@@ -61,11 +69,13 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
     onInterrupt,
     onPart: () => counts.push(stopsIn(log).length),
   });
+  const stops = stopsIn(log).map((stop) => ({ ...stop, loadKg }));
+  // The last part ends with the run, which may be cut a little short.
+  const byEnd = [...counts.slice(0, SHARES.length - 1), stops.length];
   for (const [k, ratio] of ratios.entries()) {
-    const seen = (counts[k] ?? 0) - (counts[k - 1] ?? 0);
+    const seen = byEnd[k]! - (byEnd[k - 1] ?? 0);
     if (seen < LEAST_STOPS) throw tooFew(seen, ratio);
   }
-  const stops = stopsIn(log).map((stop) => ({ ...stop, loadKg }));
   return stopLines(recordStops(subjectOf(arm), stops, new Date(request.wallMs()).toISOString()));
 }
 

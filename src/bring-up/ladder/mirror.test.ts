@@ -125,11 +125,9 @@ describe('an arm moved by hand with its torque off', () => {
 });
 
 describe('what drives an arm on its first rungs', () => {
-  /** `restsShort`: how far below a place the second joint rests. */
   const steps = async (
     pattern: ShakeOptions['pattern'],
     count: number,
-    restsShort = 0,
     shares: readonly number[] = [1],
   ): Promise<Float64Array[]> => {
     const policy = new ShakePolicy(
@@ -151,7 +149,7 @@ describe('what drives an arm on its first rungs', () => {
       await policy.decide(seen, undefined, out);
       for (let i = 0; i < 2; i++) {
         expect(Math.abs(out[i]!)).toBeLessThanOrEqual(1);
-        seen[i]! += 0.005 * Math.max(-1, out[i]! - (i === 1 ? restsShort / 0.005 : 0));
+        seen[i]! += 0.005 * out[i]!;
       }
       places.push(Float64Array.from(seen.subarray(0, 2)));
     }
@@ -214,19 +212,11 @@ describe('what drives an arm on its first rungs', () => {
     }
   });
 
-  it('goes on to other places where a joint rests short of its own under a load', async () => {
-    const places = await steps('random', 500, 0.012);
-    const isMoving = places.map(
-      (place, k) => k > 0 && place.some((value, i) => Math.abs(value - places[k - 1]![i]!) > 1e-4),
-    );
-    expect(isMoving.filter(Boolean).length).toBeGreaterThan(250);
-  });
-
   it('goes part by part at its share of the speed', async () => {
-    const places = await steps('random', 300, 0, [0.25, 0.5]);
+    const places = await steps('random', 300, [0.25, 0.5]);
     const wayIn = (from: number, to: number): number =>
       Math.max(...places.slice(from, to - 1).map(([value], k) => Math.abs(places[from + k + 1]![0]! - value!)));
-    expect(wayIn(0, 100)).toBeCloseTo(0.25 * 0.005);
-    expect(wayIn(100, 300)).toBeCloseTo(0.5 * 0.005);
+    expect(wayIn(0, 100)).toBeCloseTo(0.25 * 0.005, 5);
+    expect(wayIn(100, 300)).toBeCloseTo(0.5 * 0.005, 5);
   });
 });

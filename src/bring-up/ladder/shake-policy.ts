@@ -24,10 +24,6 @@ export interface ShakeOptions {
 /** A place counts as reached within this share of the box, and is given up after so many steps. */
 const REACHED_SHARE = 0.2;
 const GIVE_UP_STEPS = 60;
-/** Random places are given up once no joint has come nearer to its own for so many steps: under a load one may rest short of all of them. */
-const STALLED_STEPS = 3;
-/** Less of the box is the noise of a reading. */
-const NEARER_SHARE = 0.02;
 
 /** Decides from the joints' positions, which come first in what it sees. */
 export class ShakePolicy {
@@ -40,10 +36,6 @@ export class ShakePolicy {
   #target: Float64Array;
   /** [n] where each joint is. */
   readonly #at: Float64Array;
-  /** [n] how near each joint has come to its place. */
-  readonly #nearest: Float64Array;
-  /** Steps since one came nearer. */
-  #stalled = 0;
   #places = 0;
   /** Steps on the way to this place, and of all. */
   #steps = 0;
@@ -56,7 +48,6 @@ export class ShakePolicy {
     this.#rng = new Rng(options.seed).fork('shake');
     this.#target = new Float64Array(this.actionSize);
     this.#at = new Float64Array(this.actionSize);
-    this.#nearest = new Float64Array(this.actionSize);
   }
 
   async decide(observation: Float32Array, _noise: unknown, out: Float32Array): Promise<void> {
@@ -69,8 +60,8 @@ export class ShakePolicy {
       this.#start = Float64Array.from(at);
       this.#choose();
     }
-    if (unitsPerStep.every((_, i) => this.#distance(i) <= REACHED_SHARE * spanUnits) || this.#isGivenUp())
-      this.#choose();
+    const isThere = unitsPerStep.every((_, i) => Math.abs(this.#target[i]! - at[i]!) <= REACHED_SHARE * spanUnits);
+    if (isThere || ++this.#steps > GIVE_UP_STEPS) this.#choose();
     for (const [i, perStep] of unitsPerStep.entries()) {
       out[i] = clamp((this.#target[i]! - at[i]!) / perStep, -share, share);
       if (isRolling[i]) at[i] = at[i]! + out[i]! * perStep;
@@ -79,29 +70,10 @@ export class ShakePolicy {
 
   async close(): Promise<void> {}
 
-  /** Too long under way; of random places as soon as no joint comes nearer. */
-  #isGivenUp(): boolean {
-    const { pattern, spanUnits } = this.#options;
-    this.#stalled++;
-    for (const [i, nearest] of this.#nearest.entries()) {
-      const distance = this.#distance(i);
-      if (distance > nearest - NEARER_SHARE * spanUnits) continue;
-      this.#nearest[i] = distance;
-      this.#stalled = 0;
-    }
-    return ++this.#steps > GIVE_UP_STEPS || (pattern === 'random' && this.#stalled >= STALLED_STEPS);
-  }
-
-  #distance(joint: number): number {
-    return Math.abs(this.#target[joint]! - this.#at[joint]!);
-  }
-
   #choose(): void {
     const { pattern, spanUnits } = this.#options;
     const start = this.#start!;
     this.#steps = 0;
-    this.#stalled = 0;
-    this.#nearest.fill(Number.POSITIVE_INFINITY);
     const place = this.#places++;
     if (pattern === 'random') {
       this.#target = start.map((value) => value + spanUnits * (2 * this.#rng.uniform() - 1));
