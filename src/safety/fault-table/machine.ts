@@ -75,9 +75,9 @@ export const MACHINE: readonly FaultRow[] = [
     row: 32,
     fault: 'An allowed peer floods',
     promise:
-      'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it, and what is left once garbage is collected does not. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
+      'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it. Once garbage is collected, less than 1 MiB of heap is left of all connections after the hundredth, by which most code is compiled. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
     source: 'quotas; the numbers are ours',
-    numbers: { growthBytes: 64 * 1024 * 1024, floodS: 600 },
+    numbers: { growthBytes: 64 * 1024 * 1024, floodS: 600, keptBytes: 1024 * 1024, keptFromCut: 100 },
     signs: [],
   },
   {
