@@ -25,6 +25,7 @@ import {
   type OperatorHeard,
   Pedal,
   type PedalRole,
+  padLegend,
   pedalKeysOf,
   SpaceMouseParser,
   spaceMouseMapping,
@@ -140,11 +141,10 @@ class Place {
     const device = findGamepad(config);
     const { pad } = device;
     const port = new DeviceFile(device.path, () => this.#clock.nowS());
-    const all = JOY_PADS[pad].description;
-    const words = this.#heard.onMark === undefined ? all.replace(/ \S+ success, \S+ failure,/, '') : all;
+    const hint = padLegend(JOY_PADS[pad], this.#heard.onMark === undefined ? 'noMarks' : 'marks');
     const { evdev } = device;
     const first = evdev === undefined ? '' : ' Move each stick once: before, where it stands is not known.';
-    this.#context.print(`Gamepad ${device.name} (${device.path}). ${words}${first}`);
+    this.#context.print(`Gamepad ${device.name} (${device.path}). ${JOY_PADS[pad].models}: ${hint}.${first}`);
     const gamepad = new LocalPad({
       ...this.#padOptions(config),
       port: this.#record('gamepad').port(port),
@@ -152,7 +152,7 @@ class Place {
       mapping: mappingOf(JOY_PADS[pad], this.#action),
       device: { name: 'gamepad', subject: 'gamepad' },
       enabling: 'hold',
-      hint: words.slice(words.indexOf(':') + 2),
+      hint,
     });
     this.#add(gamepad);
   }

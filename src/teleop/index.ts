@@ -32,7 +32,7 @@ export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from 
 export { type OperatorContext, type OperatorPlugin, openOperator } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export { type BrowserInput, BrowserTeleop } from './remote/browser-teleop.ts';
-export { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
+export { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padLegend } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
 export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';

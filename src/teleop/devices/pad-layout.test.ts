@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import type { ActionSpec } from '../../core/index.ts';
 import { findGamepad } from '../../session/operator-devices.ts';
-import { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padMisfit } from '../remote/joy-pads.ts';
+import { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padLegend, padMisfit } from '../remote/joy-pads.ts';
 import { JoyTeleop } from '../remote/joy-teleop.ts';
 import { evdevPad } from './evdev-layout.ts';
 import { JoydevParser } from './joydev.ts';
@@ -136,15 +136,8 @@ function pressed(device: Device, pad: JoyPadName, code: number): string[] {
   return done;
 }
 
-/** What the words that are printed for people say of each button: `B stops`, `square failure`, `hold LB`, `5 stops`. */
-function told(pad: JoyPadName): Map<string, string> {
-  const words = new Map<string, string>();
-  const text = JOY_PADS[pad].description;
-  for (const [, button] of text.matchAll(/hold (?:the )?(\w+)/g)) words.set(button!, 'enable');
-  for (const [, button, role] of text.matchAll(/(\w+) (success|failure|stops|rewinds|begins)/g))
-    words.set(button!, { stops: 'stop', rewinds: 'rewind', begins: 'critical' }[role!] ?? role!);
-  return words;
-}
+/** What `pressed` tells of. */
+const SEEN = ['enable', 'stop', 'success', 'failure', 'rewind', 'critical'] as const;
 
 describe.each(JOY_PAD_NAMES)('a pad %s', (pad) => {
   it('is known by its axes and buttons, whatever its name, by joydev and by evdev', () => {
@@ -162,12 +155,20 @@ describe.each(JOY_PAD_NAMES)('a pad %s', (pad) => {
 
   it('has no button that does another thing than people are told', () => {
     const device = DEVICES[pad];
-    const words = told(pad);
+    const { labels } = JOY_PADS[pad];
+    const roles = SEEN.filter((role) => labels[role] !== undefined);
+    const words = new Map(roles.map((role) => [labels[role]!.replace(/^the /, ''), role]));
     expect([...words.values()]).toEqual(expect.arrayContaining(['enable', 'stop', 'success', 'failure']));
     for (const [label, code] of Object.entries(device.buttons)) {
       const does = pressed(device, pad, code).filter((act) => act !== 'enable' || words.get(label) === 'enable');
       expect(`${label}: ${does}`).toBe(`${label}: ${words.get(label) ?? ''}`);
     }
+  });
+
+  it('has no word on marks where nobody takes note of them, and loses no other', () => {
+    const [all, unmarked] = (['marks', 'noMarks'] as const).map((marks) => padLegend(JOY_PADS[pad], marks).split(', '));
+    expect(all!.filter((words) => / (success|failure)$/.test(words))).toHaveLength(2);
+    expect(unmarked).toEqual(all!.filter((words) => !/ (success|failure)$/.test(words)));
   });
 });
 

@@ -36,8 +36,10 @@ export interface JoyButtons {
 
 /** A model of pad: sticks in the order in which hands find them, and buttons. */
 export interface JoyPad {
-  /** For people: what it is, and where the enabling button is. */
-  readonly description: string;
+  /** For people: the models that it is. */
+  readonly models: string;
+  /** For people: what stands on its buttons. */
+  readonly labels: { readonly enable: string } & { readonly [Role in keyof JoyButtons]?: string };
   /** Axis numbers of: left stick forward, left stick sideways, right stick forward, right stick sideways. */
   readonly sticks: readonly [number, number, number, number];
   /** Axis number of the cross, sideways: for a number of the action beyond four, such as a gripper. Absent: there is none. */
@@ -51,6 +53,18 @@ const CROSS_SIDEWAYS = 6;
 const DPAD_AXIS = 7;
 const SPEEDS = { slower: { axis: DPAD_AXIS, sign: -1 }, faster: { axis: DPAD_AXIS, sign: 1 } } as const;
 
+/** Labels of the buttons of Xbox and Logitech pads. */
+const LETTERS = {
+  enable: 'LB',
+  recover: 'RB',
+  success: 'A',
+  failure: 'X',
+  stop: 'B',
+  giveBack: 'Start',
+  rewind: 'Back',
+  critical: 'Y',
+} as const;
+
 /** Models that there are mappings for. */
 export const JOY_PAD_NAMES = ['xbox', 'playstation', 'logitechD', 'stick'] as const;
 export type JoyPadName = (typeof JOY_PAD_NAMES)[number];
@@ -58,8 +72,8 @@ export type JoyPadName = (typeof JOY_PAD_NAMES)[number];
 /** The usual pads. */
 export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
   xbox: {
-    description:
-      'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back, Back rewinds, Y begins the critical phase.',
+    models: 'Xbox pad (also 360, and Logitech F310/F710 in X mode)',
+    labels: LETTERS,
     sticks: [1, 0, 4, 3],
     cross: CROSS_SIDEWAYS,
     buttons: {
@@ -77,8 +91,17 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     has: { axes: 8, buttons: [11, 12] },
   },
   playstation: {
-    description:
-      'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back, Share rewinds, triangle begins the critical phase.',
+    models: 'DualShock 4 or DualSense',
+    labels: {
+      enable: 'L1',
+      recover: 'R1',
+      success: 'cross',
+      failure: 'square',
+      stop: 'circle',
+      giveBack: 'Options',
+      rewind: 'Share',
+      critical: 'triangle',
+    },
     sticks: [1, 0, 4, 3],
     cross: CROSS_SIDEWAYS,
     buttons: {
@@ -95,8 +118,8 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     has: { axes: 8, buttons: [13, 14] },
   },
   logitechD: {
-    description:
-      'Logitech F310, F710, Dual Action or RumblePad 2 in D mode: hold LB; RB recovers, A success, X failure, B stops, Start gives back, Back rewinds, Y begins the critical phase.',
+    models: 'Logitech F310, F710, Dual Action or RumblePad 2 in D mode',
+    labels: LETTERS,
     sticks: [1, 0, 3, 2],
     cross: 4,
     buttons: {
@@ -114,8 +137,8 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     has: { axes: 6, buttons: [12, 12] },
   },
   stick: {
-    description:
-      'Flight stick with a twist axis: hold the trigger; thumb button recovers, 3 success, 4 failure, 5 stops, 6 gives back.',
+    models: 'Flight stick with a twist axis',
+    labels: { enable: 'the trigger', recover: 'thumb button', success: '3', failure: '4', stop: '5', giveBack: '6' },
     sticks: [1, 0, 3, 2],
     buttons: {
       enable: { button: 0 },
@@ -128,6 +151,26 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
     has: { axes: 6, buttons: [6, 24] },
   },
 };
+
+/** What buttons but the enabling one do, in the order in which people are told. */
+const DOES = {
+  recover: 'recovers',
+  success: 'success',
+  failure: 'failure',
+  stop: 'stops',
+  giveBack: 'gives back',
+  rewind: 'rewinds',
+  critical: 'begins the critical phase',
+} as const;
+
+/** For people: what the buttons of `pad` do. `marks`: whether anybody takes note of success and failure. */
+export function padLegend({ labels }: JoyPad, marks: 'marks' | 'noMarks'): string {
+  const does = (Object.keys(DOES) as (keyof typeof DOES)[])
+    .filter((role) => labels[role] !== undefined)
+    .filter((role) => marks === 'marks' || (role !== 'success' && role !== 'failure'))
+    .map((role) => `${labels[role]} ${DOES[role]}`);
+  return `hold ${labels.enable}; ${does.join(', ')}`;
+}
 
 /** Why a state of so many axes and buttons is not one of `pad`; `undefined` where it may be. */
 export function padMisfit(
