@@ -44,7 +44,7 @@ const config: KnipConfig = {
   // cookie wants Node 22, and an override does not reach those who install the package.
   ignoreDependencies: ['@types/webxr', 'light-my-request'],
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
-  ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'script', 'umount', 'colcon', 'ros2'],
+  ignoreBinaries: ['cc', 'chrt', 'flock', 'mkfifo', 'mount', 'namei', 'script', 'umount', 'colcon', 'ros2'],
 };
 
 export default config;

@@ -54,7 +54,7 @@ function readBytes(path: string, shownAs: string, remedy: string): Uint8Array {
     if (cause instanceof ReinError) throw cause;
     const isForbidden = ['EACCES', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? '');
     throw new ReinError('config', `${shownAs}: ${readTrouble(cause)}`, {
-      remedy: isForbidden ? `let this user read it, and enter its folders: ls -l ${shownAs}` : remedy,
+      remedy: isForbidden ? `let this user read it, and enter its folders: namei -l ${path}` : remedy,
       cause,
     });
   } finally {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -52,14 +52,20 @@ describe('files that are no configuration', () => {
     );
   });
 
-  it.skipIf(process.getuid?.() !== 0)('asks for rights, not for a path, where it may not be read', () => {
-    const path = join(folder, 'mine.yaml');
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['file', 'mine.yaml', /^-rw------- root \S+ +mine\.yaml$/m],
+    ['folder', 'locked/mine.yaml', /^drwx------ root \S+ +locked$/m],
+  ])('asks for rights, not for a path, where a %s forbids, by a command that shows them', (_, name, rights) => {
+    mkdirSync(join(folder, 'locked'), { recursive: true, mode: 0o700 });
+    const path = join(folder, name);
     writeFileSync(path, 'a: 1\n', { mode: 0o600 });
     chmodSync(folder, 0o755);
     process.seteuid?.(65534);
     try {
-      const remedy = 'let this user read it, and enter its folders: ls -l mine.yaml';
-      expect(() => readYaml(path, 'mine.yaml')).toThrow(expect.objectContaining({ remedy }));
+      const remedy = `let this user read it, and enter its folders: namei -l ${path}`;
+      expect(() => readYaml(path, name)).toThrow(expect.objectContaining({ remedy }));
+      const { stdout } = spawnSync('namei', ['-l', path], { encoding: 'utf8' });
+      expect(stdout).toMatch(rights);
     } finally {
       process.seteuid?.(0);
     }
