@@ -44,11 +44,26 @@ describe('the log of motion', () => {
     frame.busCounters.fill(0);
     Object.assign(frame.busCounters, { [BUS.busyS]: 0.0121, [BUS.timeouts]: 18 });
     see('fault', 'hold', -1, 0);
-    expect(entries.at(-1)!.timing).toMatchObject({ tickLateMs: 0, busyMs: 12.1, timeouts: 18 });
+    expect(entries.at(-1)!.timing).toMatchObject({ tickLateMs: 17.2, busyMs: 12.1, timeouts: 18 });
     frame.faultFlags = SERVO_FAULT;
     see('standby', 'hold', -1, 0);
     expect(entries.at(-1)).toMatchObject({ why: expect.any(String) });
     expect(entries.at(-1)).not.toHaveProperty('timing');
+  });
+
+  it.each([
+    ['with a fault soon after it held the arm', 5, 40],
+    ['no more once it is seconds old', 250, 0],
+  ])('keeps the lateness of a tick %s', (_, ticks, tickLateMs) => {
+    const { entries, see, frame } = watch();
+    see('active.policy', 'policy', 4, 0.01);
+    frame.tickLateS = 0.04;
+    see('active.policy', 'hold', -1, 0.005);
+    frame.tickLateS = 0;
+    for (let tick = 0; tick < ticks; tick++) see('active.policy', 'hold', -1, 0);
+    frame.faultFlags = DRIVER_LOST;
+    see('stopping', 'hold', -1, 0);
+    expect(entries.at(-1)!.timing).toMatchObject({ tickLateMs });
   });
 
   it('says how long after the last command the arm was braked, and how long that took', () => {

@@ -29,12 +29,15 @@ export interface MotionEntry {
 
 /** What tells a busy machine from a broken robot. Counts are since the guard started. */
 export interface TimingFigures extends MachineLoad, Pick<GuardFrame, 'overruns' | 'lateReadings' | 'lostReadings'> {
-  /** The latest tick since the change before. */
+  /** The largest lateness of a tick in the last one to two seconds, or since the last reading. */
   readonly tickLateMs: number;
   /** What the bus took for the last tick, and requests without an answer in time; null without a bus. */
   readonly busyMs: number | null;
   readonly timeouts: number | null;
 }
+
+/** A tick that was late is told of for so long, or up to twice that, s. */
+const LATE_WINDOW_S = 1;
 
 /** Watches frames and passes on what changed. For the guard's main thread, not for the tick. */
 export class MotionLog {
@@ -48,7 +51,10 @@ export class MotionLog {
   #commandAtS = 0;
   #heldAtS = 0;
   #hasStood = true;
+  /** The largest lateness of a tick since `#windowFromS`, and in the window before, s. */
   #tickLateS = 0;
+  #lateBeforeS = 0;
+  #windowFromS = 0;
 
   constructor(
     joints: readonly JointModel[],
@@ -65,6 +71,11 @@ export class MotionLog {
   see(frame: GuardFrame): void {
     const { state, decider, commandSeq, referenceRad } = frame;
     const atS = frame.robot.measuredAtS;
+    if (atS >= this.#windowFromS + LATE_WINDOW_S) {
+      this.#lateBeforeS = atS < this.#windowFromS + 2 * LATE_WINDOW_S ? this.#tickLateS : 0;
+      this.#tickLateS = 0;
+      this.#windowFromS = atS;
+    }
     this.#tickLateS = Math.max(this.#tickLateS, frame.tickLateS);
     if (commandSeq >= 0 && commandSeq !== this.#commandSeq) {
       this.#commandSeq = commandSeq;
@@ -81,9 +92,8 @@ export class MotionLog {
       const faults = faultsOf(frame.faultFlags);
       const messages = faults.map((fault) => messageOf(fault, frame, this.#joints));
       const why = faults.length === 0 ? {} : { why: messages.join(' '), rows: faults.map(({ row }) => row) };
-      const timing =
-        (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, this.#tickLateS, this.#load()) };
-      this.#tickLateS = 0;
+      const lateS = Math.max(this.#tickLateS, this.#lateBeforeS);
+      const timing = (frame.faultFlags & TIMING_FAULTS) === 0 ? {} : { timing: timingOf(frame, lateS, this.#load()) };
       this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why, ...timing });
     }
     const isStanding = decider === 'hold' && referenceRad.every((angle, i) => angle === this.#referenceRad[i]);
