@@ -1,5 +1,13 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import { ArmKinematics, type Capsule, counted, didYouMean, holdsItself, parentOf } from '../core/index.ts';
+import {
+  ArmKinematics,
+  type Capsule,
+  counted,
+  didYouMean,
+  holdsItself,
+  IDENTIFY_ANEW,
+  parentOf,
+} from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
@@ -206,7 +214,7 @@ function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
   if (tank.port === 'setPoint' && tank.delayTicks > 0) refuse('delayTicks', 'the port setPoint needs 0');
   if (torqueObserver === undefined) return findings;
   const { velocityFeedForward, delayTicks } = torqueObserver;
-  const same = 'they are of the same servos, and rein safety identify measures them';
+  const same = `they are of the same servos. To measure these, ${IDENTIFY_ANEW}`;
   if (velocityFeedForward !== tank.velocityFeedForward) {
     refuse('velocityFeedForward', `torqueObserver.velocityFeedForward is ${velocityFeedForward}: ${same}`);
   }
@@ -239,7 +247,7 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
   return (['servoMaxNm', 'externalMaxNm', 'links'] as const).flatMap((key) => {
     const { length } = torqueObserver[key];
     if (length === joints.length) return [];
-    const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again, with --force`;
+    const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: ${IDENTIFY_ANEW}`;
     return [{ path: ['torqueObserver', key], message }];
   });
 }

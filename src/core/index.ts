@@ -121,6 +121,7 @@ export {
   type CollisionModel,
   type ContactModel,
   type Fence,
+  IDENTIFY_ANEW,
   isFree,
   type JointModel,
   type KeepOutBox,

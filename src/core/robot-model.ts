@@ -188,6 +188,10 @@ export interface TorqueObserverModel {
   readonly links: readonly (readonly number[])[];
 }
 
+/** What to do about an observer that fits the arm no more. With it in the file the command refuses that, or row 54 stops the arm. */
+export const IDENTIFY_ANEW =
+  "take torqueObserver out of the robot's file, then run `rein safety identify ROBOT --force`";
+
 /** A rectangle that a mobile base stays in, in the frame in which it stood when the guard first saw it, m. */
 export interface Fence {
   readonly minM: readonly [number, number];

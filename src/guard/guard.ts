@@ -4,6 +4,7 @@ import {
   type GuardNotice,
   type GuardRequest,
   HARDWARE,
+  IDENTIFY_ANEW,
   isGravityCompensated,
   ReinError,
   type RobotModel,
@@ -222,7 +223,7 @@ export class Guard {
   #torqueMissing(): string | undefined {
     if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
     if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)
-      return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver and --force, or leave torqueObserver out";
+      return `this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: ${IDENTIFY_ANEW}`;
     const { torqueNm } = this.#tick.frame.robot;
     const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
     if (silent.length === 0) return this.#tick.sight.refusal();

@@ -2,7 +2,7 @@
  * Whether the torque observer (row 54) gets readings that it can compare. It needs each about a control period after the one before: of a
  * driver that reads at half of the rate it sees nothing, and must not seem to watch. Pure; tick-safe but for `refusal` and `takeNotice`.
  */
-import type { GuardNotice, RobotModel } from '../core/index.ts';
+import { type GuardNotice, IDENTIFY_ANEW, type RobotModel } from '../core/index.ts';
 import { COMPARED_TICKS } from '../safety/index.ts';
 
 /** Row of the torque observer. */
@@ -45,8 +45,7 @@ export class ObserverSight {
     const about = { row: ROW, condition: 'torque observer' };
     if (isTold)
       return { ...about, level: 'info', message: 'The torque observer judges again.', remedy: '', isOver: true };
-    const remedy =
-      "Have the robot's driver read each control period, or set controlHz to its rate and run rein safety identify again, with --force. Without torque it is not enabled until then.";
+    const remedy = `Have the robot's driver read each control period, or set controlHz to its rate and ${IDENTIFY_ANEW}. Without torque it is not enabled until then.`;
     return { ...about, level: 'warn', message: this.#text, remedy };
   }
 

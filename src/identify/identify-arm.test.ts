@@ -98,9 +98,9 @@ describe('the torque observer of an identified arm', () => {
   /** The identified arm behind a guard that watches its torques, standing at home with torque on. */
   async function watching(
     options: Partial<PlantArmOptions>,
-    limits: Partial<TorqueObserverModel> = {},
+    limits: Partial<TorqueObserverModel> | 'noObserver' = {},
   ): Promise<{ readonly arm: PlantArm; readonly link: MemoryGuardLink; readonly clock: LockStepClock }> {
-    const torqueObserver = { ...(await nominal).observer, ...limits };
+    const torqueObserver = limits === 'noObserver' ? undefined : { ...(await nominal).observer, ...limits };
     const watched: RobotModel = { ...model, tank: undefined, torqueObserver };
     const arm = new PlantArm({ velocityFeedForward: true, ...options, model: options.model ?? model });
     await arm.open();
@@ -177,15 +177,19 @@ describe('the torque observer of an identified arm', () => {
     expect(seen).not.toContain('servoResidual');
   });
 
-  it('keeps torque off where its file counts on a mean force that the driver does not give', async () => {
+  it('keeps torque off where its file counts on a mean force that the driver does not give, until it is taken out', async () => {
     const { link } = await watching({}, { wrench: 'mean' });
     await link.advance(1);
     expect(await link.request({ kind: 'enable' })).toMatchObject({
       ok: false,
-      reason: /torqueObserver\.wrench .* is mean/,
+      reason: expect.stringMatching(/torqueObserver\.wrench .* is mean: take torqueObserver out of .* then run `rein /),
     });
     expect(flagsOf(link)).toEqual([]);
     await link.close();
+    const { link: anew } = await watching({}, 'noObserver');
+    await anew.advance(1);
+    expect(anew.latest.state).toBe('ready');
+    await anew.close();
   });
 
   it('says nothing of the arm that was identified, in motion', async () => {

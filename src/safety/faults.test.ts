@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IDENTIFY_ANEW } from '../core/index.ts';
 import { TORQUE_RESIDUAL, TRACKING_ERROR } from './fault-table/flags.ts';
 import {
   FAULTS,
@@ -36,6 +37,11 @@ describe('what a fault says to people', () => {
     expect(messageOf(reported, { residualJoint: -1, residualNm: 0 }, joints)).toBe(reported.message);
     const other = fault(TRACKING_ERROR);
     expect(messageOf(other, { residualJoint: 1, residualNm: 9 }, joints)).toBe(other.message);
+  });
+
+  it('asks for the observer to be taken out before servos are identified anew: it would stop that', () => {
+    const remedies = FAULTS.map(({ remedy }) => remedy).filter((remedy) => remedy.includes('safety identify'));
+    expect(remedies).toEqual([expect.stringContaining(IDENTIFY_ANEW)]);
   });
 
   it('ends with its row', () => {

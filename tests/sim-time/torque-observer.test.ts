@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { arm6Without, without } from '../support/identify-folder.ts';
 import { type Ended, endLeftovers, rein, TINY } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
@@ -41,10 +42,31 @@ describe('rein safety identify', () => {
         expect(stdout).toMatch(new RegExp(`\\n${link} .* by ${joint} *\\n`));
       }
       expect(stdout).toContain(`${Number(notices.payloadKg.toPrecision(3))} kg`);
-      const bare = readFileSync(shipped, 'utf8').replace(/^torqueObserver:\n(?: .*\n)+/m, '');
+      const bare = arm6Without('torqueObserver');
       writeFileSync(join(dir, 'taken.yaml'), `${bare}\n${piece}`);
       const again = await reinHere(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
       expect(again.code).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['of another arm', 'servoMaxNm: [4.869, ', 'servoMaxNm: ['],
+    ['of other servos', 'delayTicks: 0', 'delayTicks: 2'],
+  ])(
+    'accepts the remedy for an observer %s, done to the letter',
+    async (_, key, spoilt) => {
+      const file = join(dir, 'spoilt.yaml');
+      writeFileSync(file, readFileSync(shipped, 'utf8').replace(key, spoilt));
+      rmSync(join(dir, 'torque-observer.yaml'), { force: true });
+      const { code, stderr } = await reinHere(['safety', 'identify', './spoilt.yaml'], dir);
+      expect(code).toBe(2);
+      const [, part, command] = /take (\w+) out of the robot's file, then run `rein (.+)`/.exec(stderr)!;
+      writeFileSync(file, without(readFileSync(file, 'utf8'), part!));
+      const args = command!.replace('ROBOT', './spoilt.yaml').split(' ');
+      writeFileSync(join(dir, 'torque-observer.yaml'), 'of before');
+      expect((await reinHere([...args, '--duration', '8'], dir)).code).toBe(0);
+      expect(readFileSync(join(dir, 'torque-observer.yaml'), 'utf8')).toContain('torqueObserver:');
     },
     PATIENCE_MS,
   );

@@ -66,6 +66,7 @@ export function arm6Without(part: string): string {
   return without(readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8'), part);
 }
 
-function without(robot: string, part: string): string {
+/** The text of a robot's file without one of its parts. */
+export function without(robot: string, part: string): string {
   return robot.replace(new RegExp(`^${part}:\\n(?: .*\\n)+`, 'm'), '');
 }

@@ -1,4 +1,5 @@
 /** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques show of the surroundings. */
+import { IDENTIFY_ANEW } from '../../core/index.ts';
 import type { FaultRow } from './fault-row.ts';
 import {
   BATTERY_EMPTY,
@@ -236,8 +237,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
-        remedy:
-          'Run rein safety identify --force: gains were changed, or the torque is measured wrongly. Then acknowledge.',
+        remedy: `Set gains back that were changed, or mend how torque is measured, then acknowledge. After a change that is to stay, ${IDENTIFY_ANEW}.`,
       },
     ],
   },
