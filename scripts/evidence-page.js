@@ -20,22 +20,19 @@ export function withEvidence(page, evidence) {
 }
 
 function evidencePage(evidence) {
-  const { machine, versions, parts } = evidence;
-  const changed = evidence.isClean ? '' : ', with changes that are not committed';
+  const { versions } = evidence;
+  const parts = Object.fromEntries(Object.entries(evidence.parts).map(([name, part]) => [name, { name, ...part }]));
   return `## What was tried
 
-On the safety chain, and what came out. Made by \`npm run evidence\` on ${evidence.createdAt.slice(0, 10)} from commit
-${evidence.commit ?? 'unknown'}${changed}; the same in numbers: [evidence.json](evidence.json). What is promised, and why it holds, is the
-[safety case](safety-case.md). **Nothing of it was tried on hardware**, and none of it
-makes this a certified safety function.
+On the safety chain, and what came out. Made by \`npm run evidence\`, last on ${evidence.createdAt.slice(0, 10)}; the same in numbers:
+[evidence.json](evidence.json). What is promised, and why it holds, is the [safety case](safety-case.md).
+**Nothing of it was tried on hardware**, and none of it makes this a certified safety function.
 
-${evidence.commit === null ? '' : `${ageSentence(evidence.commit)}\n\n`}Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB, Linux ${machine.kernel}, Node ${machine.node}. ${Object.entries(
-    versions,
-  )
+${originOf(parts)}Packages where this page was written: ${Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)
-    .join(', ')}.
+    .join(', ')}. Those of a part are in \`package-lock.json\` of its commit.
 
-${mixedNote(evidence)}${section('Violations', parts.million, millionTables)}
+${section('Violations', parts.million, millionTables)}
 ${section('Robots of others', parts.foreign, foreignTables)}
 ${section('Energy', parts.million, energyTables)}
 ${section('Stopping: time and distance', parts.million, stopTables)}
@@ -51,16 +48,35 @@ ${section('Mutants of src/safety', parts.mutants, mutantTable)}
 `;
 }
 
-/** Parts that were made from another commit than the page, or from files that were not committed. */
-function mixedNote({ commit, parts }) {
-  const other = Object.entries(parts).filter(([, part]) => part.missing === undefined && part.commit !== commit);
-  if (other.length === 0) return '';
-  const of = ({ commit: from, isInHistory }) =>
-    from
-      ? `${from.slice(0, 12)}${isInHistory === false ? ', which is not in the history of this one' : ''}`
-      : 'not committed';
-  const names = other.map(([name, part]) => `${name} (${of(part)})`).join(', ');
-  return `**Not all of this is of one commit**: ${names}.\n\n`;
+/** How old the oldest part is, and of which commit and machine each is. */
+function originOf(parts) {
+  const made = Object.values(parts).filter(({ missing }) => missing === undefined);
+  if (made.length === 0) return '';
+  const [oldest] = made.toSorted((a, b) => a.madeAt.localeCompare(b.madeAt));
+  const age = ageSentence(isKnown(oldest) ? oldest.commit : oldest.madeAt.slice(0, 10), 'oldestPart');
+  const rows = made.map((part) => [part.name, commitOf(part), minuteOf(part), machineOf(part)]);
+  return `${age}\n\n${markdownTable(['part', 'commit', 'made, UTC', 'machine'], rows)}\n`;
+}
+
+function isKnown({ commit, isInHistory }) {
+  return Boolean(commit) && isInHistory !== false;
+}
+
+function commitOf(part) {
+  if (!part.commit) return '**not committed**';
+  return `${part.commit.slice(0, 12)}${isKnown(part) ? '' : ', **which is not in the history of this page**'}`;
+}
+
+function minuteOf({ madeAt }) {
+  return madeAt.slice(0, 16).replace('T', ' ');
+}
+
+/** Trials and benches have said themselves, in short, where they ran. */
+function machineOf({ machine, result }) {
+  const { cores, cpu, memoryGiB, kernel, node } = machine ?? result?.machine ?? {};
+  if (cpu === undefined) return 'not known';
+  const rest = [memoryGiB && `${number(memoryGiB, 0)} GiB`, kernel && `Linux ${kernel}`, `Node ${node}`];
+  return [`${cores} × ${cpu}`, ...rest.filter(Boolean)].join(', ');
 }
 
 /** The evidence without what would make its file large: samples, courses, single tests. */
@@ -80,7 +96,7 @@ function section(title, part, tables) {
   const short = part.isQuick ? ' **A short run: see the counts.**' : '';
   const failed =
     part.exitCode === 0 ? '' : ` **The run ended with code ${part.exitCode}: not all of it is as promised.**`;
-  const made = `\`${part.command}\`, ${part.madeAt.slice(0, 16).replace('T', ' ')} UTC, ${number(part.seconds, 0)} s.${short}${failed}`;
+  const made = `Part \`${part.name}\`: \`${part.command}\`, ${minuteOf(part)} UTC, ${number(part.seconds, 0)} s.${short}${failed}`;
   let body;
   try {
     body = tables(part.result, part);

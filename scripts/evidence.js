@@ -1,7 +1,7 @@
 /**
  * Makes docs/evidence.json, what was tried on the safety chain and what came out, and of it the last part of docs/safety-check.md.
- * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says. The page is of
- * one commit: files that are changed and not committed are refused, and parts of another commit are made again or marked.
+ * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says, and of each part
+ * its commit and machine, and how old the oldest is. Files that are changed and not committed are refused.
  *
  *   npm run evidence                       all of it: two hours or more on two cores, after "npm ci" in a fresh clone
  *   npm run evidence -- --models FOLDER    with robots of others, of which copies are below FOLDER
@@ -15,16 +15,16 @@
  *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
  *   npm run evidence -- --page --keep foreign=f.json
  *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
- *                                          commit is in the file, and the page marks it where that is another than the page's
+ *                                          commit and machine are in the file
  */
 import './node-version.js';
 import './read-typescript.js';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptArguments } from './arguments.js';
+import { thisMachine } from './machine.js';
 
 const { reduced, withEvidence } = await import('./evidence-page.js');
 
@@ -158,18 +158,8 @@ for (const { name, command, env } of PARTS) {
   parts[name] = { ...part, ...(part.commit && { isInHistory: known }), command: shown(command, env) };
 }
 const evidence = reduced({
-  formatVersion: 1,
+  formatVersion: 2,
   createdAt: new Date().toISOString(),
-  commit,
-  isClean,
-  machine: {
-    cpu: cpus()[0]?.model.trim(),
-    cores: availableParallelism(),
-    memoryGiB: totalmem() / 2 ** 30,
-    kernel: release(),
-    node: process.version,
-    loadBefore: loadavg()[0],
-  },
   versions: await readVersions(),
   faultRows,
   failedFaultTests: existsSync(partFile('faults')) ? failedTests(parts.faults.result) : (kept.failedFaultTests ?? []),
@@ -208,7 +198,7 @@ function withoutPlaces(text) {
   return text.replaceAll(root, '').replaceAll(models, 'FOLDER');
 }
 
-/** `NAME=FILE`: what a run elsewhere wrote becomes a part, of the commit that the file names. */
+/** `NAME=FILE`: what a run elsewhere wrote becomes a part, of the commit and machine that the file names. */
 function keepPart(text) {
   const [, name, file] = /^(\w+)=(.+)$/.exec(text) ?? [];
   const refuse = (sentence) => {
@@ -220,8 +210,9 @@ function keepPart(text) {
   const result = JSON.parse(readFileSync(file, 'utf8'));
   if (typeof result.commit !== 'string' || typeof result.ok !== 'boolean')
     refuse(`${file} does not say of which commit it is and how it ended: it was made by an older version.`);
-  const about = { commit: result.commit, isQuick: false, exitCode: result.ok ? 0 : 1, seconds: result.wallS };
-  writeFileSync(partFile(name), JSON.stringify({ ...about, madeAt: result.createdAt, lines: [], result }));
+  const { commit, machine, wallS: seconds, createdAt: madeAt } = result;
+  const about = { commit, machine, isQuick: false, exitCode: result.ok ? 0 : 1, seconds, madeAt };
+  writeFileSync(partFile(name), JSON.stringify({ ...about, lines: [], result }));
 }
 
 function isWanted(name) {
@@ -265,6 +256,7 @@ async function makePart({ name, command, flag, env = {} }) {
   const fresh = `${file}.new`;
   rmSync(fresh, { force: true });
   console.log(`${name}: ${shown(command, env)}`);
+  const machine = thisMachine();
   const begun = performance.now();
   // What a part says of itself is shown now and then: its last line.
   let last = '';
@@ -284,6 +276,7 @@ async function makePart({ name, command, flag, env = {} }) {
   const result = existsSync(fresh) ? JSON.parse(readFileSync(fresh, 'utf8')) : null;
   const about = {
     commit: isClean ? commit : null,
+    machine,
     isQuick: quick,
     exitCode: code,
     seconds,

@@ -1,5 +1,5 @@
-/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. */
-export function ageSentence(of: string): string;
+/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or the oldest part of several. */
+export function ageSentence(of: string, which?: 'all' | 'oldestPart'): string;
 /** `text` without the counts in it. */
 export function withoutAges(text: string): string;
 /** `text` with the counts of the repository at `root`. */

@@ -5,14 +5,14 @@
 import { spawnSync } from 'node:child_process';
 
 const SENTENCE =
-  /(Of (?:commit `([0-9a-f]{7,40})`|(\d{4}-\d\d-\d\d)): )(\d+)( or more later commits changed the code \(`src\/`, `config\/`\)\.)/g;
+  /((?:Of|The oldest part is of) (?:commit `([0-9a-f]{7,40})`|(\d{4}-\d\d-\d\d)): )(\d+)( or more later commits changed the code \(`src\/`, `config\/`\)\.)/g;
 /** A count on a page may be behind by so many commits: each commit would change the page otherwise. */
 const BEHIND = 25;
 
-/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. */
-export function ageSentence(of) {
+/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or the oldest part of several. */
+export function ageSentence(of, which = 'all') {
   const what = /^\d{4}-\d\d-\d\d$/.test(of) ? of : `commit \`${of.slice(0, 8)}\``;
-  return `Of ${what}: 0 or more later commits changed the code (\`src/\`, \`config/\`).`;
+  return `${which === 'oldestPart' ? 'The oldest part is of' : 'Of'} ${what}: 0 or more later commits changed the code (\`src/\`, \`config/\`).`;
 }
 
 /** `text` as `npm run docs` found it, for a comparison that leaves the counts out. */

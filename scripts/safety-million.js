@@ -22,6 +22,7 @@ import { join, resolve } from 'node:path';
 import { ablationOf, evidenceOf } from '../dist/safety-check/evidence.js';
 import { loadCheckSubject, runSafetyCheck } from '../dist/safety-check/index.js';
 import { scriptArguments } from './arguments.js';
+import { thisMachine } from './machine.js';
 import { throughDriver } from './own-driver.js';
 
 /**
@@ -147,6 +148,7 @@ if (ticksEach !== undefined && !(Number.isInteger(ticksEach) && ticksEach > 0)) 
 }
 const seed = Number(values.seed);
 const share = Number(values.share);
+const machine = thisMachine();
 const startedMs = performance.now();
 const subjects = new Map();
 // Robots of others alone, where only they are asked for.
@@ -242,7 +244,7 @@ const whole = evidenceOf(robots, ablations, wallS, withoutTank);
 const heldWithout = whole.violationsWithoutTank === 0 && withoutTank.every((result) => result.plantFailures === 0);
 const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
 const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && heldInDriver && isBiting;
-const about = { createdAt: new Date().toISOString(), commit: commitHere(), ok };
+const about = { createdAt: new Date().toISOString(), commit: commitHere(), machine, ok };
 const evidence = { ...whole, foreign, ownDrivers, ...about };
 writeFileSync(values.json, `${JSON.stringify(evidence)}\n`);
 const counted = [...robots, ...withoutTank, ...foreign.flatMap(({ result }) => (result === undefined ? [] : [result]))];

@@ -14,11 +14,18 @@ import type { SeedCurve } from '../../src/study/index.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 describe('docs/safety-check.md', () => {
+  const evidence = JSON.parse(readFileSync(join(root, 'docs', 'evidence.json'), 'utf8'));
+
   it('ends with what docs/evidence.json gives (else: npm run evidence -- --page)', () => {
-    const [shown, evidence] = ['safety-check.md', 'evidence.json'].map((name) =>
-      readFileSync(join(root, 'docs', name), 'utf8'),
-    );
-    expect(withoutAges(withEvidence(shown!, JSON.parse(evidence!)))).toBe(withoutAges(shown!));
+    const shown = readFileSync(join(root, 'docs', 'safety-check.md'), 'utf8');
+    expect(withoutAges(withEvidence(shown, evidence))).toBe(withoutAges(shown));
+  });
+
+  it('is as old in the README as its oldest part', () => {
+    const parts = Object.values<{ madeAt: string; commit: string }>(evidence.parts);
+    const oldest = parts.toSorted((a, b) => a.madeAt.localeCompare(b.madeAt))[0]!;
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    expect(readme).toContain(`(docs/safety-check.md): The oldest part is of commit \`${oldest.commit.slice(0, 8)}\`: `);
   });
 });
 
@@ -67,7 +74,7 @@ describe('the age of figures', () => {
     'stands in %s',
     (path) => {
       // Just made anew, a page says 0.
-      expect(readFileSync(join(root, path), 'utf8')).toMatch(/Of .+: \d+ or more later commits changed the code/);
+      expect(readFileSync(join(root, path), 'utf8')).toMatch(/[Oo]f .+: \d+ or more later commits changed the code/);
     },
   );
 });

@@ -1,4 +1,4 @@
-/** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and what is of another commit. */
+/** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and of which commit and machine each part is. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-function page(commit: string | null): { status: number | null; stderr: string; text: string; json: string } {
-  writeFileSync(join(dir, 'kept.json'), JSON.stringify({ ...kept, commit }));
+function page(
+  commit: string | null,
+  more: object = {},
+): { status: number | null; stderr: string; text: string; json: string } {
+  writeFileSync(join(dir, 'kept.json'), JSON.stringify({ ...kept, commit, ...more }));
   const script = ['scripts/evidence.js', '--page', '--parts', join(dir, 'parts'), '--out', dir];
   const ended = spawnSync(process.execPath, [...script, '--keep', `foreign=${join(dir, 'kept.json')}`], {
     cwd: root,
@@ -36,12 +39,12 @@ function page(commit: string | null): { status: number | null; stderr: string; t
 }
 
 describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
-  it('writes what is kept into both files, and marks what is of another commit', () => {
+  it('writes what is kept into both files, with its commit, and says that nobody knows the machine', () => {
     const { status, text, json } = page(OTHER);
     // Parts are missing: the page is not as promised.
     expect(status).toBe(1);
     expect(text).toContain(
-      '**Not all of this is of one commit**: foreign (0123456789ab, which is not in the history of this one).',
+      '| foreign | 0123456789ab, **which is not in the history of this page** | 2026-01-02 03:04 | not known |',
     );
     expect(text).toContain(
       '| elbow | [feedfacefeed](https://example.org/elbow) | – | 1 | 700 | The reference of elbow held. |',
@@ -51,9 +54,25 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
     expect(JSON.parse(json).parts.foreign.result.foreign[0].name).toBe('elbow');
   });
 
-  it('says nothing of another commit where there is none', () => {
-    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
-    expect(page(head).text).not.toContain('Not all of this is');
+  it('is as old as its oldest part, and keeps the machine of each that is not made anew', () => {
+    const [head, old] = ['HEAD', 'HEAD~1'].map((of) =>
+      execFileSync('git', ['rev-parse', of], { cwd: root, encoding: 'utf8' }).trim(),
+    );
+    const quick = { cpu: 'Quick', cores: 8, memoryGiB: 31.4, kernel: '6.1', node: 'v20.0.0' };
+    page(old!, { machine: quick });
+    // The other part alone is here anew: the first is taken from evidence.json.
+    rmSync(join(dir, 'parts'), { recursive: true });
+    mkdirSync(join(dir, 'parts'));
+    const bench = { machine: { cpu: 'Slow', cores: 1, node: 'v22.0.0', loadBefore: 0 }, failures: [] };
+    const made = { commit: head, exitCode: 0, seconds: 1, madeAt: '2026-03-04T05:06:07.000Z', lines: [] };
+    writeFileSync(join(dir, 'parts', 'benchTick.json'), JSON.stringify({ ...made, result: { ...bench, phases: [] } }));
+    const script = ['scripts/evidence.js', '--page', '--parts', join(dir, 'parts'), '--out', dir];
+    spawnSync(process.execPath, script, { cwd: root });
+    const [text, json] = ['safety-check.md', 'evidence.json'].map((name) => readFileSync(join(dir, name), 'utf8'));
+    expect(text).toContain(`The oldest part is of commit \`${old!.slice(0, 8)}\`: 0 or more later commits`);
+    expect(text).toMatch(/\| foreign \| \w{12} \| .* \| 8 × Quick, 31 GiB, Linux 6\.1, Node v20\.0\.0 \|/);
+    expect(text).toMatch(/\| benchTick \| \w{12} \| .* \| 1 × Slow, Node v22\.0\.0 \|/);
+    expect(JSON.parse(json!).parts.foreign.machine).toEqual(quick);
   });
 
   it('makes the page from evidence.json where no part is kept, and keeps what is written by hand', () => {
