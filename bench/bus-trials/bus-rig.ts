@@ -50,6 +50,8 @@ export interface SeenFrame {
   readonly atS: number;
   readonly state: GuardFrame['state'];
   readonly flags: number;
+  /** New ones of the driver since the guard started. */
+  readonly readings: number;
 }
 
 export interface SeenEvent {
@@ -134,8 +136,8 @@ export class BusRig {
     this.#running = this.#supervisor.run();
     this.#link = await Promise.race([this.#connect(), this.#running.then(() => fail())]);
     this.#link.onNotice((notice) => this.notices.push(notice));
-    this.#link.onFrame(({ tick, state, faultFlags }) =>
-      this.frames.push({ tick, atS: this.#clock.nowS(), state, flags: faultFlags }),
+    this.#link.onFrame(({ tick, state, faultFlags, readings }) =>
+      this.frames.push({ tick, atS: this.#clock.nowS(), state, flags: faultFlags, readings }),
     );
   }
 
