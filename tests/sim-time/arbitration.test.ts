@@ -222,7 +222,7 @@ describe('whoever is at the robot', () => {
     // All of them had their part.
     for (const name of MOVERS) expect(tally.moved.get(name) ?? 0, name).toBeGreaterThan(RUNS / 50);
     expect(Math.min(tally.stopped, tally.expired, tally.episodes - RUNS)).toBeGreaterThan(RUNS / 10);
-  }, 120_000);
+  });
 });
 
 /** Steps in which the clutch closes: the robot is asked for no motion there. */
@@ -320,5 +320,5 @@ describe('a take-over with a leader arm', () => {
     // The limits are what it is up to.
     expect(most.acceleration).toBeGreaterThan(0.3);
     await link.close();
-  }, 60_000);
+  });
 });

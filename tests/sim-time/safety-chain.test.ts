@@ -42,7 +42,7 @@ describe.each(spaces)('the chain against adversaries: $name', ({ model, action }
       { numRuns: Math.ceil(TICKS / ATTACK_TICKS) },
     );
     expect(ticks).toBeGreaterThanOrEqual(TICKS);
-  }, 300_000);
+  });
 });
 
 describe('the chain of a base that has driven far', () => {

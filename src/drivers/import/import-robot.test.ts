@@ -111,7 +111,7 @@ describe('kinematics of an imported robot', () => {
       ),
       { numRuns: 80 },
     );
-  }, 120_000);
+  });
 
   it('has all shapes of a link within its capsule, exactly so for a capsule', async () => {
     const robot = await importRobot(`<mujoco><worldbody><geom type="plane" size="1 1 1"/>
