@@ -237,7 +237,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
-        remedy: `Set gains back that were changed, or mend how torque is measured, then acknowledge. After a change that is to stay, ${IDENTIFY_ANEW}.`,
+        remedy: `Set back gains that were changed, or mend how torque is measured; after a change that is to stay, ${IDENTIFY_ANEW}. Then acknowledge.`,
       },
     ],
   },
