@@ -57,6 +57,13 @@ function acted(epoch: number): number[] {
 }
 
 describe('a robot whose learner is away', { timeout: 180_000 }, () => {
+  it('that never answered ends with 1 when its time is over', async () => {
+    const where = ['--config', 'quick.yaml', '--learner', address, '--out', 'robot', '--operator', 'none'];
+    const robot = run.start('run', ...where, '--start', 'now', '--duration', '2');
+    expect(await robot.exit).toBe(1);
+    expect(robot.said()).toContain('Ended before the robot moved');
+  });
+
   it('starts before it, keeps its last weights over restarts, refuses older and damaged ones, and joins later', async () => {
     const first = robot();
     await until(() => first.said().includes('No learner answers at'), 'the line about the learner');

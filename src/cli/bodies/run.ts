@@ -15,7 +15,7 @@ export interface RunBodyOptions {
   readonly recording?: RecordingPlan;
 }
 
-/** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
+/** Resolves to the exit code: 0 when the time was over, 1 where no learner had let the robot move by then, 130 after Ctrl+C. */
 export async function runBody(
   request: RunRequest,
   { command = 'run', recording }: RunBodyOptions = {},
@@ -37,7 +37,8 @@ export async function runBody(
     process.stdout.write(
       `${[...(recording === undefined ? lastWords(run) : recordWords(run)), await reportLine(run.folder)].join('\n')}\n`,
     );
-    return signal.aborted ? INTERRUPTED : 0;
+    if (signal.aborted) return INTERRUPTED;
+    return request.learner !== undefined && run.status === undefined ? 1 : 0;
   })
     .finally(() => monitor?.close())
     .finally(observer.stop);
