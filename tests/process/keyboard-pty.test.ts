@@ -40,9 +40,7 @@ describe.skipIf(why !== undefined)('a person at a terminal', () => {
       { expect: 'ready' },
       { send: 't' },
       { expect: '[correct 0.0 0.0 0.0 0.0]' },
-      { send: 'd' },
-      { send: '++++' },
-      { hold: 'd+', delayS: 0.033, times: 30, periodS: 0.033 },
+      { send: `d++++${'d+'.repeat(30)}` },
       { hold: '+', until: '[correct 0.0 0.0 0.0 0.0]' },
       { send: '\x03' },
     ]);

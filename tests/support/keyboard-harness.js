@@ -5,12 +5,18 @@
 import { KeyboardTeleop } from '../../dist/teleop/index.js';
 
 let typedS = 0;
-process.stdin.on('data', (bytes) => {
-  for (let k = bytes.toString().split('+').length; k > 1; k--) {
+// In the order in which it was typed, however much of it comes at once.
+const emit = process.stdin.emit.bind(process.stdin);
+process.stdin.emit = (event, ...values) => {
+  if (event !== 'data') return emit(event, ...values);
+  for (const piece of values[0].toString('latin1').split(/(?<=\+)/)) {
+    emit('data', Buffer.from(piece, 'latin1'));
+    if (!piece.endsWith('+')) continue;
     typedS += 0.1;
     print();
   }
-});
+  return true;
+};
 
 const keyboard = new KeyboardTeleop({
   input: process.stdin,
