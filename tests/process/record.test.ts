@@ -81,10 +81,11 @@ class Recorded {
     return until(holds, `${JSON.stringify(what)}, not ${JSON.stringify(this.status)},`);
   }
 
-  /** Presses Record, and once more where a page that was held up has lost its seat. */
+  /** Presses Record, and once more where a page that was held up has lost its seat, or the robot was stopped for it. */
   begin(hasCome: () => boolean): Promise<void> {
     const press = async (): Promise<void> => {
       this.ask('sit');
+      this.ask('start');
       this.ask('recordStart');
     };
     return insist(press, hasCome, 'an answer to Record');

@@ -122,8 +122,14 @@ operators:
     'a rest',
   );
   pedal.key(KEY_A, 1);
-  // Motion passes once neutral was seen with the pedal held, which a busy machine may look for late.
+  // Motion passes once neutral was seen with the pedal held, which a busy machine may look for late. Where it stopped the robot meanwhile,
+  // control is taken anew with a fresh press.
   for (let tries = 0; tries < 100 && !((driven().at(-1)?.humanAction[1] ?? 0) > 0.9); tries++) {
+    if (tries % 5 === 4) {
+      pedal.key(KEY_A, 0);
+      await sleep(250);
+      pedal.key(KEY_A, 1);
+    }
     pad.joy(2, SIDEWAYS, 0);
     await sleep(150);
     pad.joy(2, SIDEWAYS, -FULL);
