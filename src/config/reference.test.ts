@@ -13,6 +13,25 @@ describe('generated pages', () => {
     expect(readFileSync(join(docs, 'config.md'), 'utf8')).toBe(configReference());
   });
 
+  it('docs/config.md lists keys that several files or groups share once, and refers to them', () => {
+    const page = configReference();
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    const repeated = rows.filter((row, i) => rows.indexOf(row) !== i);
+    // Short groups and the words of kinds are told where they stand.
+    expect(repeated.length / rows.length).toBeLessThan(0.1);
+    const anchors = page.match(/^## .*$/gm)!.map(
+      (heading) =>
+        `#${heading
+          .slice(3)
+          .toLowerCase()
+          .replace(/[^a-z0-9 -]/g, '')
+          .replaceAll(' ', '-')}`,
+    );
+    const links = [...page.matchAll(/\]\((#[^)]*)\)/g)].map(([, link]) => link);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((link) => !anchors.includes(link!))).toEqual([]);
+  });
+
   it.each(editorSchemas())('docs/schema/$file is current (else: npm run docs)', ({ file, text }) => {
     expect(readFileSync(join(docs, 'schema', file), 'utf8')).toBe(text);
   });

@@ -18,11 +18,13 @@ export function editorSchemas(): readonly EditorSchema[] {
   }));
 }
 
-/** The text of `docs/config.md`. */
+/** The text of `docs/config.md`: each group and each key that several kinds of a file share stands once. */
 export function configReference(): string {
-  const parts = FILE_SCHEMAS.flatMap(({ folder, schemas }) =>
-    schemas.map((schema) => partText(folder, jsonSchemaOf(schema))),
-  );
+  const listed: Listed = new Map();
+  const parts = FILE_SCHEMAS.flatMap(({ folder, schemas }) => {
+    const suffix = folder === undefined ? '' : ` (\`${folder}/*.yaml\`)`;
+    return partsOf(schemas.map(jsonSchemaOf), suffix).map((part) => partText(part, suffix, listed));
+  });
   return `${HEAD}\n${parts.join('\n')}`;
 }
 
@@ -51,6 +53,8 @@ A wrong file is refused before anything starts, with one line for each mistake:
 values of another type, unit or range, \`.nan\` and \`.inf\`, numbers that look octal (\`012\`), YAML anchors, and tasks that ask
 more of a robot than its limits allow.
 
+Each key stands once on this page: a group that several files or groups share is listed where it comes first, and named from there on.
+
 Two more kinds are for commands of their own, and stand at the end of this page: the limits of an MJCF or URDF for
 \`rein safety check\`, and studies for \`rein sweep\`.
 
@@ -62,20 +66,55 @@ interface Row {
   readonly key: string;
   readonly schema: JsonSchema;
   readonly required: boolean;
+  /** Where the keys of this group stand. */
+  readonly seeAlso?: string;
 }
 
-function partText(folder: string | undefined, schema: JsonSchema): string {
-  const rows = rowsOf(schema, '');
-  const cells = rows.map(({ key, schema: field, required }) => [
+/** A schema for what all kinds of a file share, where there are several, and one for what each has beside it. `suffix`: of their headings. */
+function partsOf(kinds: readonly JsonSchema[], suffix: string): readonly JsonSchema[] {
+  const [first, ...others] = kinds;
+  if (first === undefined || others.length === 0) return kinds;
+  const isShared = (name: string): boolean => others.every((other) => keyText(other, name) === keyText(first, name));
+  const shared = new Set(Object.keys(first.properties ?? {}).filter(isShared));
+  const family = first.title!.split(':')[0]!;
+  const title = `${family}: keys of every kind`;
+  return [
+    {
+      ...withKeys(first, (name) => shared.has(name)),
+      title,
+      description: `What each ${family.toLowerCase()} can say, whatever its kind.`,
+    },
+    ...kinds.map((kind) => ({
+      ...withKeys(kind, (name) => !shared.has(name)),
+      description: `${kind.description} Beside these it has the [${title.split(': ')[1]}](#${anchorOf(title + suffix)}).`,
+    })),
+  ];
+}
+
+function withKeys(schema: JsonSchema, isKept: (name: string) => boolean): JsonSchema {
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties ?? {}).filter(([name]) => isKept(name))),
+  };
+}
+
+function keyText(schema: JsonSchema, name: string): string {
+  return JSON.stringify([schema.properties?.[name], schema.required?.includes(name)]);
+}
+
+function partText(schema: JsonSchema, suffix: string, listed: Listed): string {
+  const title = `${schema.title}${suffix}`;
+  const rows = rowsOf(schema, '', { title, listed });
+  const cells = rows.map(({ key, schema: field, required, seeAlso }) => [
     `\`${key}\``,
     typeText(field),
     unitOf(field),
     range(field),
     defaultText(field, required),
-    field.description,
+    seeAlso === undefined ? field.description : `${field.description} ${seeAlso}`,
   ]);
   return [
-    `## ${schema.title}${folder === undefined ? '' : ` (\`${folder}/*.yaml\`)`}`,
+    `## ${title}`,
     '',
     schema.description ?? '',
     '',
@@ -83,20 +122,66 @@ function partText(folder: string | undefined, schema: JsonSchema): string {
   ].join('\n');
 }
 
-/** One row for each key, groups before what they hold. */
-function rowsOf(schema: JsonSchema, prefix: string): Row[] {
+/** Where the page has listed the keys of a group, by these keys as JSON. */
+type Listed = Map<string, { readonly title: string; readonly key: string }>;
+
+interface Part {
+  /** The heading of its section. */
+  readonly title: string;
+  readonly listed: Listed;
+}
+
+/** One row for each key, groups before what they hold; a group whose keys stand on the page already refers to them. */
+function rowsOf(schema: JsonSchema, prefix: string, part: Part): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const key = `${prefix}${name}`;
     const own: Row = { key, schema: field, required: schema.required?.includes(name) ?? false };
-    if (field.properties !== undefined) return [own, ...rowsOf(field, `${key}.`)];
-    if (typeof field.additionalProperties === 'object')
-      return [own, ...rowsOf(field.additionalProperties, `${key}.NAME.`)];
+    const within = groupIn(field, key);
+    if (within === undefined) return [own];
+    const { group, path } = within;
+    const seeAlso = listedElsewhere(group, key, part);
+    if (seeAlso !== undefined) return [{ ...own, seeAlso }];
     // A group of several kinds: one after the other, each begins with the word that says which.
-    if (field.oneOf !== undefined) return [own, ...field.oneOf.flatMap((kind) => rowsOf(kind, `${key}.`))];
-    const item = field.items;
-    if (item && item.oneOf !== undefined) return [own, ...item.oneOf.flatMap((kind) => rowsOf(kind, `${key}[].`))];
-    return item && item.properties !== undefined ? [own, ...rowsOf(item, `${key}[].`)] : [own];
+    return [own, ...(group.oneOf?.flatMap((kind) => kindRows(kind, path, part)) ?? rowsOf(group, path, part))];
   });
+}
+
+/** The group that a key holds, itself or in its entries, and how the names of its keys begin. */
+function groupIn(field: JsonSchema, key: string): { readonly group: JsonSchema; readonly path: string } | undefined {
+  const isGroup = (schema: JsonSchema): boolean => schema.properties !== undefined || schema.oneOf !== undefined;
+  if (isGroup(field)) return { group: field, path: `${key}.` };
+  if (typeof field.additionalProperties === 'object')
+    return { group: field.additionalProperties, path: `${key}.NAME.` };
+  return field.items && isGroup(field.items) ? { group: field.items, path: `${key}[].` } : undefined;
+}
+
+function kindRows(kind: JsonSchema, path: string, part: Part): Row[] {
+  const [name, word] = Object.entries(kind.properties ?? {}).find(([, { const: word }]) => word !== undefined) ?? [];
+  const seeAlso = name && listedElsewhere(kind, `${path}${name}: ${word?.const}`, part);
+  if (!seeAlso) return rowsOf(kind, path, part);
+  return [{ key: `${path}${name}`, schema: word!, required: kind.required?.includes(name) ?? false, seeAlso }];
+}
+
+/** Where the keys of `group` stand on the page; else notes that they stand at `key` from here on. Few keys are repeated. */
+function listedElsewhere(group: JsonSchema, key: string, { title, listed }: Part): string | undefined {
+  const text = JSON.stringify([group.properties, group.oneOf, group.required]);
+  if (Object.keys(group.properties ?? {}).length + 2 * (group.oneOf?.length ?? 0) < 3) return undefined;
+  const found = listed.get(text);
+  if (found === undefined) {
+    listed.set(text, { title, key });
+    return undefined;
+  }
+  if (found.title !== title)
+    return `Keys: as in \`${found.key}\` of [${found.title.split(' (')[0]}](#${anchorOf(found.title)}).`;
+  return found.key === key ? 'Keys: as above.' : `Keys: as in \`${found.key}\`.`;
+}
+
+/** As a page's headings are linked to. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
 }
 
 function typeText(schema: JsonSchema): string {
