@@ -3,6 +3,7 @@
  * `tests/arch` sees every rule bite.
  */
 const rooms = [
+  { name: 'rows' },
   { name: 'core' },
   { name: 'schema', only: ['core'] },
   { name: 'safety', only: ['core'] },
@@ -12,7 +13,7 @@ const rooms = [
   { name: 'tasks', only: ['core', 'schema', 'drivers', 'policy', 'teleop'] },
   { name: 'link', only: ['core'] },
   { name: 'record', only: ['core'] },
-  { name: 'guard', only: ['core', 'schema', 'safety', 'drivers', 'record'] },
+  { name: 'guard', only: ['rows', 'core', 'schema', 'safety', 'drivers', 'record'] },
   { name: 'learner', only: ['core', 'schema', 'link', 'record'] },
   { name: 'config' },
   { name: 'session' },
@@ -142,7 +143,7 @@ module.exports = {
       name: 'core-and-safety-import-no-package',
       comment: 'What decides about motion is small enough to be read whole.',
       severity: 'error',
-      from: { path: '^src/(core|safety)/', pathNot: test },
+      from: { path: '^src/(rows|core|safety)/', pathNot: test },
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
     },
     {

@@ -218,7 +218,7 @@ function watch(address: string, onFrame: (frame: FrameView) => void): WebSocket 
   socket.on('message', (data: Buffer) => {
     const bytes = new Uint8Array(data);
     if (kindOf(bytes) !== 'frame') return;
-    onFrame(decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+    onFrame(decodeNumbers(FRAME_LAYOUT, bytes));
     // As a page does, which gets no more of them than it keeps up with.
     socket.send('{"kind":"seen"}');
   });

@@ -1,6 +1,7 @@
 /** What guard and node send each other, as plain data. `src/guard/link` carries it in memory or over a socket. */
+import { counter, doubles, inside, number, type RowOf, word } from '../rows/index.ts';
 import { BUS_COUNTERS } from './hardware.ts';
-import { createRobotState, MEASURED, type RobotState } from './robot-state.ts';
+import { ROBOT_STATE } from './robot-state.ts';
 
 /** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
 export const SAFETY_STATES = [
@@ -25,148 +26,103 @@ export function isActive(state: SafetyStateName): boolean {
 export const DECIDERS = ['hold', 'policy', 'human', 'script'] as const;
 export type Decider = (typeof DECIDERS)[number];
 
-/** One action for one policy step, newest wins; it is valid for `leaseS` from `issuedAtS`. */
-export interface ActionCommand {
-  /** Rises by one per command of a node's life. */
-  seq: number;
-  decider: Decider;
-  /** Seconds of the machine's monotonic clock (or the lock-step clock) when it was decided. */
-  issuedAtS: number;
-  leaseS: number;
-  policyVersion: number;
-  /** See `Policy.run`: weights of two numbers are of two runs, whatever their versions. */
-  policyRun: number;
-  /** [A] normalised, [−1, 1]. */
-  readonly action: Float64Array;
-}
+/** Of these tables on the link between node and guard: raise it with every change of one, and write its golden bytes anew. */
+export const LINK_VERSION = 6;
 
-/** What the guard publishes every tick. All arrays are reused: copy what you keep. */
-export interface GuardFrame {
-  tick: number;
-  state: SafetyStateName;
-  decider: Decider;
-  readonly robot: RobotState;
+/** The fields of a command, in the order of the guard's link. */
+export const COMMAND = {
+  /** Rises by one per command of a node's life. */
+  seq: number(-1),
+  decider: word(DECIDERS),
+  /** Seconds of the machine's monotonic clock (or the lock-step clock) when it was decided. */
+  issuedAtS: number(),
+  leaseS: number(),
+  policyVersion: number(),
+  /** See `Policy.run`: weights of two numbers are of two runs, whatever their versions. */
+  policyRun: number(),
+  /** [A] normalised, [−1, 1]. */
+  action: doubles('actions'),
+};
+
+/** One action for one policy step, newest wins; it is valid for `leaseS` from `issuedAtS`. */
+export interface ActionCommand extends RowOf<typeof COMMAND> {}
+
+const { measuredAtS, signals, ...measured } = inside('robot', ROBOT_STATE);
+
+/** The fields of a frame, in the order of the guard's link: scalars, then arrays. A page shows those that `src/core/telemetry.ts` does not leave out. */
+export const FRAME = {
+  /** Of this frame; −1 before the first. */
+  tick: number(-1),
+  state: word(SAFETY_STATES),
+  decider: word(DECIDERS),
+  /** `seq` of the command being executed; −1 for none. */
+  commandSeq: number(-1),
+  /** Bits of the safety stages that changed this tick's command. */
+  filterBits: number(),
+  /** Counted since the guard started. */
+  ticks: counter(),
+  changedTicks: counter(),
+  /** Ticks in which an independent check found a limit broken. */
+  violations: counter(),
+  /** Ticks that began later than one period after their deadline. */
+  overruns: counter(),
+  measuredAtS,
+  /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */
+  faultFlags: number(),
+  /** The smallest of all margins of the reference, as a share: 1 in the middle, 0 at a limit. */
+  marginMin: number(),
+  /** Smallest monitored distance of the reference: points to walls, shapes to boxes and to each other, m. */
+  clearanceM: number(),
+  /** Content of the energy tank, J, and as a share of what it holds; both 0 without a tank. */
+  tankEnergyJ: number(),
+  tankLevel: number(),
+  /** Share of the wanted motion that the tank paid for in this tick; 1 where it did not act. */
+  tankScale: number(1),
+  /** Energy that changes of the set-point put into the robot since the guard started, J; what they took out is not deducted. */
+  tankInjectedJ: counter(),
+  /** The joint whose torque is nearest its limit of `torqueObserver`, and its residual, N·m (row 54); the last ones while it has no torque, −1 and 0 before. */
+  residualJoint: number(-1),
+  residualNm: number(),
   /** The driver's own stamp of that reading, s on the driver's clock; NaN before the first. `robot.measuredAtS`: when the guard read it. */
-  stampS: number;
+  stampS: number(Number.NaN),
+  /** How long after its deadline this tick began, s; 0 in lock-step. Of ticks that a link has left out since, the latest. */
+  tickLateS: number(),
+  /** How long the newest command was issued for, and how much of that is left in this tick, s; both 0 while there is none. */
+  leaseS: number(),
+  leaseLeftS: number(),
+  /** What the driver has said since the guard started: new readings, ticks in which one was late or the old one again, or was lost. */
+  readings: counter(),
+  lateReadings: counter(),
+  lostReadings: counter(),
+  /** References that the driver did not take. */
+  refusedWrites: counter(),
+  /** No monitored point of the reference is let go faster in this tick, m/s; Infinity where the joints' own speeds alone limit them. */
+  toolSpeedMPerS: number(Number.POSITIVE_INFINITY),
+  /** [stages] ticks since the guard started in which each stage of the safety chain changed the command, in their order. */
+  stageTicks: doubles('stages'),
+  /** [stages] room that each stage left in this tick to what it guards, as a share: 1 is far away, 0 at the limit. */
+  stageMargins: doubles('stages', 1),
+  ...measured,
   /** [6] the driver's `meanWrench` of that reading (N, N·m, base frame); NaN where it gives none. */
-  readonly meanWrench: Float64Array;
+  meanWrench: doubles(6, Number.NaN),
+  signals,
   /** [n] what the joints were asked to reach. */
-  readonly referenceRad: Float64Array;
+  referenceRad: doubles('joints'),
   /** [7] tool point of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
-  readonly referenceTcp: Float64Array;
+  referenceTcp: doubles(7),
   /** [7] tool point of the measurement. */
-  readonly measuredTcp: Float64Array;
+  measuredTcp: doubles(7),
   /**
    * [A] where the reference is, less where the newest action wanted it, in action units: 0 once it has arrived, all
    * zeros while no command is followed.
    */
-  readonly shortfall: Float64Array;
-  /** `seq` of the command being executed; −1 for none. */
-  commandSeq: number;
-  /** Bits of the safety stages that changed this tick's command. */
-  filterBits: number;
-  /** [stages] ticks since the guard started in which each stage of the safety chain changed the command, in their order. */
-  readonly stageTicks: Float64Array;
-  /** [stages] room that each stage left in this tick to what it guards, as a share: 1 is far away, 0 at the limit. */
-  readonly stageMargins: Float64Array;
-  /** The smallest of all margins of the reference, as a share: 1 in the middle, 0 at a limit. */
-  marginMin: number;
-  /** Smallest monitored distance of the reference: points to walls, shapes to boxes and to each other, m. */
-  clearanceM: number;
-  /** No monitored point of the reference is let go faster in this tick, m/s; Infinity where the joints' own speeds alone limit them. */
-  toolSpeedMPerS: number;
-  /** Content of the energy tank, J, and as a share of what it holds; both 0 without a tank. */
-  tankEnergyJ: number;
-  tankLevel: number;
-  /** Share of the wanted motion that the tank paid for in this tick; 1 where it did not act. */
-  tankScale: number;
-  /** Energy that changes of the set-point put into the robot since the guard started, J; what they took out is not deducted. */
-  tankInjectedJ: number;
-  /** The joint whose torque is nearest its limit of `torqueObserver`, and its residual, N·m (row 54); the last ones while it has no torque, −1 and 0 before. */
-  residualJoint: number;
-  residualNm: number;
-  /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */
-  faultFlags: number;
-  /** Counters since the guard started. */
-  ticks: number;
-  changedTicks: number;
-  /** Ticks in which an independent check found a limit broken. */
-  violations: number;
-  /** Ticks that began later than one period after their deadline. */
-  overruns: number;
-  /** How long after its deadline this tick began, s; 0 in lock-step. Of ticks that a link has left out since, the latest. */
-  tickLateS: number;
-  /** How long the newest command was issued for, and how much of that is left in this tick, s; both 0 while there is none. */
-  leaseS: number;
-  leaseLeftS: number;
-  /** What the driver has said since the guard started: new readings, ticks in which one was late or the old one again, or was lost. */
-  readings: number;
-  lateReadings: number;
-  lostReadings: number;
-  /** References that the driver did not take. */
-  refusedWrites: number;
+  shortfall: doubles('actions'),
   /** The driver's `busCounters` after this tick, in the order of `BUS_COUNTERS`; all NaN where no bus counts. */
-  readonly busCounters: Float64Array;
-}
+  busCounters: doubles(BUS_COUNTERS.length, Number.NaN),
+};
 
-const POSE_NUMBERS = 7;
-const WRENCH_NUMBERS = 6;
-
-/** A frame with all arrays allocated; `tick` is −1. `stages`: of the safety chain. */
-export function emptyFrame(joints: number, signals: number, actions: number, stages: number): GuardFrame {
-  return {
-    tick: -1,
-    state: 'disconnected',
-    decider: 'hold',
-    robot: createRobotState(joints, signals),
-    stampS: Number.NaN,
-    meanWrench: new Float64Array(WRENCH_NUMBERS).fill(Number.NaN),
-    referenceRad: new Float64Array(joints),
-    referenceTcp: new Float64Array(POSE_NUMBERS),
-    measuredTcp: new Float64Array(POSE_NUMBERS),
-    shortfall: new Float64Array(actions),
-    commandSeq: -1,
-    filterBits: 0,
-    stageTicks: new Float64Array(stages),
-    stageMargins: new Float64Array(stages).fill(1),
-    marginMin: 0,
-    clearanceM: 0,
-    toolSpeedMPerS: Number.POSITIVE_INFINITY,
-    tankEnergyJ: 0,
-    tankLevel: 0,
-    tankScale: 1,
-    tankInjectedJ: 0,
-    residualJoint: -1,
-    residualNm: 0,
-    faultFlags: 0,
-    ticks: 0,
-    changedTicks: 0,
-    violations: 0,
-    overruns: 0,
-    tickLateS: 0,
-    leaseS: 0,
-    leaseLeftS: 0,
-    readings: 0,
-    lateReadings: 0,
-    lostReadings: 0,
-    refusedWrites: 0,
-    busCounters: new Float64Array(BUS_COUNTERS.length).fill(Number.NaN),
-  };
-}
-
-/** The arrays of a frame in the order in which the guard's link carries them. */
-export const FRAME_ARRAYS: readonly ((frame: GuardFrame) => Float64Array)[] = [
-  (frame) => frame.stageTicks,
-  (frame) => frame.stageMargins,
-  ...MEASURED.map((key) => (frame: GuardFrame) => frame.robot[key]),
-  (frame) => frame.meanWrench,
-  (frame) => frame.robot.signals,
-  (frame) => frame.referenceRad,
-  (frame) => frame.referenceTcp,
-  (frame) => frame.measuredTcp,
-  (frame) => frame.shortfall,
-  (frame) => frame.busCounters,
-];
+/** What the guard publishes every tick. All arrays are reused: copy what you keep. */
+export interface GuardFrame extends RowOf<typeof FRAME> {}
 
 /** A request that is not motion. Answered once. */
 export type GuardRequest =

@@ -1,4 +1,4 @@
-/** Units, time, spaces, transitions, kinematics and errors: what every room may use. Imports nothing. */
+/** Units, time, spaces, transitions, kinematics and errors: what every room may use. Imports rows alone. */
 import './no-telemetry.ts';
 
 export {
@@ -46,13 +46,13 @@ export {
   ANSWER_NEEDS,
   DECIDERS,
   type Decider,
-  emptyFrame,
-  FRAME_ARRAYS,
+  FRAME,
   type GuardAnswer,
   type GuardFrame,
   type GuardNotice,
   type GuardRequest,
   isActive,
+  LINK_VERSION,
   SAFETY_STATES,
   type SafetyStateName,
   type SceneLayout,
@@ -138,7 +138,7 @@ export {
   torqueUnit,
   type WorkspaceBox,
 } from './robot-model.ts';
-export { copyRobotState, createRobotState, type RobotState } from './robot-state.ts';
+export type { RobotState } from './robot-state.ts';
 export {
   matrixFromAxisAngle,
   matrixFromQuaternion,
@@ -150,6 +150,7 @@ export {
   turnAboutZ,
   yawBetween,
 } from './rotation.ts';
+export { COMMANDS, copyRobotState, createRobotState, emptyFrame, FRAMES } from './row-codecs.ts';
 export { shownCapsules } from './shown-capsules.ts';
 export {
   type ActionSpec,
@@ -196,9 +197,7 @@ export {
   type PacketKind,
   type PictureView,
   type ProcessesView,
-  type Source64,
   STEP_LAYOUT,
-  type StepView,
   shownObjects,
 } from './telemetry.ts';
 export { clockText, counted, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';

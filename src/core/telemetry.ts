@@ -1,9 +1,20 @@
 /**
  * What a run tells whoever watches it, as bytes: one packet a fact, the same from the session to the monitor's server and from there
  * to a page. The first byte says of what kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
- * JSON. Imports nothing but types and lists: pages are built with it.
+ * JSON. Imports nothing but tables and lists: pages are built with it.
  */
-import { SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
+import {
+  doubles,
+  flag,
+  floats,
+  number,
+  numberOf,
+  type SourceOf,
+  type Table,
+  type ViewOf,
+  word,
+} from '../rows/index.ts';
+import { FRAME, SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
 import { SOURCES, type Source } from './transition.ts';
 
 /** Kinds of packets; their place is their code: never reorder, only append. */
@@ -24,79 +35,6 @@ export const PACKET_KINDS = [
   'pictures',
 ] as const;
 export type PacketKind = (typeof PACKET_KINDS)[number];
-
-/** The guard's newest frame as pages see it; vectors as in `GuardFrame`. */
-export interface FrameView {
-  /** When it was sent, s of the robot machine's monotonic clock: what an operator's page gives back with each command. */
-  sentAtS: number;
-  tick: number;
-  /** Places in `SAFETY_STATES` and `DECIDERS`. */
-  state: number;
-  decider: number;
-  commandSeq: number;
-  filterBits: number;
-  faultFlags: number;
-  marginMin: number;
-  clearanceM: number;
-  tankEnergyJ: number;
-  tankLevel: number;
-  tankScale: number;
-  ticks: number;
-  changedTicks: number;
-  violations: number;
-  overruns: number;
-  /** The latest tick in the time since the frame before began so long after its deadline, ms; 0 in lock-step. */
-  tickLateMs: number;
-  /** Bits of the stages that changed a command in the time since the frame before. */
-  filterBitsSince: number;
-  /** When the guard read the robot, s of its clock, which is simulated in lock-step. */
-  measuredAtS: number;
-  /** As in `GuardFrame`. */
-  leaseS: number;
-  leaseLeftS: number;
-  readings: number;
-  lateReadings: number;
-  lostReadings: number;
-  refusedWrites: number;
-  positionRad: Float64Array;
-  velocityRadPerS: Float64Array;
-  torqueNm: Float64Array;
-  wrench: Float64Array;
-  signals: Float64Array;
-  referenceRad: Float64Array;
-  referenceTcp: Float64Array;
-  measuredTcp: Float64Array;
-  shortfall: Float64Array;
-  stageMargins: Float64Array;
-  stageTicks: Float64Array;
-  busCounters: Float64Array;
-  /** [4·k] of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
-  objects: Float64Array;
-}
-
-/** One policy step as pages see it. */
-export interface StepView {
-  episode: number;
-  step: number;
-  segment: number;
-  /** Place in `SOURCES`. */
-  source: number;
-  policyVersion: number;
-  observationAgeMs: number;
-  reward: number;
-  cost: number;
-  marginMin: number;
-  tankLevel: number;
-  filterBits: number;
-  /** 1 or 0. */
-  terminated: number;
-  truncated: number;
-  isBasePhase: number;
-  observation: Float64Array;
-  policyAction: Float64Array;
-  humanAction: Float64Array;
-  executed: Float64Array;
-}
 
 /** What runs for a robot on this machine, as its supervisor knows it. */
 export interface ProcessesView {
@@ -149,85 +87,64 @@ export interface LearnerView {
   readonly pid: number;
 }
 
-type ScalarKeys<T> = { [K in keyof T]: T[K] extends number ? K : never }[keyof T] & string;
-type ArrayKeys<T> = { [K in keyof T]: T[K] extends Float64Array ? K : never }[keyof T] & string;
+// What pages have no use for.
+const { stampS, tickLateS, toolSpeedMPerS, tankInjectedJ, residualJoint, residualNm, meanWrench, ...shown } = FRAME;
+
+const FRAME_VIEW = {
+  /** When it was sent, s of the robot machine's monotonic clock: what an operator's page gives back with each command. */
+  sentAtS: number(),
+  ...shown,
+  /** The latest tick in the time since the frame before began so long after its deadline, ms; 0 in lock-step. */
+  tickLateMs: number(),
+  /** Bits of the stages that changed a command in the time since the frame before. */
+  filterBitsSince: number(),
+  /** [4·k] of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
+  objects: doubles('objects'),
+};
+
+/** The guard's newest frame as pages see it: as in `GuardFrame`, words by their places. */
+export interface FrameView extends ViewOf<typeof FRAME_VIEW> {}
+
+const STEP_VIEW = {
+  episode: number(),
+  step: number(),
+  segment: number(),
+  source: word(SOURCES),
+  policyVersion: number(),
+  observationAgeMs: number(),
+  reward: number(),
+  cost: number(),
+  marginMin: number(),
+  tankLevel: number(),
+  filterBits: number(),
+  terminated: flag(),
+  truncated: flag(),
+  isBasePhase: flag(),
+  observation: floats('observation'),
+  policyAction: floats('action'),
+  humanAction: floats('action'),
+  executed: floats('action'),
+};
+
+/** One policy step as pages see it: words by their places, flags as 1 or 0. */
+export interface StepView extends ViewOf<typeof STEP_VIEW> {}
 
 /** Places of a packet's numbers: all scalars in their order, then the arrays. */
-interface Layout<T> {
+interface Layout<T extends Table> {
   readonly kind: PacketKind;
-  readonly scalars: readonly ScalarKeys<T>[];
-  readonly arrays: readonly ArrayKeys<T>[];
+  readonly table: T;
+  readonly scalars: readonly string[];
+  readonly arrays: readonly string[];
 }
 
-export const FRAME_LAYOUT: Layout<FrameView> = {
-  kind: 'frame',
-  scalars: [
-    'sentAtS',
-    'tick',
-    'state',
-    'decider',
-    'commandSeq',
-    'filterBits',
-    'faultFlags',
-    'marginMin',
-    'clearanceM',
-    'tankEnergyJ',
-    'tankLevel',
-    'tankScale',
-    'ticks',
-    'changedTicks',
-    'violations',
-    'overruns',
-    'tickLateMs',
-    'filterBitsSince',
-    'measuredAtS',
-    'leaseS',
-    'leaseLeftS',
-    'readings',
-    'lateReadings',
-    'lostReadings',
-    'refusedWrites',
-  ],
-  arrays: [
-    'positionRad',
-    'velocityRadPerS',
-    'torqueNm',
-    'wrench',
-    'signals',
-    'referenceRad',
-    'referenceTcp',
-    'measuredTcp',
-    'shortfall',
-    'stageMargins',
-    'stageTicks',
-    'busCounters',
-    'objects',
-  ],
-};
+function layoutOf<T extends Table>(kind: PacketKind, table: T): Layout<T> {
+  const keys = Object.keys(table);
+  const isArray = (key: string): boolean => table[key]!.kind === 'array';
+  return { kind, table, scalars: keys.filter((key) => !isArray(key)), arrays: keys.filter(isArray) };
+}
 
-export const STEP_LAYOUT: Layout<StepView> = {
-  kind: 'step',
-  scalars: [
-    'episode',
-    'step',
-    'segment',
-    'source',
-    'policyVersion',
-    'observationAgeMs',
-    'reward',
-    'cost',
-    'marginMin',
-    'tankLevel',
-    'filterBits',
-    'terminated',
-    'truncated',
-    'isBasePhase',
-  ],
-  arrays: ['observation', 'policyAction', 'humanAction', 'executed'],
-};
-
-/** Numbers that can be copied into a packet. */
-export type Source64<T> = { readonly [K in keyof T]: T[K] extends Float64Array ? ArrayLike<number> : T[K] };
+export const FRAME_LAYOUT: Layout<typeof FRAME_VIEW> = layoutOf('frame', FRAME_VIEW);
+export const STEP_LAYOUT: Layout<typeof STEP_VIEW> = layoutOf('step', STEP_VIEW);
 
 /** Kind, number of arrays, two bytes of nothing, their lengths (32 bits each), up to the next multiple of 8: where the doubles begin. */
 function headBytes(arrays: number): number {
@@ -235,8 +152,8 @@ function headBytes(arrays: number): number {
 }
 
 /** A packet of numbers: a new buffer, which belongs to whoever asked. */
-export function encodeNumbers<T>(layout: Layout<T>, from: Source64<T>): Uint8Array {
-  const { kind, scalars, arrays } = layout;
+export function encodeNumbers<T extends Table>(layout: Layout<T>, from: SourceOf<T>): Uint8Array {
+  const { kind, table, scalars, arrays } = layout;
   const values = from as unknown as Readonly<Record<string, number & ArrayLike<number>>>;
   const head = headBytes(arrays.length);
   let count = scalars.length;
@@ -247,7 +164,7 @@ export function encodeNumbers<T>(layout: Layout<T>, from: Source64<T>): Uint8Arr
   bytes[1] = arrays.length;
   const numbers = new Float64Array(bytes.buffer, head);
   let at = 0;
-  for (const key of scalars) numbers[at++] = values[key]!;
+  for (const key of scalars) numbers[at++] = numberOf(table[key]!, values[key]!);
   for (const [i, key] of arrays.entries()) {
     const array = values[key]!;
     lengths.setUint32(4 + 4 * i, array.length, true);
@@ -257,7 +174,7 @@ export function encodeNumbers<T>(layout: Layout<T>, from: Source64<T>): Uint8Arr
 }
 
 /** The numbers of a packet that `encodeNumbers` made. Throws `RangeError` for bytes that are none of that layout. */
-export function decodeNumbers<T>(layout: Layout<T>, bytes: Uint8Array): T {
+export function decodeNumbers<T extends Table>(layout: Layout<T>, bytes: Uint8Array): ViewOf<T> {
   const { kind, scalars, arrays } = layout;
   if (bytes[0] !== PACKET_KINDS.indexOf(kind) || bytes[1] !== arrays.length) throw new RangeError(`no ${kind} packet`);
   const head = headBytes(arrays.length);
@@ -275,7 +192,7 @@ export function decodeNumbers<T>(layout: Layout<T>, bytes: Uint8Array): T {
     at += length;
   }
   if (at !== numbers.length) throw new RangeError(`a ${kind} packet of another length`);
-  return out as T;
+  return out as ViewOf<T>;
 }
 
 /** A packet of anything that is JSON; numbers that JSON has not become null. */

@@ -43,7 +43,7 @@ class Sent {
   }
 
   frames(): FrameView[] {
-    return this.of('frame').map(({ bytes }) => decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+    return this.of('frame').map(({ bytes }) => decodeNumbers(FRAME_LAYOUT, bytes));
   }
 
   json<T>(kind: PacketKind): T[] {

@@ -18,21 +18,15 @@ import {
   timer,
 } from 'rxjs';
 import {
-  DECIDERS,
   encodeJson,
   encodeNumbers,
   FRAME_LAYOUT,
-  type FrameView,
   type GuardFrame,
   type LearnerView,
   type PacketKind,
   type PictureView,
-  SAFETY_STATES,
   type SceneLayout,
-  SOURCES,
-  type Source64,
   STEP_LAYOUT,
-  type StepView,
   SystemClock,
   type Transition,
 } from '../core/index.ts';
@@ -295,18 +289,16 @@ export class Telemetry {
   }
 
   #frame(frame: GuardFrame, since: Since): Uint8Array {
-    const view: Source64<FrameView> = {
+    const packet = encodeNumbers(FRAME_LAYOUT, {
       ...frame,
       ...frame.robot,
       sentAtS: this.#clock.nowS(),
-      state: SAFETY_STATES.indexOf(frame.state),
-      decider: DECIDERS.indexOf(frame.decider),
       tickLateMs: since.tickLateMs,
       filterBitsSince: since.filterBits,
       objects: this.#objects,
-    };
+    });
     since.forget();
-    return encodeNumbers(FRAME_LAYOUT, view);
+    return packet;
   }
 }
 
@@ -362,12 +354,5 @@ function diagnosisPacket(rows: readonly Row[]): Uint8Array {
 }
 
 function stepPacket(transition: Transition): Uint8Array {
-  const view: Source64<StepView> = {
-    ...transition,
-    source: SOURCES.indexOf(transition.source),
-    terminated: Number(transition.terminated),
-    truncated: Number(transition.truncated),
-    isBasePhase: Number(transition.isBasePhase),
-  };
-  return encodeNumbers(STEP_LAYOUT, view);
+  return encodeNumbers(STEP_LAYOUT, transition);
 }

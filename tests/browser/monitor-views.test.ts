@@ -188,7 +188,10 @@ function traceOf(frames: readonly FrameView[]): unknown {
     executed: [0.2, 0, 0, 0],
     frame: {
       ...Object.fromEntries(
-        Object.entries(frame).map(([key, value]) => [key, typeof value === 'number' ? value : [...value]]),
+        Object.entries(frame).map(([key, value]) => [
+          key,
+          typeof value === 'number' ? value : [...(value as Float64Array)],
+        ]),
       ),
       stageTicks: STAGES.map((name) => (i === 1 && name === 'limiter' ? 3 : 0)),
     },

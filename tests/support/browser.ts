@@ -45,7 +45,7 @@ export class StreamWatcher {
     this.socket.on('message', (data: Buffer) => {
       const bytes = new Uint8Array(data);
       const kind = kindOf(bytes);
-      if (kind === 'frame') this.frames.push(decodeNumbers<FrameView>(FRAME_LAYOUT, bytes));
+      if (kind === 'frame') this.frames.push(decodeNumbers(FRAME_LAYOUT, bytes));
       else if (kind !== undefined && kind !== 'step') {
         this.said.push({ kind, value: decodeJson(bytes) as Record<string, unknown> });
       }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DECIDERS, FRAME_ARRAYS, SAFETY_STATES } from '../../core/index.ts';
+import { DECIDERS, SAFETY_STATES } from '../../core/index.ts';
 import {
   commandNumbers,
   copyGuardFrame,
@@ -35,20 +35,6 @@ describe('rows of doubles', () => {
         expect(copy).toEqual(frame);
       }),
     );
-  });
-
-  it('carry every array of a frame, once', () => {
-    const frame = createGuardFrame(3, 2, 4);
-    const arrays = [...Object.values(frame), ...Object.values(frame.robot)].filter((it) => it instanceof Float64Array);
-    expect(new Set(FRAME_ARRAYS.map((arrayOf) => arrayOf(frame)))).toEqual(new Set(arrays));
-    expect(FRAME_ARRAYS).toHaveLength(arrays.length);
-  });
-
-  it('have a place for every scalar of a frame', () => {
-    const frame = createGuardFrame(shape.joints, shape.signals, shape.actions);
-    const scalars = [...Object.values(frame), ...Object.values(frame.robot)].filter((it) => typeof it !== 'object');
-    const numbers = FRAME_ARRAYS.reduce((sum, arrayOf) => sum + arrayOf(frame).length, scalars.length);
-    expect(frameNumbers(shape)).toBe(numbers);
   });
 
   it('carry a command without loss, a NaN in it included', () => {

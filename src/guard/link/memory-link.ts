@@ -1,5 +1,13 @@
 /** Node and guard in one thread on lock-step time: as fast as the machine allows, and the same every time. */
-import type { ActionCommand, GuardAnswer, GuardFrame, GuardRequest, LockStepClock } from '../../core/index.ts';
+import {
+  type ActionCommand,
+  FRAME,
+  type GuardAnswer,
+  type GuardFrame,
+  type GuardRequest,
+  type LockStepClock,
+} from '../../core/index.ts';
+import type { CounterField } from '../../rows/index.ts';
 import type { Guard } from '../guard.ts';
 import { copyActionCommand, copyGuardFrame, createActionCommand } from './frames.ts';
 import type { Asker, GuardLink, GuardPort, LinkShape } from './link.ts';
@@ -15,19 +23,10 @@ export interface MemoryLinkOptions {
   readonly nodeIs: Asker;
 }
 
-/** Counters of a frame that outlive a guard. */
-const COUNTERS = [
-  'ticks',
-  'changedTicks',
-  'violations',
-  'overruns',
-  'tankInjectedJ',
-  'readings',
-  'lateReadings',
-  'lostReadings',
-  'refusedWrites',
-] as const;
-type Counters = Pick<GuardFrame, (typeof COUNTERS)[number] | 'stageTicks'>;
+type CounterKey = { [K in keyof typeof FRAME]: (typeof FRAME)[K] extends CounterField ? K : never }[keyof typeof FRAME];
+/** What of a frame outlives a guard. */
+const COUNTERS = Object.keys(FRAME).filter((key) => 'counts' in FRAME[key as keyof typeof FRAME]) as CounterKey[];
+type Counters = Pick<GuardFrame, CounterKey | 'stageTicks'>;
 
 /** A link whose `advance` runs the ticks itself. */
 export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {

@@ -3,9 +3,8 @@
  * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and its payload. The header check
  * lets a decoder step over garbage without waiting for a payload that a chance header promises.
  */
-import { crc32c, Framing } from '../../core/index.ts';
+import { crc32c, Framing, LINK_VERSION } from '../../core/index.ts';
 
-const VERSION = 6;
 const HEADER_BYTES = 16;
 const CHECK_AT = 6;
 /** Longer messages are not ours: the length is checked before anything is allocated. */
@@ -13,7 +12,7 @@ export const MAX_PAYLOAD_BYTES: number = 256 * 1024;
 
 const FRAMING = new Framing({
   magic: 'RGLK',
-  version: VERSION,
+  version: LINK_VERSION,
   headerBytes: HEADER_BYTES,
   maxPayloadBytes: MAX_PAYLOAD_BYTES,
   checksum: 'payload',
@@ -126,7 +125,7 @@ export class MessageDecoder {
   /** The length that a valid header at the start promises; −1 where there is no valid header. */
   #payloadLength(): number {
     const at = this.#start;
-    if (!FRAMING.hasMagic(this.#buffer, at) || FRAMING.versionOf(this.#buffer, at) !== VERSION) return -1;
+    if (!FRAMING.hasMagic(this.#buffer, at) || FRAMING.versionOf(this.#buffer, at) !== LINK_VERSION) return -1;
     const check = this.#buffer[at + CHECK_AT]! | (this.#buffer[at + CHECK_AT + 1]! << 8);
     if (check !== headerCheck(this.#buffer, at)) return -1;
     const length = FRAMING.lengthOf(this.#buffer, at);

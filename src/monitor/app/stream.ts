@@ -300,7 +300,7 @@ async function get(path: string): Promise<Response | undefined> {
 function take(bytes: Uint8Array): void {
   switch (kindOf(bytes)) {
     case 'frame': {
-      const view = decodeNumbers<FrameView>(FRAME_LAYOUT, bytes);
+      const view = decodeNumbers(FRAME_LAYOUT, bytes);
       frame.value = view;
       lookAt(view);
       if (view.faultFlags !== 0) seeFaults(view.faultFlags);
@@ -310,7 +310,7 @@ function take(bytes: Uint8Array): void {
       return;
     }
     case 'step':
-      step.value = decodeNumbers<StepView>(STEP_LAYOUT, bytes);
+      step.value = decodeNumbers(STEP_LAYOUT, bytes);
       return;
     case 'run':
       run.value = decodeJson(bytes) as RunView;

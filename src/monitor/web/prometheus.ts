@@ -188,7 +188,7 @@ export class PrometheusMetrics {
     const kind = kindOf(packet);
     if (kind === 'frame') {
       this.#frame = packet;
-      this.#late(decodeNumbers<FrameView>(FRAME_LAYOUT, packet).tickLateMs / 1e3);
+      this.#late(decodeNumbers(FRAME_LAYOUT, packet).tickLateMs / 1e3);
     } else if (kind === 'status') this.#status = packet;
     else if (kind === 'run') this.#run = decodeJson(packet) as RunView;
     else if (kind === 'episode' || kind === 'intervention' || kind === 'event') this.#count(kind, packet);
@@ -198,7 +198,7 @@ export class PrometheusMetrics {
   text(pages: number): string {
     const from: Sources = {
       run: this.#run,
-      frame: this.#frame && decodeNumbers<FrameView>(FRAME_LAYOUT, this.#frame),
+      frame: this.#frame && decodeNumbers(FRAME_LAYOUT, this.#frame),
       status: this.#status && (decodeJson(this.#status) as RunStatus),
       counts: this.#counts,
     };

@@ -16,7 +16,6 @@ import {
   SAFETY_STATES,
   SOURCES,
   STEP_LAYOUT,
-  type StepView,
   shownObjects,
 } from '../../core/index.ts';
 import { type DrawnRun, RobotMessages, rounded, stampOf } from './foxglove.ts';
@@ -254,8 +253,8 @@ export class Translation {
 }
 
 function viewOf(kind: PacketKind, packet: Uint8Array): Json {
-  if (kind === 'frame') return decodeNumbers<FrameView>(FRAME_LAYOUT, packet) as unknown as Json;
-  if (kind === 'step') return decodeNumbers<StepView>(STEP_LAYOUT, packet) as unknown as Json;
+  if (kind === 'frame') return decodeNumbers(FRAME_LAYOUT, packet) as unknown as Json;
+  if (kind === 'step') return decodeNumbers(STEP_LAYOUT, packet) as unknown as Json;
   return asObject(decodeJson(packet)) ?? {};
 }
 

@@ -1,0 +1,24 @@
+/** Memory and copies of the rows of this room, made from their tables: apart from these, with which pages for browsers are built. */
+import { codecOf, type RowCodec } from '../rows/index.ts';
+import { type ActionCommand, COMMAND, FRAME, type GuardFrame } from './guard-frame.ts';
+import { ROBOT_STATE, type RobotState } from './robot-state.ts';
+
+const ROBOT_STATES: RowCodec<RobotState> = codecOf(ROBOT_STATE);
+
+/** Sizes: `joints`, `signals`, `actions`, and `stages` of the safety chain. */
+export const FRAMES: RowCodec<GuardFrame> = codecOf(FRAME, { robot: ROBOT_STATES });
+
+/** Size: `actions`. */
+export const COMMANDS: RowCodec<ActionCommand> = codecOf(COMMAND);
+
+export function createRobotState(joints: number, signals: number): RobotState {
+  return ROBOT_STATES.create({ joints, signals });
+}
+
+/** Copies `from` into `into`. Sizes must match. Tick-safe. */
+export const copyRobotState: (into: RobotState, from: RobotState) => void = ROBOT_STATES.copy;
+
+/** A frame with all arrays allocated; `tick` is −1. `stages`: of the safety chain. */
+export function emptyFrame(joints: number, signals: number, actions: number, stages: number): GuardFrame {
+  return FRAMES.create({ joints, signals, actions, stages });
+}

@@ -1,0 +1,131 @@
+/**
+ * Straight code for the rows of a table, made once when a module is loaded: `into.tick = from.tick;`, as it would be written by
+ * hand. Functions that go through a table of keys or closures are tens of times slower, and put each number that they move on
+ * the heap, at every tick.
+ *
+ * The code is made of the keys, words and starting values of tables that stand in this source, and of nothing that a file, a
+ * robot or a peer sends; a key that is no plain name is refused. Node's `--disallow-code-generation-from-strings` forbids it, as
+ * it forbids the monitor's server and the simulator.
+ */
+import type { ArrayField, Field, Sizes, Table } from './fields.ts';
+
+/** What is done with the rows of one table. All but `create` and `size` are tick-safe. */
+export interface RowCodec<Row> {
+  /** A new row, all arrays allocated. */
+  create(sizes: Sizes): Row;
+  /** Copies all of `from` into `into`, whose arrays are as long. */
+  copy(into: Row, from: Row): void;
+  /** How many doubles a row takes: its scalars in their order, then its arrays. */
+  size(sizes: Sizes): number;
+  /** Writes `row` into `out`, `size` doubles from `offset` on. */
+  pack(out: Float64Array, offset: number, row: Row): void;
+  /** Reads what `pack` wrote. False, with `into` unchanged, where a code is of no word. */
+  unpack(into: Row, from: Float64Array, offset: number): boolean;
+  /** Whether `unpack` would read it. */
+  isRow(from: Float64Array, offset: number): boolean;
+}
+
+/** The codec of `table`, for rows of doubles. `members`: of what lies inside its rows. Throws `EvalError` where Node forbids the code. */
+export function codecOf<Row>(table: Table, members: Readonly<Record<string, RowCodec<unknown>>> = {}): RowCodec<Row> {
+  const fields = Object.entries(table).map(([key, field], i) => placed(key, field, i));
+  const scalars = fields.filter(({ field }) => field.kind !== 'array');
+  const arrays = fields.flatMap(({ field }) => (field.kind === 'array' ? [field] : []));
+  const code = codeOf(fields, scalars, Object.keys(members));
+  const make = new Function('fields', 'members', 'arrayOf', 'put', 'take', code) as (
+    ...parts: readonly unknown[]
+  ) => Omit<RowCodec<Row>, 'size'>;
+  return {
+    size: (sizes) => arrays.reduce((sum, array) => sum + lengthOf(array, sizes), scalars.length),
+    ...make(Object.values(table), members, arrayOf, put, take),
+  };
+}
+
+/** How long an array is in rows of these sizes. Throws `RangeError` where its size is not given. */
+export function lengthOf({ size }: { readonly size: number | string }, sizes: Sizes): number {
+  const length = typeof size === 'number' ? size : sizes[size];
+  if (length === undefined) throw new RangeError(`a row without the size "${size}"`);
+  return length;
+}
+
+/** A field, and how the code writes it. */
+interface Placed {
+  readonly key: string;
+  readonly field: Field;
+  /** The field itself. */
+  readonly it: string;
+  /** The list of its words. */
+  readonly words: string;
+  /** Behind the name of a row: `.tick`, `.robot.signals`. */
+  readonly path: string;
+}
+
+function placed(key: string, field: Field, i: number): Placed {
+  const { inside } = field;
+  for (const name of [key, inside ?? key]) {
+    if (!/^[A-Za-z]\w*$/.test(name)) throw new RangeError(`no name of a field: ${name}`);
+  }
+  const path = inside === undefined ? `.${key}` : `.${inside}.${key}`;
+  return { key, field, it: `fields[${i}]`, words: `words${i}`, path };
+}
+
+function codeOf(fields: readonly Placed[], scalars: readonly Placed[], members: readonly string[]): string {
+  const arrays = fields.filter(({ field }) => field.kind === 'array');
+  const own = fields.filter(({ field }) => field.inside === undefined);
+  const words = scalars.flatMap((each, i) => (each.field.kind === 'word' ? [{ ...each, i }] : []));
+  return `'use strict';
+${words.map(({ it, words }) => `const ${words} = ${it}.words;`).join('\n')}
+const isRow = (from, offset) => ${['true', ...words.map(({ words, i }) => `${words}[from[offset + ${i}]] !== undefined`)].join(' && ')};
+return {
+  isRow,
+  create: (sizes) => ({
+${own.map(({ key, field, it }) => `    ${key}: ${startOf(field, it)},`).join('\n')}
+${members.map((key) => `    ${key}: members.${key}.create(sizes),`).join('\n')}
+  }),
+  copy(into, from) {
+${scalars.map(({ path }) => `    into${path} = from${path};`).join('\n')}
+${arrays.map(({ path }) => `    into${path}.set(from${path});`).join('\n')}
+  },
+  pack(out, offset, row) {
+${scalars.map((each, i) => `    out[offset + ${i}] = ${encoded(each)};`).join('\n')}
+    let at = offset + ${scalars.length};
+${arrays.map(({ path }) => `    at = put(out, at, row${path});`).join('\n')}
+  },
+  unpack(into, from, offset) {
+    if (!isRow(from, offset)) return false;
+${scalars.map((each, i) => `    into${each.path} = ${decoded(each, `from[offset + ${i}]`)};`).join('\n')}
+    let at = offset + ${scalars.length};
+${arrays.map(({ path }) => `    at = take(into${path}, from, at);`).join('\n')}
+    return true;
+  },
+};`;
+}
+
+function startOf(field: Field, it: string): string {
+  if (field.kind === 'array') return `arrayOf(${it}, sizes)`;
+  if (field.kind === 'word') return JSON.stringify(field.words[0]);
+  return field.kind === 'flag' ? 'false' : String(field.start);
+}
+
+function encoded({ field, words, path }: Placed): string {
+  if (field.kind === 'word') return `${words}.indexOf(row${path})`;
+  return field.kind === 'flag' ? `row${path} ? 1 : 0` : `row${path}`;
+}
+
+function decoded({ field, words }: Placed, value: string): string {
+  if (field.kind === 'word') return `${words}[${value}]`;
+  return field.kind === 'flag' ? `${value} === 1` : value;
+}
+
+function arrayOf(field: ArrayField<Float64Array>, sizes: Sizes): Float64Array {
+  return field.make(lengthOf(field, sizes)).fill(field.start);
+}
+
+function put(out: Float64Array, at: number, values: Float64Array): number {
+  for (let i = 0; i < values.length; i++) out[at + i] = values[i]!;
+  return at + values.length;
+}
+
+function take(into: Float64Array, from: Float64Array, at: number): number {
+  for (let i = 0; i < into.length; i++) into[i] = from[at + i]!;
+  return at + into.length;
+}
