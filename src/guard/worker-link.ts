@@ -7,7 +7,7 @@ import { WORKING_STATES } from './authority.ts';
 import { driverTitle, type GuardConfig } from './guard-config.ts';
 import type { PulsePipes } from './guardian/guard-pulse.ts';
 import { commandNumbers, frameNumbers, packCommand } from './link/frames.ts';
-import type { Asker, GuardLink, LinkShape, NoticeListener } from './link/link.ts';
+import type { Asker, LinkShape, NoticeListener, ServedLink } from './link/link.ts';
 import { RemoteEnd } from './link/remote.ts';
 import { RosHalf } from './ros/ros-half.ts';
 import type { LatenessSummary } from './scheduler.ts';
@@ -53,7 +53,7 @@ export async function startWorkerGuard(config: GuardConfig, onOpening?: () => vo
 }
 
 /** Made by `startWorkerGuard`. */
-export class WorkerGuardLink extends RemoteEnd implements GuardLink {
+export class WorkerGuardLink extends RemoteEnd implements ServedLink {
   /** What the thread said first. */
   ready!: ReadyMessage;
   readonly #driver: string;
@@ -133,6 +133,12 @@ export class WorkerGuardLink extends RemoteEnd implements GuardLink {
   send(command: ActionCommand): void {
     if (this.lostReason !== undefined) return;
     packCommand(this.#commands.rows, this.#commands.offset(), command);
+    this.#commands.publish();
+  }
+
+  sendRow(row: Float64Array): void {
+    if (this.lostReason !== undefined) return;
+    this.#commands.rows.set(row, this.#commands.offset());
     this.#commands.publish();
   }
 

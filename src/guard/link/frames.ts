@@ -25,4 +25,4 @@ export function commandNumbers({ actions }: LinkShape): number {
 
 /** Of `RowCodec`. */
 export const { copy: copyGuardFrame, pack: packFrame, unpack: unpackFrame } = FRAMES;
-export const { copy: copyActionCommand, pack: packCommand, unpack: unpackCommand } = COMMANDS;
+export const { copy: copyActionCommand, pack: packCommand, unpack: unpackCommand, isRow: isCommand } = COMMANDS;

@@ -58,6 +58,12 @@ export interface GuardLink {
   close(): Promise<void>;
 }
 
+/** A link that a server passes commands on to, as they came. */
+export interface ServedLink extends GuardLink {
+  /** As `send`, of a row that `isCommand` has found to be one; it is copied. */
+  sendRow(row: Float64Array): void;
+}
+
 /** The guard's end, used on the tick path: no allocation, no throw. */
 export interface GuardPort {
   /** Copies the command that arrived since the last call into `out`; false when there was none. */

@@ -9,8 +9,8 @@ import {
 } from '../../core/index.ts';
 import type { CounterField } from '../../rows/index.ts';
 import type { Guard } from '../guard.ts';
-import { copyActionCommand, copyGuardFrame, createActionCommand } from './frames.ts';
-import type { Asker, GuardLink, GuardPort, LinkShape } from './link.ts';
+import { copyActionCommand, copyGuardFrame, createActionCommand, unpackCommand } from './frames.ts';
+import type { Asker, GuardPort, LinkShape, ServedLink } from './link.ts';
 import { LinkEnd } from './link-end.ts';
 
 export interface MemoryLinkOptions {
@@ -29,7 +29,7 @@ const COUNTERS = Object.keys(FRAME).filter((key) => 'counts' in FRAME[key as key
 type Counters = Pick<GuardFrame, CounterKey | 'stageTicks'>;
 
 /** A link whose `advance` runs the ticks itself. */
-export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
+export class MemoryGuardLink extends LinkEnd implements ServedLink, GuardPort {
   readonly #clock: LockStepClock;
   readonly #createGuard: (port: GuardPort) => Guard;
   readonly #command: ActionCommand;
@@ -53,6 +53,10 @@ export class MemoryGuardLink extends LinkEnd implements GuardLink, GuardPort {
     if (this.lostReason !== undefined) return;
     copyActionCommand(this.#command, command);
     this.#hasCommand = true;
+  }
+
+  sendRow(row: Float64Array): void {
+    if (this.lostReason === undefined && unpackCommand(this.#command, row, 0)) this.#hasCommand = true;
   }
 
   async request(request: GuardRequest, by: Asker = this.#nodeIs): Promise<GuardAnswer> {

@@ -1,9 +1,9 @@
 /** The guard's end of a link over a unix stream socket: hands on what another link carries. */
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type ActionCommand, type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
-import { commandNumbers, createActionCommand, frameNumbers, packFrame, unpackCommand } from './frames.ts';
-import type { Asker, GuardLink } from './link.ts';
+import { type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
+import { commandNumbers, frameNumbers, isCommand, packFrame } from './frames.ts';
+import type { Asker, ServedLink } from './link.ts';
 import { MessageBudget } from './message-budget.ts';
 import { parseRequest, readNumbers } from './messages.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
@@ -18,12 +18,11 @@ const MAX_SKIPPED_BYTES = 64 * 1024;
  * goes, the robot is asked to hold; the next one must activate it again.
  */
 export class GuardSocketServer {
-  readonly #link: GuardLink;
+  readonly #link: ServedLink;
   readonly #path: string;
   readonly #server: Server;
   readonly #frameNumbers: Float64Array;
   readonly #commandNumbers: Float64Array;
-  readonly #command: ActionCommand;
   readonly #removeListener: () => void;
   readonly #onNotice: (notice: GuardNotice) => void;
   readonly #nodeIs: Asker;
@@ -37,7 +36,7 @@ export class GuardSocketServer {
   #droppedLateS = 0;
   #refusedMessages = 0;
 
-  private constructor(link: GuardLink, path: string, onNotice: (notice: GuardNotice) => void, nodeIs: Asker) {
+  private constructor(link: ServedLink, path: string, onNotice: (notice: GuardNotice) => void, nodeIs: Asker) {
     this.#nodeIs = nodeIs;
     this.#link = link;
     this.#path = path;
@@ -45,7 +44,6 @@ export class GuardSocketServer {
     this.#budget = new MessageBudget(link.shape.controlHz, this.#clock.nowS());
     this.#frameNumbers = new Float64Array(frameNumbers(link.shape));
     this.#commandNumbers = new Float64Array(commandNumbers(link.shape));
-    this.#command = createActionCommand(link.shape.actions);
     this.#server = createServer((socket) => this.#accept(socket));
     this.#removeListener = link.onFrame((frame) => this.#sendFrame(frame));
     link.onLost(() => this.#node?.destroy());
@@ -56,7 +54,7 @@ export class GuardSocketServer {
    * a node that is cut off. Default: nobody is. `nodeIs`: what its requests count as. Default `person`.
    */
   static async listen(
-    link: GuardLink,
+    link: ServedLink,
     path: string,
     onNotice: (notice: GuardNotice) => void = () => undefined,
     nodeIs: Asker = 'person',
@@ -143,8 +141,8 @@ export class GuardSocketServer {
   }
 
   #receiveCommand(payload: Uint8Array): void {
-    const isOurs = readNumbers(this.#commandNumbers, payload) && unpackCommand(this.#command, this.#commandNumbers, 0);
-    if (isOurs) this.#link.send(this.#command);
+    const isOurs = readNumbers(this.#commandNumbers, payload) && isCommand(this.#commandNumbers, 0);
+    if (isOurs) this.#link.sendRow(this.#commandNumbers);
     else this.#refusedMessages++;
   }
 
