@@ -11,7 +11,7 @@ const rooms = [
   { name: 'policy', only: ['core', 'schema'] },
   { name: 'teleop', only: ['core', 'schema'] },
   { name: 'tasks', only: ['core', 'schema', 'drivers', 'policy', 'teleop'] },
-  { name: 'link', only: ['core'] },
+  { name: 'link', only: ['rows', 'core'] },
   { name: 'record', only: ['core'] },
   { name: 'guard', only: ['rows', 'core', 'schema', 'safety', 'drivers', 'record'] },
   { name: 'learner', only: ['core', 'schema', 'link', 'record'] },

@@ -150,7 +150,15 @@ export {
   turnAboutZ,
   yawBetween,
 } from './rotation.ts';
-export { COMMANDS, copyRobotState, createRobotState, emptyFrame, FRAMES } from './row-codecs.ts';
+export {
+  COMMANDS,
+  copyRobotState,
+  copyTransition,
+  createRobotState,
+  createTransition,
+  emptyFrame,
+  FRAMES,
+} from './row-codecs.ts';
 export { shownCapsules } from './shown-capsules.ts';
 export {
   type ActionSpec,
@@ -201,14 +209,7 @@ export {
   shownObjects,
 } from './telemetry.ts';
 export { clockText, counted, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
-export {
-  copyTransition,
-  createTransition,
-  isIntervention,
-  SOURCES,
-  type Source,
-  type Transition,
-} from './transition.ts';
+export { isIntervention, SOURCES, type Source, TRANSITION, type Transition } from './transition.ts';
 export { allFinite, clamp, GRAVITY_M_PER_S2, type Vec, wrapAngleRad, zeros } from './units.ts';
 export {
   countNumbers,

@@ -2,6 +2,7 @@
 import { codecOf, type RowCodec } from '../rows/index.ts';
 import { type ActionCommand, COMMAND, FRAME, type GuardFrame } from './guard-frame.ts';
 import { ROBOT_STATE, type RobotState } from './robot-state.ts';
+import { TRANSITION, type Transition } from './transition.ts';
 
 const ROBOT_STATES: RowCodec<RobotState> = codecOf(ROBOT_STATE);
 
@@ -10,6 +11,8 @@ export const FRAMES: RowCodec<GuardFrame> = codecOf(FRAME, { robot: ROBOT_STATES
 
 /** Size: `actions`. */
 export const COMMANDS: RowCodec<ActionCommand> = codecOf(COMMAND);
+
+const TRANSITIONS: RowCodec<Transition> = codecOf(TRANSITION);
 
 export function createRobotState(joints: number, signals: number): RobotState {
   return ROBOT_STATES.create({ joints, signals });
@@ -22,3 +25,11 @@ export const copyRobotState: (into: RobotState, from: RobotState) => void = ROBO
 export function emptyFrame(joints: number, signals: number, actions: number, stages: number): GuardFrame {
   return FRAMES.create({ joints, signals, actions, stages });
 }
+
+/** A transition with all arrays allocated and everything zero. */
+export function createTransition(observationSize: number, actionSize: number): Transition {
+  return TRANSITIONS.create({ observationSize, actionSize });
+}
+
+/** Copies `from` into `into`, arrays included. Sizes must match. Tick-safe. */
+export const copyTransition: (into: Transition, from: Transition) => void = TRANSITIONS.copy;

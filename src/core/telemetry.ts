@@ -3,19 +3,9 @@
  * to a page. The first byte says of what kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
  * JSON. Imports nothing but tables and lists: pages are built with it.
  */
-import {
-  doubles,
-  flag,
-  floats,
-  number,
-  numberOf,
-  type SourceOf,
-  type Table,
-  type ViewOf,
-  word,
-} from '../rows/index.ts';
+import { doubles, number, numberOf, type SourceOf, type Table, type ViewOf } from '../rows/index.ts';
 import { FRAME, SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
-import { SOURCES, type Source } from './transition.ts';
+import { SOURCES, type Source, TRANSITION } from './transition.ts';
 
 /** Kinds of packets; their place is their code: never reorder, only append. */
 export const PACKET_KINDS = [
@@ -105,26 +95,7 @@ const FRAME_VIEW = {
 /** The guard's newest frame as pages see it: as in `GuardFrame`, words by their places. */
 export interface FrameView extends ViewOf<typeof FRAME_VIEW> {}
 
-const STEP_VIEW = {
-  episode: number(),
-  step: number(),
-  segment: number(),
-  source: word(SOURCES),
-  policyVersion: number(),
-  observationAgeMs: number(),
-  reward: number(),
-  cost: number(),
-  marginMin: number(),
-  tankLevel: number(),
-  filterBits: number(),
-  terminated: flag(),
-  truncated: flag(),
-  isBasePhase: flag(),
-  observation: floats('observation'),
-  policyAction: floats('action'),
-  humanAction: floats('action'),
-  executed: floats('action'),
-};
+const { seq, epoch, tankDrainJ, nextObservation, ...STEP_VIEW } = TRANSITION;
 
 /** One policy step as pages see it: words by their places, flags as 1 or 0. */
 export interface StepView extends ViewOf<typeof STEP_VIEW> {}

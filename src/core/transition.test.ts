@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { copyTransition, createTransition, isIntervention, SOURCES, type Transition } from './transition.ts';
+import { copyTransition, createTransition } from './row-codecs.ts';
+import { isIntervention, SOURCES, type Transition } from './transition.ts';
 
 /** A transition in which every field differs from a new one. */
 function filled(): Transition {

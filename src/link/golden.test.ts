@@ -51,7 +51,7 @@ function records(): Uint8Array {
   const size = recordBytes(SIZES);
   const bytes = new Uint8Array(2 * size);
   const view = new DataView(bytes.buffer);
-  for (const n of [0, 1]) encodeRecord(bytes, view, n * size, transition(n), SIZES);
+  for (const n of [0, 1]) encodeRecord(view, n * size, transition(n), SIZES);
   return bytes;
 }
 
@@ -68,7 +68,7 @@ function journalFile(): Uint8Array {
   };
   bytes.set(encodeSegmentHeader({ ...SIZES, ...identity }));
   for (const n of [0, 1]) {
-    encodeRecord(bytes, view, 128 + n * slot, transition(n), SIZES);
+    encodeRecord(view, 128 + n * slot, transition(n), SIZES);
     sealSlot(bytes, view, 128 + n * slot, slot);
   }
   return bytes;
@@ -120,7 +120,7 @@ function plain(t: Transition): Record<string, unknown> {
     isBasePhase: Number(t.isBasePhase),
   };
   const arrays = Object.entries(t).filter(([, value]) => value instanceof Float32Array);
-  return { ...t, ...flags, ...Object.fromEntries(arrays.map(([name, value]) => [name, [...value]])) };
+  return { ...t, ...flags, ...Object.fromEntries(arrays.map(([name, value]) => [name, [...(value as Float32Array)]])) };
 }
 
 describe('formats', () => {

@@ -11,8 +11,9 @@ import {
   type Result,
   type WeightsManifest,
 } from '../core/index.ts';
+import { putU64, takeU64 } from '../rows/index.ts';
 import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
-import { type Frame, fault, HEADER_BYTES, type LinkFault, MAX_MESSAGE_BYTES, readU64, writeU64 } from './wire.ts';
+import { type Frame, fault, HEADER_BYTES, type LinkFault, MAX_MESSAGE_BYTES } from './wire.ts';
 
 /** A whole number from 0 to 2^53 − 1. */
 const count = z.custom<number>(isCount);
@@ -191,7 +192,7 @@ export function batchPayload(batch: TransitionBatch): Uint8Array {
   if (batch.previous !== null) {
     view.setUint32(0, batch.previous.epoch, true);
     view.setUint32(4, 1, true);
-    writeU64(view, 8, batch.previous.seq);
+    putU64(view, 8, batch.previous.seq);
   }
   bytes.set(batch.records, BATCH_PREFIX_BYTES);
   return bytes;
@@ -204,7 +205,7 @@ export function readBatch(frame: Frame, sizes: RecordSizes): Result<TransitionBa
     return fault('bad-length', `${count} records do not fill ${payload.length} bytes`);
   }
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
-  const seq = readU64(view, 8);
+  const seq = takeU64(view, 8);
   if (seq === undefined) return fault('bad-value', 'a sequence number is 2^53 or more');
   const previous = view.getUint32(4, true) === 1 ? { epoch: view.getUint32(0, true), seq } : null;
   return ok({ previous, records: payload.subarray(BATCH_PREFIX_BYTES) });
@@ -213,7 +214,7 @@ export function readBatch(frame: Frame, sizes: RecordSizes): Result<TransitionBa
 /** The learner's count of accepted records, as the payload of an `ack`. */
 export function ackPayload(delivered: number): Uint8Array {
   const bytes = new Uint8Array(8);
-  writeU64(new DataView(bytes.buffer), 0, delivered);
+  putU64(new DataView(bytes.buffer), 0, delivered);
   return bytes;
 }
 
@@ -227,7 +228,7 @@ export interface Ack {
 
 export function readAck(frame: Frame): Result<Ack, LinkFault> {
   if (frame.payload.length !== 8) return fault('bad-length', 'an ack has eight bytes of payload');
-  const delivered = readU64(new DataView(frame.payload.buffer, frame.payload.byteOffset, 8), 0);
+  const delivered = takeU64(new DataView(frame.payload.buffer, frame.payload.byteOffset, 8), 0);
   if (delivered === undefined) return fault('bad-value', 'a count is 2^53 or more');
   const watermark = frame.flags & ACK_NOTHING_YET ? null : { epoch: frame.epoch, seq: frame.sequence };
   return ok({ watermark, delivered, isRewind: (frame.flags & ACK_REWIND) !== 0 });

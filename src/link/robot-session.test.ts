@@ -21,7 +21,7 @@ function batch(from: number, to: number) {
   for (let i = from; i < to; i++) {
     const t = createTransition(1, 1);
     Object.assign(t, JOURNAL[i]);
-    encodeRecord(records, new DataView(records.buffer), (i - from) * size, t, SIZES);
+    encodeRecord(new DataView(records.buffer), (i - from) * size, t, SIZES);
   }
   return { previous: from === 0 ? null : JOURNAL[from - 1]!, records };
 }

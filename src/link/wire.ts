@@ -4,6 +4,7 @@
  * This file knows bytes only: no sockets, no clock. `README.md` here has the same table, `tests/python/read_frames.py` reads by it.
  */
 import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
+import { putU64, takeU64 } from '../rows/index.ts';
 
 /** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
 export const FRAME_KINDS = [
@@ -134,7 +135,7 @@ export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8
   bytes.set(hashBytes(fields.robotHash ?? NO_HASH), HEADER.robot);
   view.setUint32(HEADER.epoch, fields.epoch ?? 0, true);
   view.setUint32(HEADER.count, fields.count ?? 0, true);
-  writeU64(view, HEADER.sequence, fields.sequence ?? 0);
+  putU64(view, HEADER.sequence, fields.sequence ?? 0);
   view.setBigUint64(HEADER.monotonicNs, fields.monotonicNs ?? 0n, true);
   FRAMING.seal(bytes);
   return bytes;
@@ -160,7 +161,7 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   }
   if (!FRAMING.isIntact(bytes)) return fault('bad-checksum', 'CRC-32C differs');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const sequence = readU64(view, HEADER.sequence);
+  const sequence = takeU64(view, HEADER.sequence);
   if (sequence === undefined) return fault('bad-value', 'the sequence number is 2^53 or more');
   return ok({
     kind,
@@ -179,20 +180,7 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
 export function peekWeightsVersion(bytes: Uint8Array): number | undefined {
   if (bytes.length < HEADER_BYTES || FRAMING.versionOf(bytes) !== WIRE_VERSION) return undefined;
   if (FRAMING.kindOf(bytes) !== FRAME_KINDS.indexOf('weights')) return undefined;
-  return readU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
-}
-
-/** Writes an integer below 2^53 as a little-endian u64. Throws `RangeError` otherwise. */
-export function writeU64(view: DataView, offset: number, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an unsigned safe integer`);
-  view.setUint32(offset, value >>> 0, true);
-  view.setUint32(offset + 4, Math.floor(value / 2 ** 32), true);
-}
-
-/** Reads a little-endian u64; undefined at 2^53 and above. */
-export function readU64(view: DataView, offset: number): number | undefined {
-  const high = view.getUint32(offset + 4, true);
-  return high >= 2 ** 21 ? undefined : high * 2 ** 32 + view.getUint32(offset, true);
+  return takeU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
 }
 
 /** The eight bytes of sixteen hexadecimal digits. Throws `RangeError` on anything else. */

@@ -25,19 +25,31 @@ export interface RowCodec<Row> {
   isRow(from: Float64Array, offset: number): boolean;
 }
 
-/** The codec of `table`, for rows of doubles. `members`: of what lies inside its rows. Throws `EvalError` where Node forbids the code. */
+/** The codec of `table`, for rows of doubles. `members`: of what lies inside its rows. Throws as `compiled`, and `RangeError` for odd names. */
 export function codecOf<Row>(table: Table, members: Readonly<Record<string, RowCodec<unknown>>> = {}): RowCodec<Row> {
   const fields = Object.entries(table).map(([key, field], i) => placed(key, field, i));
   const scalars = fields.filter(({ field }) => field.kind !== 'array');
   const arrays = fields.flatMap(({ field }) => (field.kind === 'array' ? [field] : []));
   const code = codeOf(fields, scalars, Object.keys(members));
-  const make = new Function('fields', 'members', 'arrayOf', 'put', 'take', code) as (
-    ...parts: readonly unknown[]
-  ) => Omit<RowCodec<Row>, 'size'>;
   return {
     size: (sizes) => arrays.reduce((sum, array) => sum + lengthOf(array, sizes), scalars.length),
-    ...make(Object.values(table), members, arrayOf, put, take),
+    ...compiled<Omit<RowCodec<Row>, 'size'>>(code, { fields: Object.values(table), members, arrayOf, put, take }),
   };
+}
+
+/** What the body of a function returns that knows `parts` by their names. Throws `Error` with the remedy where Node forbids it. */
+export function compiled<T>(code: string, parts: Readonly<Record<string, unknown>>): T {
+  try {
+    return new Function(...Object.keys(parts), code)(...Object.values(parts)) as T;
+  } catch (error) {
+    if (!(error instanceof EvalError)) throw error;
+    throw new Error(
+      'Start Node without --disallow-code-generation-from-strings: rows are code that is made of tables.',
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 /** How long an array is in rows of these sizes. Throws `RangeError` where its size is not given. */
@@ -48,7 +60,7 @@ export function lengthOf({ size }: { readonly size: number | string }, sizes: Si
 }
 
 /** A field, and how the code writes it. */
-interface Placed {
+export interface Placed {
   readonly key: string;
   readonly field: Field;
   /** The field itself. */
@@ -59,7 +71,7 @@ interface Placed {
   readonly path: string;
 }
 
-function placed(key: string, field: Field, i: number): Placed {
+export function placed(key: string, field: Field, i: number): Placed {
   const { inside } = field;
   for (const name of [key, inside ?? key]) {
     if (!/^[A-Za-z]\w*$/.test(name)) throw new RangeError(`no name of a field: ${name}`);
@@ -73,7 +85,7 @@ function codeOf(fields: readonly Placed[], scalars: readonly Placed[], members: 
   const own = fields.filter(({ field }) => field.inside === undefined);
   const words = scalars.flatMap((each, i) => (each.field.kind === 'word' ? [{ ...each, i }] : []));
   return `'use strict';
-${words.map(({ it, words }) => `const ${words} = ${it}.words;`).join('\n')}
+${wordLists(scalars)}
 const isRow = (from, offset) => ${['true', ...words.map(({ words, i }) => `${words}[from[offset + ${i}]] !== undefined`)].join(' && ')};
 return {
   isRow,
@@ -100,13 +112,20 @@ ${arrays.map(({ path }) => `    at = take(into${path}, from, at);`).join('\n')}
 };`;
 }
 
+/** Names the lists of words that are scalars. */
+export function wordLists(scalars: readonly Placed[]): string {
+  const words = scalars.filter(({ field }) => field.kind === 'word');
+  return words.map(({ it, words }) => `const ${words} = ${it}.words;`).join('\n');
+}
+
 function startOf(field: Field, it: string): string {
   if (field.kind === 'array') return `arrayOf(${it}, sizes)`;
   if (field.kind === 'word') return JSON.stringify(field.words[0]);
   return field.kind === 'flag' ? 'false' : String(field.start);
 }
 
-function encoded({ field, words, path }: Placed): string {
+/** The number that stands for a scalar of `row`. */
+export function encoded({ field, words, path }: Placed): string {
   if (field.kind === 'word') return `${words}.indexOf(row${path})`;
   return field.kind === 'flag' ? `row${path} ? 1 : 0` : `row${path}`;
 }

@@ -138,7 +138,7 @@ export type SourceOf<T> = {
   readonly [K in keyof T]: T[K] extends { readonly kind: 'array' } ? ArrayLike<number> : ValueOf<T[K]> | number;
 };
 
-/** The number that stands for a scalar in a view. */
+/** The number that stands for the value of a scalar; a number stands for itself. */
 export function numberOf(field: Field, value: number | string | boolean): number {
   return field.kind === 'word' && typeof value === 'string' ? field.words.indexOf(value) : Number(value);
 }

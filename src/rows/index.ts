@@ -1,5 +1,6 @@
 /** Rows as tables of fields: memory, copies, bytes and types from one list. Imports nothing. */
-export { codecOf, lengthOf, type RowCodec } from './codec.ts';
+export { type ByteCodec, byteCodecOf, putU64, takeU64 } from './bytes.ts';
+export { codecOf, type RowCodec } from './codec.ts';
 export {
   type CounterField,
   counter,

@@ -155,7 +155,7 @@ export function sealSlot(bytes: Uint8Array, view: DataView, offset: number, slot
 export function recordSlot(transition: Transition, sizes: RecordSizes): Uint8Array {
   const bytes = new Uint8Array(slotBytes(sizes));
   const view = new DataView(bytes.buffer);
-  encodeRecord(bytes, view, 0, transition, sizes);
+  encodeRecord(view, 0, transition, sizes);
   sealSlot(bytes, view, 0, bytes.length);
   return bytes;
 }

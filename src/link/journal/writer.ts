@@ -104,7 +104,7 @@ export class JournalWriter {
       return;
     }
     const offset = (this.#head % this.#options.capacity) * this.#slot;
-    encodeRecord(this.#ring, this.#view, offset, transition, this.#options.header);
+    encodeRecord(this.#view, offset, transition, this.#options.header);
     sealSlot(this.#ring, this.#view, offset, this.#slot);
     this.#head++;
     this.#schedule();
