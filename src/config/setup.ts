@@ -14,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { TaskAction } from '../policy/index.ts';
+import { agreedOf, armModel, baseModel } from '../schema/index.ts';
 import {
   createTask,
   criticalTestOf,
@@ -68,65 +69,11 @@ export function createSetup(config: ResolvedConfig): RunSetup {
   };
 }
 
-/**
- * `RunSetup.meaning`. What only says how things are drawn, demonstrated, trained, judged or reached is left out and may
- * differ: a task's start, estimate, operator, training and the like, a robot's driver, and how its guard watches.
- */
+/** What a robot is made of, whatever kind it is: a base has axes in the place of joints. */
+const ROBOT = armModel.extend({ base: baseModel.shape.base });
+
 function meaningOf({ robot, task }: ResolvedConfig): Record<string, unknown> {
-  const meaning: Record<string, unknown> = {};
-  for (const key of TASK_MEANING) flatten(`task.${key}`, (task as unknown as Record<string, unknown>)[key], meaning);
-  for (const key of ROBOT_MEANING) flatten(`robot.${key}`, (robot as unknown as Record<string, unknown>)[key], meaning);
-  for (const key of Object.keys(meaning)) if (MAY_DIFFER.test(key)) delete meaning[key];
-  return meaning;
-}
-
-const TASK_MEANING = [
-  'policyHz',
-  'name',
-  'kind',
-  'action',
-  'observation',
-  'historyFrames',
-  'previousActions',
-  'observationDelaySteps',
-  'maxSteps',
-  'basePolicy',
-  'phaseSwitch',
-  'rewardClassifier',
-  'peg',
-  'hole',
-  'goal',
-  'success',
-  'failure',
-  'reward',
-];
-const ROBOT_MEANING = [
-  'name',
-  'controlHz',
-  'leashM',
-  'leashRad',
-  'joints',
-  'tool',
-  'workspace',
-  'points',
-  'homeRad',
-  'limitMarginRad',
-  'contact',
-  'base',
-];
-/** Parts of the above that say how surroundings are drawn, how well is measured, and where files and topics are. */
-const MAY_DIFFER = /\.(spreadM|yawSpreadRad|encoderNoiseRad|topic|freshnessMs|file)$/;
-
-/** Objects by their keys, lists of named things by their names, anything else whole. */
-function flatten(key: string, value: unknown, out: Record<string, unknown>): void {
-  if (value === undefined) return;
-  if (isNamedList(value)) for (const part of value) flatten(`${key}.${part.name}`, part, out);
-  else if (typeof value !== 'object' || value === null || Array.isArray(value)) out[key] = value;
-  else for (const [name, part] of Object.entries(value)) flatten(`${key}.${name}`, part, out);
-}
-
-function isNamedList(value: unknown): value is readonly { readonly name: string }[] {
-  return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part?.name === 'string');
+  return { ...agreedOf(taskKind(task).schema, task, 'task'), ...agreedOf(ROBOT, robot, 'robot') };
 }
 
 /** What the task makes of a policy's action, for comparing with what a policy's file says of it. */

@@ -1,6 +1,6 @@
 /** `basePolicy` of a task: an older policy whose action the learned one sees and improves on. */
 import { z } from 'zod';
-import { type Configured, num, whole } from '../schema/index.ts';
+import { type Configured, mayDiffer, num, whole } from '../schema/index.ts';
 
 const tensorName = (description: string): z.ZodString => z.string().min(1).max(255).meta({ description });
 
@@ -19,10 +19,12 @@ const input = z.strictObject({
 
 export const basePolicySchema = z
   .strictObject({
-    file: z.string().min(1).max(4096).meta({
-      description:
-        "ONNX file, relative to the task's file: a `policy.onnx` of Rein, or a network that others exported, with float32 inputs, whose output is an action [1, A] or a chunk of them [1, H, A] in −1 to 1.",
-    }),
+    file: mayDiffer(
+      z.string().min(1).max(4096).meta({
+        description:
+          "ONNX file, relative to the task's file: a `policy.onnx` of Rein, or a network that others exported, with float32 inputs, whose output is an action [1, A] or a chunk of them [1, H, A] in −1 to 1.",
+      }),
+    ),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

@@ -1,5 +1,6 @@
 /** What the numbers of an action do: written in a task's file, and told to a guard. */
 import { z } from 'zod';
+import { agreed } from './agreement.ts';
 import { name, num } from './fields.ts';
 
 export const dimensionSchema = z.strictObject({
@@ -10,16 +11,18 @@ export const dimensionSchema = z.strictObject({
   unit: z.enum(['m', 'rad']).meta({ description: 'Unit of `scale`.' }),
 });
 
-export const actionSchema = z
-  .strictObject({
-    kind: z.enum(['cartesian', 'joint']).meta({
-      description:
-        'What an action moves: the tool in the base frame, with a gripper beside it, or joints (of a base: its axes).',
-    }),
-    dimensions: z
-      .array(dimensionSchema)
-      .min(1)
-      .max(16)
-      .meta({ description: 'One entry for each number of an action, in order.' }),
-  })
-  .meta({ description: 'What the numbers of an action do.' });
+export const actionSchema = agreed(
+  z
+    .strictObject({
+      kind: z.enum(['cartesian', 'joint']).meta({
+        description:
+          'What an action moves: the tool in the base frame, with a gripper beside it, or joints (of a base: its axes).',
+      }),
+      dimensions: z
+        .array(dimensionSchema)
+        .min(1)
+        .max(16)
+        .meta({ description: 'One entry for each number of an action, in order.' }),
+    })
+    .meta({ description: 'What the numbers of an action do.' }),
+);

@@ -1,6 +1,7 @@
 /** What a robot is, as it is written in its file and as a guard is told of it: an arm joint by joint, a mobile base by its limits. */
 import { z } from 'zod';
 import type { BaseModel } from '../core/index.ts';
+import { agreed, mayDiffer } from './agreement.ts';
 import { box, name, num, triple } from './fields.ts';
 import {
   collisionSchema,
@@ -27,11 +28,13 @@ export const jointLimits = z.strictObject({
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.'),
-  encoderNoiseRad: num(
-    'rad',
-    { above: 0, max: 0.1 },
-    'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
-  ).optional(),
+  encoderNoiseRad: mayDiffer(
+    num(
+      'rad',
+      { above: 0, max: 0.1 },
+      'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
+    ).optional(),
+  ),
   dryFrictionNm: num(
     'N·m',
     { min: 0, max: 2000 },
@@ -66,20 +69,22 @@ const joint = z.strictObject({
 });
 
 export const armModel = z.strictObject({
-  name: name('Name of the robot model; run folders and policy files carry it.'),
-  joints: z.array(joint).min(1).max(16).meta({ description: 'Joints from the base to the tool.' }),
-  tool: z
-    .strictObject({
-      originXyzM: triple('m', "Tool point (TCP) in the last link's frame."),
-      originRpyRad: triple('rad', "Orientation of the tool in the last link's frame: fixed-axis roll, pitch, yaw."),
-      link: name('Joint whose link carries the tool; the last joint where absent.').optional(),
-    })
-    .meta({ description: 'Where the tool point is.' }),
-  workspace: box('Box in the base frame that the tool point must stay in.'),
-  points: pointsSchema.optional(),
+  name: agreed(name('Name of the robot model; run folders and policy files carry it.')),
+  joints: agreed(z.array(joint).min(1).max(16).meta({ description: 'Joints from the base to the tool.' })),
+  tool: agreed(
+    z
+      .strictObject({
+        originXyzM: triple('m', "Tool point (TCP) in the last link's frame."),
+        originRpyRad: triple('rad', "Orientation of the tool in the last link's frame: fixed-axis roll, pitch, yaw."),
+        link: name('Joint whose link carries the tool; the last joint where absent.').optional(),
+      })
+      .meta({ description: 'Where the tool point is.' }),
+  ),
+  workspace: agreed(box('Box in the base frame that the tool point must stay in.')),
+  points: agreed(pointsSchema.optional()),
   collision: collisionSchema.optional(),
   tank: tankSchema.optional(),
-  contact: contactSchema.optional(),
+  contact: agreed(contactSchema.optional()),
   toolSpeedMaxMPerS: num(
     'm/s',
     { above: 0, max: 20 },
@@ -117,18 +122,18 @@ export const armModel = z.strictObject({
     { above: 0, max: 120 },
     'How long torque takes to go off under an arm that does not hold itself up: time to support it, or for it to sink onto its rest. Torque falls evenly where the driver can limit it, else it holds until the time is over.',
   ).optional(),
-  controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
-  limitMarginRad: num(
-    'rad',
-    { min: 0, max: 0.5 },
-    'Distance kept from every position limit; a joint may have its own.',
+  controlHz: agreed(num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.')),
+  limitMarginRad: agreed(
+    num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit; a joint may have its own.'),
   ),
-  leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),
-  leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.'),
-  homeRad: z.array(z.number()).min(1).max(16).meta({
-    unit: 'rad',
-    description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
-  }),
+  leashM: agreed(num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.')),
+  leashRad: agreed(num('rad', { above: 0, max: 1 }, 'The same for orientation.')),
+  homeRad: agreed(
+    z.array(z.number()).min(1).max(16).meta({
+      unit: 'rad',
+      description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
+    }),
+  ),
 });
 
 const base = z.strictObject({
@@ -147,9 +152,9 @@ const base = z.strictObject({
 });
 
 export const baseModel = z.strictObject({
-  name: name('Name of the robot model; run folders and policy files carry it.'),
-  base: base.meta({ description: 'What it is and how fast it may move.' }),
-  controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
+  name: agreed(name('Name of the robot model; run folders and policy files carry it.')),
+  base: agreed(base.meta({ description: 'What it is and how fast it may move.' })),
+  controlHz: agreed(num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.')),
 });
 
 /** Keys that a base of each kind must have. */

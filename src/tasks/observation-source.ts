@@ -3,7 +3,7 @@
  * task only knows sizes and places; freshness is judged by the reader.
  */
 import { z } from 'zod';
-import { type Configured, name, num, whole } from '../schema/index.ts';
+import { type Configured, mayDiffer, name, num, whole } from '../schema/index.ts';
 
 /** Types of messages that an observation may read. */
 export type ObservationType =
@@ -39,7 +39,7 @@ export const OBSERVATION_TYPES: readonly ObservationType[] = Object.keys(PARTS) 
 /** One topic and what is taken from its messages, in the order of `fields`. */
 export const topicSchema = z.strictObject({
   name: name('Name of this part of the observation.'),
-  topic: z.string().min(1).max(255).meta({ description: 'Topic; relative names follow the namespace.' }),
+  topic: mayDiffer(z.string().min(1).max(255).meta({ description: 'Topic; relative names follow the namespace.' })),
   type: z.enum(OBSERVATION_TYPES as [ObservationType]).meta({ description: 'Type of the messages.' }),
   fields: z.array(z.string()).min(1).max(8).meta({
     unit: '1',
@@ -64,7 +64,9 @@ export const topicSchema = z.strictObject({
     { above: 0, max: 1e9 },
     'What is measured is divided by this, so that it comes to about ±1; images are 0 to 1 before.',
   ).default(1),
-  freshnessMs: num('ms', { above: 0, max: 10_000 }, 'Older values are not acted on: the robot holds.').default(200),
+  freshnessMs: mayDiffer(
+    num('ms', { above: 0, max: 10_000 }, 'Older values are not acted on: the robot holds.').default(200),
+  ),
 });
 
 export type ObservationTopic = Configured<typeof topicSchema>;

@@ -12,7 +12,7 @@ import {
   type SceneLayout,
 } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
-import { actionSchema, type Configured, group, name, num, whole } from '../schema/index.ts';
+import { actionSchema, agreed, type Configured, group, name, num, whole } from '../schema/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSchema, topicSize } from './observation-source.ts';
 import {
   type ObservedPart,
@@ -49,7 +49,7 @@ export const judgedTaskSchema = z
     ...taskKeys,
     maxSteps: maxStepsOf('An episode without a mark is cut after this many steps.', 300),
     action: actionSchema,
-    observation: observation.meta({ description: 'What the policy sees, besides its own last action.' }),
+    observation: agreed(observation.meta({ description: 'What the policy sees, besides its own last action.' })),
     reset: group('Between episodes, which people arrange.', {
       asks: z
         .boolean()

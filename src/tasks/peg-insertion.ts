@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { ActionSpec, GuardFrame, ObservationSpec, Rng, RobotModel, SceneLayout } from '../core/index.ts';
-import { actionSchema, type Configured, num, triple, whole } from '../schema/index.ts';
+import { actionSchema, agreed, type Configured, mayDiffer, num, triple, whole } from '../schema/index.ts';
 import { StartPose } from './start-pose.ts';
 import type { Task, Verdict } from './task.ts';
 import { goalKeys, maxStepsOf, onceFields, taskIdentity, taskKeys } from './task-options.ts';
@@ -19,8 +19,8 @@ const hole = z.strictObject({
   clearanceM: num('m', { above: 0, max: 0.02 }, 'Gap between peg and wall on each side.'),
   chamferM: num('m', { min: 0, max: 0.02 }, 'Width of the chamfer on each side.'),
   depthM: num('m', { above: 0, max: 0.5 }, 'Depth of the hole.'),
-  spreadM: num('m', { min: 0, max: 0.2 }, 'The mouth is drawn within ± this in x and y, once an episode.'),
-  yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The hole is turned within ± this, once an episode.'),
+  spreadM: mayDiffer(num('m', { min: 0, max: 0.2 }, 'The mouth is drawn within ± this in x and y, once an episode.')),
+  yawSpreadRad: mayDiffer(num('rad', { min: 0, max: 0.8 }, 'The hole is turned within ± this, once an episode.')),
 });
 
 const estimate = z.strictObject({
@@ -72,11 +72,11 @@ export const pegTaskSchema = z
     learner: taskKeys.learner.removeDefault(),
     maxSteps: maxStepsOf('An episode is cut (not failed) after this many steps.', 80),
     action: actionSchema,
-    peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
-    hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),
+    peg: agreed(peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." })),
+    hole: agreed(hole.meta({ description: 'Square, chamfered hole with a vertical axis.' })),
     estimate: estimate.meta({ description: 'What policy and operator believe about the hole, and how wrong it is.' }),
     start: start.meta({ description: 'Where an episode starts.' }),
-    success: success.meta({ description: 'When the task is done.' }),
+    success: agreed(success.meta({ description: 'When the task is done.' })),
     demonstrations: whole(
       'episodes',
       { min: 0, max: 10_000 },

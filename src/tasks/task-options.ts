@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
-import { group, name, num, pluginGroup, reference, whole } from '../schema/index.ts';
+import { agreed, group, name, num, pluginGroup, reference, whole } from '../schema/index.ts';
 import { phaseSwitchSchema } from './phase-switch.ts';
 import { rewardClassifierSchema } from './reward/judged-by-classifier.ts';
 
@@ -11,43 +11,54 @@ export function taskIdentity<K extends string>(
   kind: K,
   description: string,
 ): { readonly name: z.ZodString; readonly kind: z.ZodLiteral<K> } {
-  return { name: name('Name of the task; run folders carry it.'), kind: z.literal(kind).meta({ description }) };
+  return {
+    name: agreed(name('Name of the task; run folders carry it.')),
+    kind: agreed(z.literal(kind).meta({ description })),
+  };
 }
 
 /** Steps after which an episode ends by itself. `what`: how it ends. */
 export function maxStepsOf(what: string, steps: number): z.ZodDefault<z.ZodNumber> {
-  return whole('steps', { min: 1, max: 100_000 }, what).default(steps);
+  return agreed(whole('steps', { min: 1, max: 100_000 }, what).default(steps));
 }
 
 /** Robot, learner, rates, and what is observed whatever the task. */
 export const taskKeys = {
   robot: reference('Name of a file in `config/robots/`, or a path that ends in `.yaml`.'),
   learner: reference('Name of a file in `config/learner/`, or a path that ends in `.yaml`.').default('rlpd'),
-  policyHz: num(
-    'Hz',
-    { min: 1, max: 100 },
-    "Policy steps per second; the robot's `controlHz` is a whole multiple of it.",
-  ).default(10),
+  policyHz: agreed(
+    num(
+      'Hz',
+      { min: 1, max: 100 },
+      "Policy steps per second; the robot's `controlHz` is a whole multiple of it.",
+    ).default(10),
+  ),
   maxSteps: maxStepsOf('An episode is cut (not failed) after this many steps.', 100),
-  historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
-  previousActions: whole(
-    'actions',
-    { min: 0, max: 32 },
-    'The last so many executed actions stand behind the frames of an observation: with late observations the policy knows what is under way.',
-  ).default(0),
-  observationDelaySteps: whole(
-    'steps',
-    { min: 0, max: 32 },
-    'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
-  ).default(0),
+  historyFrames: agreed(
+    whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
+  ),
+  previousActions: agreed(
+    whole(
+      'actions',
+      { min: 0, max: 32 },
+      'The last so many executed actions stand behind the frames of an observation: with late observations the policy knows what is under way.',
+    ).default(0),
+  ),
+  observationDelaySteps: agreed(
+    whole(
+      'steps',
+      { min: 0, max: 32 },
+      'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
+    ).default(0),
+  ),
   toolSpeedMaxMPerS: num(
     'm/s',
     { above: 0, max: 20 },
     "Highest speed of the tool and of the arm's other monitored points in this task; no more than the robot's own.",
   ).optional(),
-  basePolicy: basePolicySchema.optional(),
-  phaseSwitch: phaseSwitchSchema.optional(),
-  rewardClassifier: rewardClassifierSchema.optional(),
+  basePolicy: agreed(basePolicySchema.optional()),
+  phaseSwitch: agreed(phaseSwitchSchema.optional()),
+  rewardClassifier: agreed(rewardClassifierSchema.optional()),
   help: group('When the robot pauses and asks a person for help.', {
     by: z
       .enum(['progress', 'value'])

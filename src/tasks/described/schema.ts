@@ -1,6 +1,16 @@
 /** The file of a described task: everything about it that others write in TypeScript, as keys with units and ranges. */
 import { z } from 'zod';
-import { actionSchema, box, type Configured, group, num, triple, whole } from '../../schema/index.ts';
+import {
+  actionSchema,
+  agreed,
+  box,
+  type Configured,
+  group,
+  mayDiffer,
+  num,
+  triple,
+  whole,
+} from '../../schema/index.ts';
 import { robotObservationKeys } from '../robot-observation.ts';
 import { maxStepsOf, openGoalKeys, taskIdentity, taskKeys } from '../task-options.ts';
 import { resetSettings } from './reset.ts';
@@ -41,7 +51,7 @@ const scene = z
 const goal = z
   .strictObject({
     atM: triple('m', 'Where the place `goal` is, in the middle, base frame.'),
-    spreadM: spread('It is drawn within ± this in x, y and z, once an episode.'),
+    spreadM: mayDiffer(spread('It is drawn within ± this in x, y and z, once an episode.')),
     marker: z
       .string()
       .min(1)
@@ -158,12 +168,12 @@ export const describedTaskSchema = z
       "Where the tool may be in this task, within the robot's workspace. Default: all of that.",
     ).optional(),
     scene: scene.optional(),
-    goal: goal.optional(),
+    goal: agreed(goal.optional()),
     start: group('Where the robot starts.', start),
-    observation: observation.prefault({}),
-    success: group('When it is done. The reward is 1 then.', success),
-    failure: group('When it is lost.', failure),
-    reward: group('What is paid beside success.', reward),
+    observation: agreed(observation.prefault({})),
+    success: agreed(group('When it is done. The reward is 1 then.', success)),
+    failure: agreed(group('When it is lost.', failure)),
+    reward: agreed(group('What is paid beside success.', reward)),
     reset: resetSettings,
     demonstrations: whole('episodes', { min: 0, max: 10_000 }, 'Episodes that are shown before training.').default(0),
     demonstrator: demonstrator.optional(),

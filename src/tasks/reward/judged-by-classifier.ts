@@ -5,16 +5,18 @@
  */
 import { z } from 'zod';
 import { type GuardFrame, observationSize, schemaHash } from '../../core/index.ts';
-import { type Configured, num, whole } from '../../schema/index.ts';
+import { type Configured, mayDiffer, num, whole } from '../../schema/index.ts';
 import type { Outcome, Task, Verdict } from '../task.ts';
 import { loadRewardClassifier, type RewardClassifier } from './classifier-file.ts';
 
 export const rewardClassifierSchema = z
   .strictObject({
-    file: z.string().min(1).max(4096).meta({
-      description:
-        '`reward.onnx` of `rein reward train`, relative to the file that names it, with its manifest `reward.json` beside it.',
-    }),
+    file: mayDiffer(
+      z.string().min(1).max(4096).meta({
+        description:
+          '`reward.onnx` of `rein reward train`, relative to the file that names it, with its manifest `reward.json` beside it.',
+      }),
+    ),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
