@@ -65,6 +65,11 @@ export class ProtoWriter {
     this.#append(new Uint8Array(Float32Array.of(value).buffer));
   }
 
+  double(field: number, value: number): void {
+    this.#varint(field * 8 + 1);
+    this.#append(new Uint8Array(Float64Array.of(value).buffer));
+  }
+
   /** Appends what is a field already, as `forEachField` gives it. */
   raw(bytes: Uint8Array): void {
     this.#append(bytes);

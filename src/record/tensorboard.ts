@@ -4,7 +4,7 @@
  * (https://github.com/tensorflow/tensorboard/blob/master/tensorboard/compat/proto/event.proto). A file that a crash cut is read up to there.
  */
 import { join } from 'node:path';
-import { crc32c } from '../core/index.ts';
+import { crc32c, ProtoWriter } from '../core/index.ts';
 import type { MetricKind, MetricRecord } from './metric-records.ts';
 
 /** Kinds that are curves; of a kind that a word parts, as training and demonstrations, each is one of its own. */
@@ -32,7 +32,7 @@ export function eventFile(folder: string): string {
 
 /** What a file begins with. */
 export function eventFileHead(): Uint8Array {
-  return framed(event(Date.now() / 1e3, 0, field(3, new TextEncoder().encode('brain.Event:2'))));
+  return event(0, (into) => into.text(3, 'brain.Event:2'));
 }
 
 /** The curves' points of `record`, as they are appended to a file; `undefined` where it has none. */
@@ -47,10 +47,16 @@ export function eventOf(record: MetricRecord): Uint8Array | undefined {
   }
   const told = scalars.filter(([, value]) => Number.isFinite(value));
   if (told.length === 0) return undefined;
-  const summary = told.map(([tag, value]) =>
-    field(1, concat([field(1, new TextEncoder().encode(tag)), float(2, value)])),
+  return event(stepOf(record), (into) =>
+    into.message(5, (summary) => {
+      for (const [tag, value] of told) {
+        summary.message(1, (point) => {
+          point.text(1, tag);
+          point.float(2, value);
+        });
+      }
+    }),
   );
-  return framed(event(Date.now() / 1e3, stepOf(record), field(5, concat(summary))));
 }
 
 /** Before there are training steps: the place among what is counted instead. */
@@ -69,33 +75,13 @@ function scalarsOf(prefix: string, entries: readonly (readonly [string, unknown]
   });
 }
 
-/** Fields of protocol buffers (https://protobuf.dev/programming-guides/encoding): number and wire type, then the value. */
-function event(wallS: number, step: number, content: Uint8Array): Uint8Array {
-  const wall = new Uint8Array(9);
-  wall[0] = (1 << 3) | 1;
-  new DataView(wall.buffer).setFloat64(1, wallS, true);
-  return concat([wall, Uint8Array.of(2 << 3), varint(step), content]);
-}
-
-function field(number: number, bytes: Uint8Array): Uint8Array {
-  return concat([Uint8Array.of((number << 3) | 2), varint(bytes.length), bytes]);
-}
-
-function float(number: number, value: number): Uint8Array {
-  const bytes = new Uint8Array(5);
-  bytes[0] = (number << 3) | 5;
-  new DataView(bytes.buffer).setFloat32(1, value, true);
-  return bytes;
-}
-
-function varint(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = Math.max(0, Math.floor(value));
-  while (rest >= 128) {
-    bytes.push((rest % 128) | 128);
-    rest = Math.floor(rest / 128);
-  }
-  return Uint8Array.of(...bytes, rest);
+/** An event of now, as it stands in a file. */
+function event(step: number, write: (into: ProtoWriter) => void): Uint8Array {
+  const content = new ProtoWriter();
+  content.double(1, Date.now() / 1e3);
+  content.int(2, step);
+  write(content);
+  return framed(content.finish());
 }
 
 /** Length and content, each with its checksum. */
@@ -106,14 +92,10 @@ function framed(content: Uint8Array): Uint8Array {
   view.setUint32(8, masked(crc32c(head.subarray(0, 8))), true);
   const tail = new Uint8Array(4);
   new DataView(tail.buffer).setUint32(0, masked(crc32c(content)), true);
-  return concat([head, content, tail]);
+  return Buffer.concat([head, content, tail]);
 }
 
 /** So that a checksum of what holds checksums says something. */
 function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(pieces);
 }
