@@ -169,7 +169,7 @@ function checkTank(robot: RobotConfig): Finding[] {
   const { tank } = robot;
   if (tank === undefined) return [];
   const findings: Finding[] = [];
-  const { port, minJ, startJ, maxJ } = tank;
+  const { minJ, startJ, maxJ } = tank;
   if (!(minJ < startJ)) {
     findings.push({
       path: ['tank', 'startJ'],
@@ -182,37 +182,20 @@ function checkTank(robot: RobotConfig): Finding[] {
       message: `tank.maxJ is ${maxJ}, it must not be below tank.startJ, ${startJ} (J)`,
     });
   }
-  for (const key of ['stiffness', 'damping'] as const) {
-    const written = tank[key];
-    const path = ['tank', key];
-    if (port === 'joint' && written !== undefined) {
-      findings.push({
-        path,
-        message: `tank.${key} belongs to the port setPoint; a tank of the port joint has the joints'`,
-      });
-    } else if (port === 'setPoint' && !(written?.every((value) => value > 0) ?? false)) {
-      const message = `tank.port is "setPoint": tank.${key} needs six numbers > 0`;
-      findings.push({ path: written === undefined ? ['tank', 'port'] : path, message });
-    }
-  }
   return [
     ...findings,
     ...(findings.length === 0 ? checkServos(robot) : []),
     ...checkReadings(robot),
-    ...(port === 'joint' ? checkDampers(robot) : []),
+    ...checkDampers(robot),
   ];
 }
 
-/** A Cartesian spring knows neither lead nor delay; and tank and observer speak of the same servos. */
+/** Tank and observer speak of the same servos. */
 function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
-  if (tank === undefined) return [];
+  if (tank === undefined || torqueObserver === undefined) return [];
   const findings: Finding[] = [];
   const refuse = (key: 'velocityFeedForward' | 'delayTicks', why: string) =>
     findings.push({ path: ['tank', key], message: `tank.${key} is ${tank[key]}, ${why}` });
-  if (tank.port === 'setPoint' && tank.velocityFeedForward)
-    refuse('velocityFeedForward', 'the port setPoint needs false');
-  if (tank.port === 'setPoint' && tank.delayTicks > 0) refuse('delayTicks', 'the port setPoint needs 0');
-  if (torqueObserver === undefined) return findings;
   const { velocityFeedForward, delayTicks } = torqueObserver;
   const same = `they are of the same servos. To measure these, ${IDENTIFY_ANEW}`;
   if (velocityFeedForward !== tank.velocityFeedForward) {

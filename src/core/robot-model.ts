@@ -99,8 +99,6 @@ export interface CollisionModel {
  * `encoderNoiseRad` of each joint.
  */
 export interface TankModel {
-  /** `joint`: springs between the joints and their set-points. `setPoint`: a Cartesian spring between tool and set-point. */
-  readonly port: 'joint' | 'setPoint';
   /** Content at the start, J. */
   readonly startJ: number;
   readonly minJ: number;
@@ -115,10 +113,6 @@ export interface TankModel {
   readonly velocityFeedForward: boolean;
   /** Most control periods between a reference being sent and the servo following it. */
   readonly delayTicks: number;
-  /** `setPoint` only: Cartesian stiffness x, y, z (N/m) and about x, y, z (N·m/rad), base frame. */
-  readonly stiffness?: readonly [number, number, number, number, number, number] | undefined;
-  /** `setPoint` only: Cartesian damping, N·s/m and N·m·s/rad. */
-  readonly damping?: readonly [number, number, number, number, number, number] | undefined;
 }
 
 /** What the tool may press with before the robot stops (row 41). */

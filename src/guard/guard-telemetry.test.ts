@@ -14,7 +14,6 @@ const action = jointSpec(ur5eLike, 0.1);
 const withTank: RobotModel = {
   ...ur5eLike,
   tank: {
-    port: 'joint',
     startJ: 3,
     minJ: 0.1,
     maxJ: 4,

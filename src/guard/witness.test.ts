@@ -7,7 +7,6 @@ import { Recovery } from '../safety/recovery.ts';
 import { EnergyTank } from '../safety/tank/energy-tank.ts';
 
 const tank = {
-  port: 'joint',
   startJ: 4,
   minJ: 0.1,
   maxJ: 6,

@@ -10,7 +10,6 @@ import type { ChainTrial } from './chain-trial.ts';
 
 const DT_S = 0.01;
 const tank: TankModel = {
-  port: 'joint',
   startJ: 2,
   minJ: 0.1,
   maxJ: 4,

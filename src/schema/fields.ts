@@ -38,15 +38,6 @@ export function box(
   return z.strictObject(corners).meta({ description });
 }
 
-/** Six numbers ≥ 0: along x, y, z, then about them, in the two units that `unit` names. */
-export function six(
-  unit: string,
-  description: string,
-): z.ZodTuple<[z.ZodNumber, z.ZodNumber, z.ZodNumber, z.ZodNumber, z.ZodNumber, z.ZodNumber], null> {
-  const each = z.number().min(0);
-  return z.tuple([each, each, each, each, each, each]).meta({ unit, description });
-}
-
 /** A short name: letters, digits, `-` and `_`. */
 export function name(description: string): z.ZodString {
   return z

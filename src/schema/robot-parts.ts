@@ -13,7 +13,7 @@ import {
   type TankModel,
   type TorqueObserverModel,
 } from '../core/index.ts';
-import { box, name, num, six, triple, whole } from './fields.ts';
+import { box, name, num, triple, whole } from './fields.ts';
 
 const link = name('Name of the joint whose link it belongs to, or `base`.');
 
@@ -67,10 +67,10 @@ const collision = z
 
 const tank = z
   .strictObject({
-    port: z.enum(['joint', 'setPoint']).meta({
-      description:
-        '`joint`: springs between the joints and their set-points. `setPoint`: one spring between the tool and its set-point.',
-    }),
+    port: z
+      .literal('joint')
+      .meta({ description: 'Springs between the joints and their set-points: all that there are. May be left out.' })
+      .optional(),
     startJ: num('J', { min: 0, max: 10_000 }, 'Content when the robot is enabled.'),
     minJ: num('J', { min: 0, max: 10_000 }, 'Content at which nothing more is paid.'),
     maxJ: num('J', { above: 0, max: 10_000 }, 'What it holds at most.'),
@@ -79,11 +79,9 @@ const tank = z
     topUpW: num('W', { min: 0, max: 100 }, 'Refill while the robot stands with no command.').default(0),
     velocityFeedForward: z.boolean().meta({
       description:
-        'Whether the servos lead the set-point by velocity × damping / stiffness, as industrial ones do; port `setPoint`: false. `rein safety identify` measures it.',
+        'Whether the servos lead the set-point by velocity × damping / stiffness, as industrial ones do. `rein safety identify` measures it.',
     }),
     delayTicks: whole('ticks', { min: 0, max: 10 }, 'Most ticks until the servos follow a reference.').default(0),
-    stiffness: six('N/m, N·m/rad', 'Port `setPoint`: along x, y, z, then about them; base frame.').optional(),
-    damping: six('N·s/m, N·m·s/rad', 'Port `setPoint`: along x, y, z, then about them.').optional(),
   })
   .meta({
     description:

@@ -140,7 +140,6 @@ describe('a robot that is asked for too much', () => {
 
   faultRow(42, 'process', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
     const tank = {
-      port: 'joint',
       startJ: 0.2,
       minJ: 0.1,
       maxJ: 1,

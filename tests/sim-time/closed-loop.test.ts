@@ -24,7 +24,6 @@ const ROUNDING_J = 1e-6;
 const FLOOR_J = 1e-8;
 
 const tank: TankModel = {
-  port: 'joint',
   startJ: 2,
   minJ: 0.1,
   maxJ: 4,

@@ -10,7 +10,6 @@ import { EnergyTank } from './energy-tank.ts';
 
 const T = 0.01;
 const full: TankModel = {
-  port: 'joint',
   startJ: 2,
   minJ: 0.1,
   maxJ: 4,

@@ -11,17 +11,7 @@ import { BrakeBound } from '../limits/brake-bound.ts';
 import { PASSED, PERIOD, type TickTimes } from '../tick-times.ts';
 import { JointPort } from './joint-port.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
-import {
-  BOOKED,
-  BOOKED_WITH_BRAKE,
-  DISSIPATED,
-  INJECTED,
-  RELEASED,
-  type SpringPort,
-  tankOf,
-  WITH_BRAKE,
-} from './port.ts';
-import { PosePort } from './pose-port.ts';
+import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, tankOf, WITH_BRAKE } from './port.ts';
 import { isPlausible, isStill } from './readings.ts';
 import { writeRejoin } from './rejoin.ts';
 
@@ -44,7 +34,7 @@ const BUDGET = 3;
 /** One robot's tank. Tick-safe after construction; a tick is `begin`, perhaps `limit`, `send`. */
 export class EnergyTank {
   readonly #books: EnergyLedger;
-  readonly #port: SpringPort;
+  readonly #port: JointPort;
   readonly #model: RobotModel;
   readonly #powerMaxW: number;
   readonly #roomJ: number;
@@ -77,7 +67,7 @@ export class EnergyTank {
   constructor(model: RobotModel, shortestS: number) {
     const tank = tankOf(model);
     this.#books = new EnergyLedger(tank);
-    this.#port = tank.port === 'joint' ? new JointPort(model) : new PosePort(model);
+    this.#port = new JointPort(model);
     this.#model = model;
     this.#powerMaxW = tank.powerMaxW;
     this.#roomJ = tank.maxJ - tank.minJ;

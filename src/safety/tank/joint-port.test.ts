@@ -10,7 +10,6 @@ import { JointPort } from './joint-port.ts';
 import { DISSIPATED, RELEASED } from './port.ts';
 
 const tank: TankModel = {
-  port: 'joint',
   startJ: 2,
   minJ: 0.1,
   maxJ: 4,

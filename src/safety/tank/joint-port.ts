@@ -4,17 +4,7 @@
  */
 import { isGravityCompensated, type RobotModel, servoLagS } from '../../core/index.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
-import {
-  BOOKED,
-  BOOKED_WITH_BRAKE,
-  COSTS,
-  DISSIPATED,
-  INJECTED,
-  RELEASED,
-  type SpringPort,
-  tankOf,
-  WITH_BRAKE,
-} from './port.ts';
+import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, RELEASED, tankOf, WITH_BRAKE } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
 import { DAMPING, HEADROOM, MOVED, SURE, toDissipatedJ, WITHIN } from './spring.ts';
 
@@ -28,10 +18,20 @@ const RELAXED_SHARE = 0.02;
 /** Where springs hold the arm's weight up, a pull does not say that it touches something: below this share it counts as weight. */
 const WEIGHT_SHARE = 0.5;
 
-/** The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. */
-export class JointPort implements SpringPort {
+/**
+ * The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. What is sent are joint
+ * positions (n, rad); they pull on the robot by a set-point that follows from them. All methods are tick-safe and total; arrays are
+ * read, not kept.
+ */
+export class JointPort {
+  /** [n] what was sent last. */
   readonly sentRad: Float64Array;
+  /**
+   * [`COSTS`] what was asked last, J. Of `begin`: what the dampers certainly took out since the last tick (`DISSIPATED`), and
+   * what earlier commands turned out not to have cost after all, ≥ 0 (`RELEASED`).
+   */
   readonly costJ: Float64Array = new Float64Array(COSTS);
+  /** The robot was seen to stand, with no spring pulling at anything. Of `begin`. */
   isRelaxed = false;
   /** [n] the newest set-point: what was sent, and the feed-forward's lead. */
   readonly #setPoint: Float64Array;
@@ -115,6 +115,7 @@ export class JointPort implements SpringPort {
     );
   }
 
+  /** The robot holds still at `jointsRad` (finite) with its set-point there, or has no torque. */
   restAt(jointsRad: ArrayLike<number>): void {
     for (let i = 0; i < this.sentRad.length; i++) {
       this.sentRad[i] = this.#lastSent[i] = this.#setPoint[i] = this.#position[i] = jointsRad[i]!;
@@ -124,6 +125,7 @@ export class JointPort implements SpringPort {
     this.#delay.clear();
   }
 
+  /** A tick begins: the robot is at `positionRad`, `passedS[0]` after the last tick; its position is not known where `isMeasured` is false. */
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, passedS: Float64Array): void {
     const dtS = passedS[0]!;
     this.costJ[DISSIPATED] = 0;
@@ -148,6 +150,10 @@ export class JointPort implements SpringPort {
     this.costJ[RELEASED] = this.#delay.releasedJ[0]!;
   }
 
+  /**
+   * Fills `INJECTED`, what sending `candidateRad` puts into the springs with the robot where it was last measured, and
+   * `BOOKED`, what must be booked for it: the most that it can turn out to inject. Both are convex in it.
+   */
   price(candidateRad: ArrayLike<number>): void {
     let injectedJ = 0;
     let worstJ = 0;
@@ -170,6 +176,11 @@ export class JointPort implements SpringPort {
     this.costJ[BOOKED] = this.#isExact ? injectedJ : worstJ;
   }
 
+  /**
+   * Fills `WITH_BRAKE`, what a candidate injects that moves with `velocity` (n, rad/s), and the brake behind it, which goes on
+   * along it for at most `brakeS[0]` seconds of it (1/(2κ), as in `writeBrakePath`); and `BOOKED_WITH_BRAKE`, what must be
+   * booked for both. Convex in candidate and velocity.
+   */
   priceWithBrake(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: Float64Array): void {
     const onS = brakeS[0]!;
     let nominalJ = 0;
@@ -200,6 +211,7 @@ export class JointPort implements SpringPort {
     this.costJ[BOOKED_WITH_BRAKE] = this.#isExact ? nominalJ : Math.max(nominalJ, worstJ);
   }
 
+  /** Writes into `out` (n) what may be sent at no cost: it leaves every set-point where it is, or lets it go back. */
   writeHold(out: Float64Array): void {
     for (let i = 0; i < out.length; i++) {
       const sent = this.sentRad[i]!;
@@ -219,6 +231,7 @@ export class JointPort implements SpringPort {
     }
   }
 
+  /** `candidateRad` is sent. Fills `BOOKED` with what it costs. */
   send(candidateRad: ArrayLike<number>): void {
     this.price(candidateRad);
     let isMoved = false;

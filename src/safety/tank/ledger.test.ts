@@ -5,7 +5,6 @@ import type { TankModel } from '../../core/index.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 
 const tank: TankModel = {
-  port: 'joint',
   startJ: 2,
   minJ: 0.5,
   maxJ: 4,

@@ -5,7 +5,6 @@ import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { TankWatch } from './tank-watch.ts';
 
 const tank = {
-  port: 'joint',
   startJ: 2,
   minJ: 1,
   maxJ: 5,
