@@ -56,7 +56,7 @@ const homes = {
   rclnodejs: ['src/ros/rclnodejs/'],
   pino: ['src/record/log\\.ts$'],
   yaml: ['src/config/'],
-  // Beside what they configure: a number, its default and its sentence stand once.
+  // Beside what they configure, where a number, its default and its sentence stand once, or what messages they read.
   zod: [
     'src/schema/',
     'src/config/',
@@ -67,8 +67,10 @@ const homes = {
     'src/drivers/',
     'src/guard/guard-config\\.ts$',
     'src/guard/guardian/guardian\\.ts$',
+    'src/guard/link/messages\\.ts$',
     'src/link/messages\\.ts$',
-    'src/session/status\\.ts$',
+    'src/session/(status|person-request)\\.ts$',
+    'src/identify/identify-messages\\.ts$',
   ],
   'node-hid': ['src/teleop/devices/'],
   commander: ['src/cli/', 'bench/main\\.ts$'],

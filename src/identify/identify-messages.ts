@@ -1,6 +1,8 @@
 /** What the process that moves an arm for its identification is started with, and what it reports to the process that started it. */
 import { deserialize, serialize } from 'node:v8';
-import { asObject, type RobotModel } from '../core/index.ts';
+import { z } from 'zod';
+import type { RobotModel } from '../core/index.ts';
+import { type Configured, readerOf } from '../schema/index.ts';
 import type { Identification } from './evaluate.ts';
 
 /** Settings, as JSON in a file that its first argument names. */
@@ -16,25 +18,17 @@ export interface IdentifyNodeConfig {
   readonly arm: 'real' | 'simulated' | 'resettable';
 }
 
-export type IdentifyNodeMessage =
+const nodeMessageSchema = z.discriminatedUnion('kind', [
   /** What the arm will do, for people: only now may it be let move. */
-  | { readonly kind: 'announced'; readonly lines: readonly string[] }
-  | { readonly kind: 'progress'; readonly passedS: number; readonly wholeS: number }
+  z.object({ kind: z.literal('announced'), lines: z.array(z.string()) }),
+  z.object({ kind: z.literal('progress'), passedS: z.number(), wholeS: z.number() }),
   /** `packIdentification` of it. */
-  | { readonly kind: 'found'; readonly packed: string };
+  z.object({ kind: z.literal('found'), packed: z.string() }),
+]);
+export type IdentifyNodeMessage = Configured<typeof nodeMessageSchema>;
 
 /** The message that `value` is, or `undefined` where it is none. Never throws. */
-export function readNodeMessage(value: unknown): IdentifyNodeMessage | undefined {
-  const { kind, lines, passedS, wholeS, packed } = asObject(value) ?? {};
-  if (kind === 'announced' && isTexts(lines)) return { kind, lines };
-  if (kind === 'progress' && typeof passedS === 'number' && typeof wholeS === 'number')
-    return { kind, passedS, wholeS };
-  return kind === 'found' && typeof packed === 'string' ? { kind, packed } : undefined;
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
-}
+export const readNodeMessage: (value: unknown) => IdentifyNodeMessage | undefined = readerOf(nodeMessageSchema);
 
 /** As text that keeps every number, which JSON does not: NaN and infinity must not come out as zeros. */
 export function packIdentification(found: Identification): string {

@@ -12,6 +12,7 @@ export {
   schemaAt,
 } from './allowed.ts';
 export { box, type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
+export { count, readerOf } from './message.ts';
 export {
   BY_WHO_DECIDES,
   collect,

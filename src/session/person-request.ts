@@ -1,5 +1,7 @@
 /** What a person asks of a run by a panel: buttons and motion. Each comes from outside this process, and is read before it is believed. */
+import { z } from 'zod';
 import { asObject } from '../core/index.ts';
+import { count, readerOf } from '../schema/index.ts';
 import type { BrowserInput } from '../teleop/index.ts';
 import type { Mark } from './session-types.ts';
 
@@ -83,31 +85,21 @@ const NAME_LETTERS = 80;
 /** An action of no robot is longer. */
 const MOST_ACTIONS = 64;
 
-/** The request that `value` is; `undefined` where it is none. Never throws. */
-export function readPersonRequest(value: unknown): PersonRequest | undefined {
-  const given = asObject(value);
-  if (given === undefined) return undefined;
-  const { kind, mark, shownAtS, device } = given;
-  const plain = PLAIN_REQUESTS.find((known) => known === kind);
-  if (plain !== undefined) return { kind: plain };
-  if (kind === 'mark') return mark === 'success' || mark === 'failure' ? { kind, mark } : undefined;
-  if (typeof shownAtS !== 'number' || !Number.isFinite(shownAtS)) return undefined;
-  if (kind === 'takeOver') {
-    if (typeof device !== 'string' || device.length > NAME_LETTERS) return undefined;
-    return { kind, shownAtS, device };
-  }
-  const { isEnabled, isRecovering, action, frame } = given;
-  if (kind !== 'input' || typeof isEnabled !== 'boolean' || typeof isRecovering !== 'boolean') return undefined;
-  if (!isAction(action)) return undefined;
-  if (frame !== undefined && frame !== 'tool') return undefined;
-  const said = { kind: 'input', shownAtS, isEnabled, isRecovering, action } as const;
-  const input: PersonRequest = frame === undefined ? said : { ...said, frame };
-  if (given['pose'] === undefined) return input;
-  const { closing, at } = asObject(given['pose']) ?? {};
-  if (!Number.isSafeInteger(closing) || (closing as number) < 0 || !isAction(at)) return undefined;
-  return { ...input, pose: { closing: closing as number, at } };
-}
+const action = z.array(z.number()).max(MOST_ACTIONS);
+const requestSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(PLAIN_REQUESTS) }),
+  z.object({ kind: z.literal('mark'), mark: z.enum(['success', 'failure']) }),
+  z.object({ kind: z.literal('takeOver'), shownAtS: z.number(), device: z.string().max(NAME_LETTERS) }),
+  z.object({
+    kind: z.literal('input'),
+    shownAtS: z.number(),
+    isEnabled: z.boolean(),
+    isRecovering: z.boolean(),
+    action,
+    frame: z.literal('tool').optional(),
+    pose: z.object({ closing: count, at: action }).optional(),
+  }),
+]);
 
-function isAction(value: unknown): value is number[] {
-  return Array.isArray(value) && value.length <= MOST_ACTIONS && value.every(Number.isFinite);
-}
+/** The request that `value` is; `undefined` where it is none. Never throws. */
+export const readPersonRequest: (value: unknown) => PersonRequest | undefined = readerOf(requestSchema);

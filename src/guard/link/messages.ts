@@ -1,15 +1,21 @@
 /** Reading what a peer sent: everything that is not exactly what we expect is refused. */
-import {
-  ANSWER_NEEDS,
-  asObject,
-  type GuardAnswer,
-  type GuardNotice,
-  type GuardRequest,
-  isCount,
-  parseObject,
-  type SceneLayout,
-} from '../../core/index.ts';
-import type { LinkShape } from './link.ts';
+import { z } from 'zod';
+import { ANSWER_NEEDS, type GuardAnswer, type GuardNotice, type GuardRequest, parseObject } from '../../core/index.ts';
+import { type Configured, count, readerOf } from '../../schema/index.ts';
+
+const layoutSchema = z.object({
+  jointsRad: z.array(z.number()),
+  objects: z.record(z.string(), z.tuple([z.number(), z.number(), z.number(), z.number()])),
+  signals: z.record(z.string(), z.number()),
+});
+
+const requestSchema = z.object({
+  id: count,
+  request: z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'permit']) }),
+    z.object({ kind: z.literal('resetScene'), layout: layoutSchema }),
+  ]),
+});
 
 /** A request with the number that its answer carries. */
 export interface NumberedRequest {
@@ -17,93 +23,56 @@ export interface NumberedRequest {
   readonly request: GuardRequest;
 }
 
+const refusalSchema = z
+  // A reason is worth reading whatever else is said.
+  .object({ ok: z.literal(false), reason: z.string(), needs: z.enum(ANSWER_NEEDS).optional().catch(undefined) })
+  .transform(({ needs, ...refusal }) => (needs === undefined ? refusal : { ...refusal, needs }));
+
+const answerSchema = z.object({ id: count, answer: z.union([z.object({ ok: z.literal(true) }), refusalSchema]) });
+
 export interface NumberedAnswer {
   readonly id: number;
   readonly answer: GuardAnswer;
 }
 
-/** What the guard says first. */
-export interface Hello {
-  readonly shape: LinkShape;
+/** The guard's first message. */
+const helloSchema = z.object({
+  shape: z.object({
+    joints: count,
+    signals: count,
+    actions: count,
+    controlHz: z.number().positive(),
+    timing: z.enum(['lock-step', 'real-time']),
+  }),
   /** The newest tick's number; −1 before the first. */
-  readonly tick: number;
-}
+  tick: z.int(),
+});
+export type Hello = Configured<typeof helloSchema>;
 
-const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'permit'] as const;
-
-/** The request in a JSON payload, or `undefined` when it is not one. Never throws. */
-export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
-  return readRequest(parseObject(payload));
-}
+const noticeSchema = z.object({
+  level: z.enum(['info', 'warn', 'error']),
+  row: count,
+  message: z.string(),
+  remedy: z.string(),
+  condition: z.string().exactOptional(),
+  isOver: z.boolean().exactOptional(),
+});
 
 /** The request that `value` is, or `undefined` where it is none. Never throws. */
-export function readRequest(value: unknown): NumberedRequest | undefined {
-  const message = asObject(value);
-  const request = asObject(message?.['request']);
-  const id = message?.['id'];
-  if (!isCount(id) || request === undefined) return undefined;
-  const kind = request['kind'];
-  for (const plain of PLAIN_REQUESTS) if (kind === plain) return { id, request: { kind: plain } };
-  const layout = kind === 'resetScene' ? parseLayout(request['layout']) : undefined;
-  return layout === undefined ? undefined : { id, request: { kind: 'resetScene', layout } };
-}
-
-/** The answer in a JSON payload, or `undefined` when it is not one. Never throws. */
-export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
-  return readAnswer(parseObject(payload));
-}
-
+export const readRequest: (value: unknown) => NumberedRequest | undefined = readerOf(requestSchema);
 /** The answer that `value` is, or `undefined` where it is none. Never throws. */
-export function readAnswer(value: unknown): NumberedAnswer | undefined {
-  const message = asObject(value);
-  const answer = asObject(message?.['answer']);
-  const id = message?.['id'];
-  if (!isCount(id) || answer === undefined) return undefined;
-  if (answer['ok'] === true) return { id, answer: { ok: true } };
-  const reason = answer['reason'];
-  if (answer['ok'] !== false || typeof reason !== 'string') return undefined;
-  const needs = ANSWER_NEEDS.find((need) => need === answer['needs']);
-  return { id, answer: { ok: false, reason, ...(needs === undefined ? {} : { needs }) } };
-}
+export const readAnswer: (value: unknown) => NumberedAnswer | undefined = readerOf(answerSchema);
 
-/** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */
-export function parseHello(payload: Uint8Array): Hello | undefined {
-  const { shape: value, tick } = parseObject(payload) ?? {};
-  const { joints, signals, actions, controlHz, timing } = asObject(value) ?? {};
-  if (!isCount(joints) || !isCount(signals) || !isCount(actions)) return undefined;
-  if (typeof controlHz !== 'number' || !(controlHz > 0)) return undefined;
-  if (timing !== 'lock-step' && timing !== 'real-time') return undefined;
-  if (!Number.isSafeInteger(tick)) return undefined;
-  return { shape: { joints, signals, actions, controlHz, timing }, tick: tick as number };
-}
-
-/** The notice in a JSON payload, or `undefined` when it is not one. Never throws. */
-export function parseNotice(payload: Uint8Array): GuardNotice | undefined {
-  const { level, row, message, remedy, condition, isOver } = parseObject(payload) ?? {};
-  if (level !== 'info' && level !== 'warn' && level !== 'error') return undefined;
-  if (!isCount(row) || typeof message !== 'string' || typeof remedy !== 'string') return undefined;
-  const notice = { level, row, message, remedy } as const;
-  return typeof condition === 'string' ? { ...notice, condition, isOver: isOver === true } : notice;
-}
+/** Each reads a JSON payload: `undefined` where it is not one of these. None throws. */
+export const parseRequest = (payload: Uint8Array): NumberedRequest | undefined => readRequest(parseObject(payload));
+export const parseAnswer = (payload: Uint8Array): NumberedAnswer | undefined => readAnswer(parseObject(payload));
+export const parseHello = (payload: Uint8Array): Hello | undefined => helloSchema.safeParse(parseObject(payload)).data;
+export const parseNotice = (payload: Uint8Array): GuardNotice | undefined =>
+  noticeSchema.safeParse(parseObject(payload)).data;
 
 /** Copies doubles into `out`; false, with `out` unchanged, when the length differs. */
 export function readNumbers(out: Float64Array, payload: Uint8Array): boolean {
   if (payload.length !== out.byteLength) return false;
   new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(payload);
   return true;
-}
-
-function parseLayout(value: unknown): SceneLayout | undefined {
-  const layout = asObject(value);
-  const jointsRad = layout?.['jointsRad'];
-  const objects = asObject(layout?.['objects']);
-  const signals = asObject(layout?.['signals']);
-  if (!isNumbers(jointsRad) || objects === undefined || signals === undefined) return undefined;
-  if (!isNumbers(Object.values(signals))) return undefined;
-  if (!Object.values(objects).every((pose) => isNumbers(pose) && pose.length === 4)) return undefined;
-  return { jointsRad, objects: objects as SceneLayout['objects'], signals: signals as SceneLayout['signals'] };
-}
-
-function isNumbers(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((item) => Number.isFinite(item));
 }
