@@ -22,22 +22,25 @@ export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armContact: 'links measured touching (MuJoCo)',
 };
 
-/**
- * What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. `isWhole`: no stage of the chain was
- * left out; else no margin is advised, for none would cover what the chain was to stop. Default: true.
- */
+/** What is known of the robot beside its model. */
+export interface About {
+  /** Names of joints whose servos no file describes. */
+  readonly assumedServos?: readonly string[] | undefined;
+  /** How far outside its box the arm may stand, m. */
+  readonly sagMaxM?: number | undefined;
+  /** No stage of the chain was left out; else no margin is advised: none would cover what the chain was to stop. Default: true. */
+  readonly isWhole?: boolean | undefined;
+}
+
+/** What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. */
 export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   { ticks, arm: counts }: Tally,
-  about: {
-    readonly hasEnergy: boolean;
-    readonly assumedServos: readonly string[];
-    readonly sagMaxM?: number | undefined;
-    readonly isWhole?: boolean | undefined;
-  },
+  about: About & { readonly hasEnergy: boolean },
 ): ArmResult {
-  const { hasEnergy, assumedServos, sagMaxM = null, isWhole = true } = about;
+  const { hasEnergy, assumedServos = [], isWhole = true } = about;
+  const sagMaxM = about.sagMaxM ?? null;
   const applies = hasEnergy && model.base === undefined;
   const payloadMaxKg = model.payloadMaxKg ?? null;
   if (!applies) return { applies, payloadMaxKg, sagMaxM, excursions: [], margins: [] };

@@ -1,7 +1,7 @@
 /** From what single trials saw to what a check says. */
 import { grouped, quantile, type RobotModel } from '../core/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
-import { armOf, armWords } from './arm-summary.ts';
+import { type About, armOf, armWords } from './arm-summary.ts';
 import { appliesTo, turnUnitOf } from './limits.ts';
 import {
   ADVERSARIES,
@@ -63,22 +63,12 @@ export interface Totals {
   readonly worst: readonly Trace[];
 }
 
-/** What is known of the robot beside its model. */
-export interface About {
-  /** Names of joints whose servos no file describes. */
-  readonly assumedServos?: readonly string[] | undefined;
-  /** How far outside its box the arm may stand, m. */
-  readonly sagMaxM?: number | undefined;
-  /** No stage of the chain was left out. Default: true. */
-  readonly isWhole?: boolean | undefined;
-}
-
 /** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
 export function totalsOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
   hasEnergy: boolean,
-  { assumedServos = [], sagMaxM, isWhole }: About = {},
+  about: About = {},
 ): Totals {
   const sum = sumOf(outcomes);
   const { ticks, simulatedS, plantFailures } = sum;
@@ -97,7 +87,7 @@ export function totalsOf(
       unit: unitFor(kind, model),
       first: firstOf(kind),
     })),
-    arm: armOf(model, outcomes, sum, { hasEnergy, assumedServos, sagMaxM, isWhole }),
+    arm: armOf(model, outcomes, sum, { ...about, hasEnergy }),
     stages: STAGES.map((stage, i) => {
       const acted = sum.stageTicks[i]!;
       return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import {
   PLUGIN_CONTRACTS,
   PLUGIN_KINDS,
@@ -69,13 +69,10 @@ export function installedPlugins(folder: string): readonly InstalledPlugin[] {
   return [...plugins.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** `node_modules` of `folder` and of all folders above it. */
+/** `node_modules` of `folder` and of all folders above it, where Node looks for packages; none of the folders that all users share. */
 function packageFolders(folder: string): readonly string[] {
-  const folders: string[] = [];
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    folders.push(join(at, 'node_modules'));
-    if (dirname(at) === at) return folders.filter((path) => existsSync(path));
-  }
+  const folders = createRequire(join(resolve(folder), 'package.json')).resolve.paths('rein') ?? [];
+  return folders.filter((path) => basename(path) === 'node_modules' && existsSync(path));
 }
 
 function packagesIn(packages: string): readonly string[] {
