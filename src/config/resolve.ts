@@ -47,14 +47,17 @@ export interface ConfigRequest {
   readonly root?: string;
 }
 
+function checkSeed(seed: number): void {
+  if (Number.isSafeInteger(seed) && seed >= 0) return;
+  throw new ReinError('config', `the seed is ${seed}, it must be a whole number ≥ 0`);
+}
+
 /**
  * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists what is wrong
  * in the values of all files, each with its position; what has to agree is looked at once they are right. Writes nothing.
  */
 export function resolveConfig(request: ConfigRequest): ResolvedConfig {
-  if (!Number.isSafeInteger(request.seed) || request.seed < 0) {
-    throw new ReinError('config', `the seed is ${request.seed}, it must be a whole number ≥ 0`);
-  }
+  checkSeed(request.seed);
   const layers = new Layers(request);
   const taskFile = layers.open('task', request.task, process.cwd());
   const taskChecked = checkTaskTree(taskFile.tree);

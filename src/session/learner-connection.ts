@@ -67,42 +67,17 @@ export class LearnerConnection {
 
   /** Opens the journal and starts to connect; does not wait. Throws `ReinError` when journal or address are no good. */
   constructor(options: LearnerConnectionOptions) {
-    const { setup, runId, robotId, address, onFault } = options;
+    const { setup, runId, address, onFault } = options;
     const { schemaHash, observationSize, actionSize } = setup;
-    const reportStatus = (reason: string | undefined): void => {
-      if (reason !== undefined) onFault(reason);
-    };
     this.#journal = openJournal({
       dir: join(options.folder, JOURNAL_FOLDER),
       runId,
       schemaHash,
       observationSize,
       actionSize,
-      onStatus: options.onJournal ?? (({ reason }) => reportStatus(reason)),
+      onStatus: options.onJournal ?? (({ reason }) => reason !== undefined && onFault(reason)),
     });
-    this.#uplink = connectUplink({
-      address,
-      robotId,
-      runId,
-      schemaHash,
-      meaning: setup.meaning,
-      journal: this.#journal,
-      onLearnerVersion: (version) => this.#subscription.learnerHas(version),
-      onControl: (kind, body) => {
-        const problem = this.#takeReport(kind, body);
-        // Several a second come: the first that cannot be read speaks for all.
-        if (problem !== undefined && !this.#refused.has(kind))
-          onFault(`The learner reports what this robot cannot use: ${problem}.`);
-        if (problem !== undefined) this.#refused.add(kind);
-        if (kind === 'metrics') options.onMetrics?.(body as unknown as MetricRecord);
-        this.#wake();
-      },
-      onState: (state, reason) => {
-        reportStatus(reason);
-        if (state === 'connected') this.#reportDemonstrated();
-        options.onState?.(state);
-      },
-    });
+    this.#uplink = this.#connect(options);
     this.#subscription = subscribeWeights({
       address,
       ...(options.weightsAddress === undefined ? {} : { weightsAddress: options.weightsAddress }),
@@ -116,6 +91,32 @@ export class LearnerConnection {
         this.#wake();
       },
       onFault: (fault) => onFault(`Weights were not used: ${fault.message}.`),
+    });
+  }
+
+  #connect({ setup, runId, robotId, address, onFault, onMetrics, onState }: LearnerConnectionOptions): Uplink {
+    return connectUplink({
+      address,
+      robotId,
+      runId,
+      schemaHash: setup.schemaHash,
+      meaning: setup.meaning,
+      journal: this.#journal,
+      onLearnerVersion: (version) => this.#subscription.learnerHas(version),
+      onControl: (kind, body) => {
+        const problem = this.#takeReport(kind, body);
+        // Several a second come: the first that cannot be read speaks for all.
+        if (problem !== undefined && !this.#refused.has(kind))
+          onFault(`The learner reports what this robot cannot use: ${problem}.`);
+        if (problem !== undefined) this.#refused.add(kind);
+        if (kind === 'metrics') onMetrics?.(body as unknown as MetricRecord);
+        this.#wake();
+      },
+      onState: (state, reason) => {
+        if (reason !== undefined) onFault(reason);
+        if (state === 'connected') this.#reportDemonstrated();
+        onState?.(state);
+      },
     });
   }
 

@@ -158,10 +158,7 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   // The first frame says how the robot is.
   if (link.latest.tick < 0) await link.advance(1);
   const draws = opened.draws(recorder);
-  const people: { now?: OperatorArbiter | undefined } = {};
-  const rewind = openRewind(setup, parts, () => people.now?.isStopRequested === true);
-  const arbiters = createArbiters(options, recorder.epoch, log, rewind);
-  people.now = arbiters.people;
+  const arbiters = openArbiters(options, opened, recorder.epoch);
   const toolOf = toolViewer(setup);
   log.watch({ tool: () => toolOf(link.latest), person: () => arbiters.people?.echo });
   log.message(`${setup.config.task.name}: ${setup.task.goal}`);
@@ -175,7 +172,6 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
     runId,
     ...parts,
     ...arbiters,
-    rewind,
     recorder,
     draws,
     resetPolicy,
@@ -186,6 +182,15 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
     afterStop,
     drainMs,
   };
+}
+
+/** Who may drive, and the way back, which ends once one of the people among them asks for a stop. */
+function openArbiters(options: SharedOptions, { parts, log }: Opened, epoch: number) {
+  const people: { now?: OperatorArbiter | undefined } = {};
+  const rewind = openRewind(options.setup, parts, () => people.now?.isStopRequested === true);
+  const arbiters = createArbiters(options, epoch, log, rewind);
+  people.now = arbiters.people;
+  return { ...arbiters, rewind };
 }
 
 function openLog(options: SessionOptions, closers: Close[]): RunLog {

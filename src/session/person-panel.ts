@@ -83,39 +83,14 @@ export class PersonPanel {
         else this.teleop.giveBack();
         session?.endRewind();
         return;
-      case 'rewind':
-        session?.rewind();
-        return;
-      case 'critical':
-        session?.beginCritical();
-        return;
-      case 'start':
-        session?.letGo();
-        return;
-      case 'pause':
-        session?.holdBack(PAUSED);
-        return;
-      case 'mark':
-        session?.mark(request.mark, '');
-        return;
-      case 'skipDemonstrations':
-        session?.skipDemonstrations();
-        return;
       case 'savePolicy':
         this.#saved = this.#saved.then(() => this.#save(session));
         return;
       case 'rollbackPolicy':
         this.#rollBack(session);
         return;
-      case 'recordStart':
-      case 'recordStop':
-      case 'redo':
-      case 'delete':
-        session?.record(request.kind);
-        return;
-      case 'reset':
-        // Only whoever speaks to the guard for people acknowledges.
-        return;
+      default:
+        askSession(session, request);
     }
   }
 
@@ -172,4 +147,33 @@ export class PersonPanel {
   }
 
   readonly #refuse = (error: unknown): void => this.#report(describeError(error, 'monitor').trim());
+}
+
+/** What the session does of itself; of `reset` nothing: only whoever speaks to the guard for people acknowledges. */
+function askSession(session: LiveSession | undefined, request: PersonRequest): void {
+  switch (request.kind) {
+    case 'rewind':
+      session?.rewind();
+      return;
+    case 'critical':
+      session?.beginCritical();
+      return;
+    case 'start':
+      session?.letGo();
+      return;
+    case 'pause':
+      session?.holdBack(PAUSED);
+      return;
+    case 'mark':
+      session?.mark(request.mark, '');
+      return;
+    case 'skipDemonstrations':
+      session?.skipDemonstrations();
+      return;
+    case 'recordStart':
+    case 'recordStop':
+    case 'redo':
+    case 'delete':
+      session?.record(request.kind);
+  }
 }

@@ -159,23 +159,7 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   const atRobot = await peopleOf(options, { setup, folder: path, robot, log }, () => session);
   closes.push(...atRobot.map((operator) => () => operator.close()));
   const operators = [...atRobot, ...watched.operators];
-  const parts = await openLockStep({
-    setup,
-    folder: path,
-    runId,
-    robotId: ROBOT_ID,
-    learner: learner.address,
-    weightsAddress: learner.weightsAddress,
-    robot,
-    log,
-    draws: lockStepDraws(setup),
-    operators,
-    isScripted: !isJudgedByPeople(setup.config.task),
-    asksPeople: options.demonstrations === 'people',
-    afterStop: 'askLeave',
-    drainMs: 0,
-    listener: { event: (event) => show(event, log) },
-  });
+  const parts = await openParts(options, { setup, folder, log, robot, learner }, operators);
   const { connection, plan, live } = await openedOrClosed(parts.closers, async () => {
     const connection = connectionOf(parts);
     const plan = new TrainingPlan(parts, connection, pool, signal);
@@ -193,6 +177,30 @@ async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationO
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   signal.throwIfAborted();
   return { setup, folder, log, robot, learner, session: live, connection, plan, pool, signal };
+}
+
+function openParts(
+  { demonstrations }: SimulationOptions,
+  { setup, folder, log, robot, learner }: Pick<Rig, 'setup' | 'folder' | 'log' | 'robot' | 'learner'>,
+  operators: readonly TeleopSource[],
+): Promise<SessionParts> {
+  return openLockStep({
+    setup,
+    folder: folder.path,
+    runId: folder.runId,
+    robotId: ROBOT_ID,
+    learner: learner.address,
+    weightsAddress: learner.weightsAddress,
+    robot,
+    log,
+    draws: lockStepDraws(setup),
+    operators,
+    isScripted: !isJudgedByPeople(setup.config.task),
+    asksPeople: demonstrations === 'people',
+    afterStop: 'askLeave',
+    drainMs: 0,
+    listener: { event: (event) => show(event, log) },
+  });
 }
 
 /** Whoever presses a key before there is a session presses it for nothing. */

@@ -31,15 +31,25 @@ export interface SummaryInput {
   };
 }
 
+function safetyOf({ robot, training, evaluation }: SummaryInput): RunSummary['safety'] {
+  const { guard } = robot;
+  const restarts = addRestarts(addRestarts(robot.restarts, training.restarts), evaluation.restarts);
+  return {
+    violations: guard.violations + evaluation.violations,
+    changed_ticks: guard.changedTicks + evaluation.changedTicks,
+    ticks: guard.ticks + evaluation.ticks,
+    restarts: restarts.count,
+    ...(restarts.reason === undefined ? {} : { restarted_for: restarts.reason }),
+  };
+}
+
 /** The summary, and one sentence for each part of the target that was missed. */
 export function summarise(input: SummaryInput): { summary: RunSummary; missed: string[] } {
-  const { setup, training, evaluation, work, learner, trainingWallS, startedAt, robot } = input;
-  const { guard } = robot;
+  const { setup, training, evaluation, work, learner, trainingWallS, startedAt } = input;
   const { task, seed, versions } = setup.config;
   const { sent, acked, duplicated, lost } = input.link;
   const trained = workRates(work);
   const evaluated = trialRates(evaluation, setup.config.robot.controlHz).successesPerHour;
-  const restarts = addRestarts(addRestarts(robot.restarts, training.restarts), evaluation.restarts);
   const summary: RunSummary = {
     success_rate: evaluation.successes / Math.max(1, evaluation.episodes),
     eval_episodes: evaluation.episodes,
@@ -57,13 +67,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
     human_step_share: trained.humanStepShare,
     wall_s: input.wallS,
     seed,
-    safety: {
-      violations: guard.violations + evaluation.violations,
-      changed_ticks: guard.changedTicks + evaluation.changedTicks,
-      ticks: guard.ticks + evaluation.ticks,
-      restarts: restarts.count,
-      ...(restarts.reason === undefined ? {} : { restarted_for: restarts.reason }),
-    },
+    safety: safetyOf(input),
     link: { sent, acked, duplicated, lost },
     policy_version: training.kept.bundle.manifest.version,
     task: task.name,

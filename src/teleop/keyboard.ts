@@ -58,6 +58,29 @@ export class KeyboardTeleop implements TeleopSource {
   readonly #motion: MotionKeys;
   readonly #enabling = new Enabling();
   #state: KeyboardState = FIRST_STATE;
+  /** What keys do that move nothing, by their names. */
+  readonly #acts: Readonly<Record<string, () => void>> = {
+    interrupt: () => this.#interrupt(),
+    t: () => this.#onTakeOver(),
+    g: () => this.giveBack(),
+    // The person lets the robot go on: their own stop is over as well.
+    c: () => this.liftStop(),
+    // Not a way to give back: half an arrow key's sequence looks the same.
+    escape: () => this.#motion.release(),
+    ' ': () => {
+      this.#motion.release();
+      this.#update({ isStopped: true });
+    },
+    '[': () => this.#update({ stepScale: slower(this.state.stepScale) }),
+    ']': () => this.#update({ stepScale: faster(this.state.stepScale) }),
+    b: () => this.#options.onRewind?.(),
+    p: () => this.#options.onCritical?.(),
+    m: () => this.#options.onMark?.('success'),
+    n: () => this.#options.onMark?.('failure'),
+    enter: () => this.#options.onSkip?.(),
+    backspace: () => this.#options.onRedo?.(),
+    '?': () => this.#options.onHelp?.(this.help),
+  };
 
   /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
   constructor(options: KeyboardOptions) {
@@ -153,56 +176,9 @@ export class KeyboardTeleop implements TeleopSource {
 
   #onKey(key: Key, nowS: number): void {
     this.#update({ lastKey: key.name, lastKeyAtS: nowS });
-    switch (key.name) {
-      case 'interrupt':
-        this.#interrupt();
-        return;
-      case 't':
-        this.#onTakeOver();
-        return;
-      case 'g':
-        this.giveBack();
-        return;
-      case 'c':
-        // The person lets the robot go on: their own stop is over as well.
-        this.liftStop();
-        return;
-      case 'escape':
-        // Not a way to give back: half an arrow key's sequence looks the same.
-        this.#motion.release();
-        return;
-      case ' ':
-        this.#motion.release();
-        this.#update({ isStopped: true });
-        return;
-      case '[':
-        this.#update({ stepScale: slower(this.state.stepScale) });
-        return;
-      case ']':
-        this.#update({ stepScale: faster(this.state.stepScale) });
-        return;
-      case 'b':
-        this.#options.onRewind?.();
-        return;
-      case 'p':
-        this.#options.onCritical?.();
-        return;
-      case 'm':
-      case 'n':
-        this.#options.onMark?.(key.name === 'm' ? 'success' : 'failure');
-        return;
-      case 'enter':
-        this.#options.onSkip?.();
-        return;
-      case 'backspace':
-        this.#options.onRedo?.();
-        return;
-      case '?':
-        this.#options.onHelp?.(this.help);
-        return;
-      default:
-        if (this.state.isInControl && !this.state.isStopped) this.#motion.press(key, nowS);
-    }
+    const act = this.#acts[key.name];
+    if (act !== undefined) act();
+    else if (this.state.isInControl && !this.state.isStopped) this.#motion.press(key, nowS);
   }
 
   /** Taking over again while in control changes nothing but a stop, so that a repeated key does no harm. */

@@ -1,7 +1,7 @@
 /** `rein calibrate`: one joint after the other, kept after each, until the file is whole. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
+import { type JointModel, makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
 import {
   adapterText,
   type Calibration,
@@ -94,7 +94,7 @@ class ArmCalibration {
 
   async run(): Promise<CalibrateResult> {
     const { arm, guide, out, only, ranges } = this.#request;
-    const { robot, motors } = arm;
+    const { robot } = arm;
     await this.#checkServos();
     const { warning } = this.#port;
     if (warning !== undefined) guide.say(`${warning.message} ${warning.remedy}`);
@@ -109,36 +109,41 @@ class ArmCalibration {
       open,
       left.map(({ name }) => name),
     );
-    const words = jointWords(robot);
     for (const joint of left) {
-      const i = robot.joints.indexOf(joint);
-      const motor = motors[i]!;
-      const { identity } = this.#found.find(({ id }) => id === motor.id)!;
-      const work: JointWork = {
-        joint,
-        motor,
-        bus: arm.bus,
-        servo: this.#access(motor.id),
-        words: words[i]!,
-        modelNumber: identity!.modelNumber,
-        firmware: identity!.firmware,
-        storedDirection: this.#directionOf(motor),
-        title: `${asked.indexOf(joint) + 1}/${asked.length} ${joint.name} (servo ${motor.id})`,
-      };
+      const work = this.#workOn(joint, `${asked.indexOf(joint) + 1}/${asked.length}`);
       const known = imported?.[joint.name];
       this.#joints[joint.name] = await (known === undefined
         ? calibrateJoint(guide, work)
         : importJoint(guide, work, known));
-      this.#refuseUnreadable(motor);
+      this.#refuseUnreadable(work.motor);
       await this.#keep(this.#partialPath);
     }
     await storeAfterMeasuring(open, this.#joints, ranges);
     await this.#keep(out);
     rmSync(this.#partialPath, { force: true });
-    const problems = rangeProblems(robot, motors, this.#joints).map(
+    const problems = rangeProblems(robot, arm.motors, this.#joints).map(
       (problem) => `${problem.message}. ${rangeRemedy(problem, arm.named)}`,
     );
     return { path: out, calibration: this.#calibration(), problems };
+  }
+
+  /** `count`: its place among the joints that are asked for, `2/6`. */
+  #workOn(joint: JointModel, count: string): JointWork {
+    const { robot, motors, bus } = this.#request.arm;
+    const i = robot.joints.indexOf(joint);
+    const motor = motors[i]!;
+    const { identity } = this.#found.find(({ id }) => id === motor.id)!;
+    return {
+      joint,
+      motor,
+      bus,
+      servo: this.#access(motor.id),
+      words: jointWords(robot)[i]!,
+      modelNumber: identity!.modelNumber,
+      firmware: identity!.firmware,
+      storedDirection: this.#directionOf(motor),
+      title: `${count} ${joint.name} (servo ${motor.id})`,
+    };
   }
 
   /** What the file will be bound to, where that is no serial number. */

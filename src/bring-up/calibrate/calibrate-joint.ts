@@ -298,6 +298,29 @@ interface Range extends Pick<JointCalibration, 'zeroCounts' | 'direction'> {
 
 type Placed = Pick<JointCalibration, 'zeroCounts' | 'direction' | 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
 
+/** Asks for leave to store an offset. Throws `ReinError` where none would help, or the person wants none. `bare`, `isInTurn`: of `inOneTurn`. */
+async function agreeOnOffset(guide: Guide, work: JointWork, bare: number, isInTurn: boolean): Promise<void> {
+  const { servo, motor, bus } = work;
+  const { wrapsOffset } = bus.family;
+  const [first, last] = bus.family.goalRange(motor.model);
+  const remedy = `mount its horn so that the middle of its range reads about ${Math.round((first + last) / 2)}`;
+  if (wrapsOffset || !isInTurn) {
+    guide.say(`  Its reading jumps from ${last + bare} to ${first + bare} within its range: that is no position.`);
+  } else guide.say(`  Its stored offset takes its reading out of ${first} to ${last}, where it takes goals.`);
+  // An offset that is only added does not move the end of the encoder's turn.
+  // Nor would it move a second servo's reading as it moves this one's.
+  if (!servo.has('homingOffset') || motor.options.shadowId !== undefined || (!wrapsOffset && !isInTurn)) {
+    throw unplaced(motor, `${remedy}${bare === 0 ? '' : ` without its offset of ${bare}`}, or move it less far`);
+  }
+  const question = wrapsOffset
+    ? `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`
+    : '  Set its offset to 0? That is stored in it, and lasts.';
+  const orElse = wrapsOffset
+    ? `${remedy}; or let rein calibrate set the middle`
+    : 'let rein calibrate set its offset to 0';
+  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, orElse);
+}
+
 /** Readings that begin anew within the range are no positions: the servo's middle has to be in the middle of it. */
 async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: Range): Promise<Placed> {
   const { servo, motor, bus } = work;
@@ -322,22 +345,7 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
       remedy: `Give it a stop, or less range; then: rein calibrate --joint ${motor.name}, with the same --robot.`,
     });
   }
-  const remedy = `mount its horn so that the middle of its range reads about ${Math.round((first + last) / 2)}`;
-  if (wrapsOffset || !isInTurn) {
-    guide.say(`  Its reading jumps from ${last + bare} to ${first + bare} within its range: that is no position.`);
-  } else guide.say(`  Its stored offset takes its reading out of ${first} to ${last}, where it takes goals.`);
-  // An offset that is only added does not move the end of the encoder's turn.
-  // Nor would it move a second servo's reading as it moves this one's.
-  if (!servo.has('homingOffset') || motor.options.shadowId !== undefined || (!wrapsOffset && !isInTurn)) {
-    throw unplaced(motor, `${remedy}${bare === 0 ? '' : ` without its offset of ${bare}`}, or move it less far`);
-  }
-  const question = wrapsOffset
-    ? `  Set the servo's middle to the middle of this range? That is stored in it, and lasts; else ${remedy}.`
-    : '  Set its offset to 0? That is stored in it, and lasts.';
-  const orElse = wrapsOffset
-    ? `${remedy}; or let rein calibrate set the middle`
-    : 'let rein calibrate set its offset to 0';
-  if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, orElse);
+  await agreeOnOffset(guide, work, bare, isInTurn);
   const { offset, shift } = wrapsOffset
     ? newMiddle(bus, motor, homingOffsetCounts, (first + last) / 2 - (least + most) / 2)
     : { offset: 0, shift: -bus.homingSign * homingOffsetCounts };

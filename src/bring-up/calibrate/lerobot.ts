@@ -26,59 +26,53 @@ const KEYS = ['id', 'drive_mode', 'homing_offset', 'range_min', 'range_max'] as 
 
 /** By the name of the joint. Throws `ReinError('config')` for what is no such file, or of other joints than `motors`. */
 export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonly<Record<string, LeRobotJoint>> {
-  const refuse = (what: string, remedy: string, cause?: unknown): ReinError =>
-    new ReinError('config', `${path} ${what}.`, { remedy, cause });
   let text: string;
   try {
     // As some editors save it.
     text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
-    throw refuse('cannot be read', 'LeRobot keeps them in ~/.cache/huggingface/lerobot/calibration/robots/.', cause);
+    const remedy = 'LeRobot keeps them in ~/.cache/huggingface/lerobot/calibration/robots/.';
+    throw refused(path, 'cannot be read', remedy, cause);
   }
   const file = parseObject(text);
-  if (file === undefined)
-    throw refuse('is not a calibration file of LeRobot: it has no JSON object', 'Name the .json of your arm.');
-  if ('homing_offset' in file) {
-    throw refuse(
-      'is of an old LeRobot, whose zero is another',
-      'Calibrate with a newer LeRobot, or with rein calibrate.',
-    );
+  if (file === undefined) {
+    const what = 'is not a calibration file of LeRobot: it has no JSON object';
+    throw refused(path, what, 'Name the .json of your arm.');
   }
-  const joints = motors.map((motor) => {
-    const entry = asObject(file[motor.name]);
-    if (entry === undefined) {
-      throw refuse(
-        `has no ${motor.name}`,
-        `It has ${Object.keys(file).join(', ')}; the robot's file has to call them so.`,
-      );
-    }
-    const [id, drive, homingOffset, rangeMin, rangeMax] = KEYS.map((key) => entry[key]);
-    const numbers = [id, homingOffset, rangeMin, rangeMax];
-    if (!numbers.every((value) => Number.isInteger(value))) {
-      throw refuse(`has no ${KEYS.join(', ')} of ${motor.name} as whole numbers`, 'Calibrate with a newer LeRobot.');
-    }
-    if ((rangeMin as number) >= (rangeMax as number)) {
-      throw refuse(
-        `says that ${motor.name} went from ${rangeMin} to ${rangeMax}: it was not moved when it was calibrated`,
-        'Calibrate it with LeRobot again, and move it from stop to stop; or use rein calibrate without --from.',
-      );
-    }
-    if (id !== motor.id) {
-      throw refuse(
-        `says that ${motor.name} is servo ${id}, and the robot's file ${motor.id}`,
-        'Name the file of this arm.',
-      );
-    }
-    if (drive !== 0) throw refuse(`turns ${motor.name} about by drive_mode`, 'Use rein calibrate without --from.');
-    const joint: LeRobotJoint = {
-      id: id as number,
-      homingOffset: homingOffset as number,
-      rangeMin: rangeMin as number,
-      rangeMax: rangeMax as number,
-    };
-    return [motor.name, joint] as const;
-  });
-  return Object.fromEntries(joints);
+  if ('homing_offset' in file) {
+    const remedy = 'Calibrate with a newer LeRobot, or with rein calibrate.';
+    throw refused(path, 'is of an old LeRobot, whose zero is another', remedy);
+  }
+  return Object.fromEntries(motors.map((motor) => [motor.name, jointIn(file, motor, path)]));
+}
+
+function refused(path: string, what: string, remedy: string, cause?: unknown): ReinError {
+  return new ReinError('config', `${path} ${what}.`, { remedy, cause });
+}
+
+function jointIn(file: Readonly<Record<string, unknown>>, { name, id: ownId }: Motor, path: string): LeRobotJoint {
+  const entry = asObject(file[name]);
+  if (entry === undefined) {
+    const remedy = `It has ${Object.keys(file).join(', ')}; the robot's file has to call them so.`;
+    throw refused(path, `has no ${name}`, remedy);
+  }
+  const [id, drive, homingOffset, rangeMin, rangeMax] = KEYS.map((key) => entry[key]) as number[];
+  if (![id, homingOffset, rangeMin, rangeMax].every((value) => Number.isInteger(value))) {
+    throw refused(path, `has no ${KEYS.join(', ')} of ${name} as whole numbers`, 'Calibrate with a newer LeRobot.');
+  }
+  const joint: LeRobotJoint = { id: id!, homingOffset: homingOffset!, rangeMin: rangeMin!, rangeMax: rangeMax! };
+  if (joint.rangeMin >= joint.rangeMax) {
+    const what = `says that ${name} went from ${rangeMin} to ${rangeMax}: it was not moved when it was calibrated`;
+    const remedy =
+      'Calibrate it with LeRobot again, and move it from stop to stop; or use rein calibrate without --from.';
+    throw refused(path, what, remedy);
+  }
+  if (id !== ownId) {
+    const what = `says that ${name} is servo ${id}, and the robot's file ${ownId}`;
+    throw refused(path, what, 'Name the file of this arm.');
+  }
+  if (drive !== 0) throw refused(path, `turns ${name} about by drive_mode`, 'Use rein calibrate without --from.');
+  return joint;
 }
 
 /** Whether the joint was left out of the ranges: it has the whole turn. */

@@ -63,16 +63,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
       ...settingFindings(opened, bus, servo, arm),
     ]);
     if (arm === undefined) return [{ ...where, status: 'ok' as const }, ...rows];
-    const isRead = servos.some(({ identity }) => identity !== undefined);
-    const speed: Finding =
-      baud === arm.driver.baud || !isRead
-        ? { ...where, status: isRead ? 'ok' : 'fail', remedy: isRead ? undefined : GARBLED_REMEDY }
-        : {
-            ...where,
-            status: 'fail',
-            detail: `${where.detail}; the robot's file says ${arm.driver.baud}`,
-            remedy: `Write baud: ${baud} under driver in the robot's file.`,
-          };
+    const speed = speedFinding(where, scan, arm);
     const problems = servoProblems(arm, servos).map(
       ({ id, kind, message, remedy }): Finding => ({
         name: `servo ${id}`,
@@ -86,6 +77,19 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
     return [speed, ...rows, ...problems, ...calibration];
   });
   return inspection(findings, request);
+}
+
+/** Whether the bus runs at the speed that the robot's file says. */
+function speedFinding(where: Pick<Finding, 'name' | 'detail'>, { baud, servos }: ScanResult, arm: ServoArm): Finding {
+  if (!servos.some(({ identity }) => identity !== undefined))
+    return { ...where, status: 'fail', remedy: GARBLED_REMEDY };
+  if (baud === arm.driver.baud) return { ...where, status: 'ok' };
+  return {
+    ...where,
+    status: 'fail',
+    detail: `${where.detail}; the robot's file says ${arm.driver.baud}`,
+    remedy: `Write baud: ${baud} under driver in the robot's file.`,
+  };
 }
 
 function silence(bus: BusFamily | undefined): Finding {
@@ -119,12 +123,10 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   const [volts, celsius] = [access.scaled('presentVoltage'), access.scaled('presentTemperature')];
   const [torque, position] = [access.read('torqueEnable'), access.read('presentPosition')];
   const errors = family.errorNames(bus.errorOf(id), access.read('hardwareError') ?? 0);
-  const shown = (value: number | undefined, digits: number, unit: string): string =>
-    value === undefined ? `no ${unit}` : `${value.toFixed(digits)} ${unit}`;
   const detail = [
     `${motor === undefined ? '' : `${motor.name}: `}${model.name}, firmware ${identity.firmware}`,
-    shown(volts, 1, 'V'),
-    shown(celsius, 0, '°C'),
+    measured(volts, 1, 'V'),
+    measured(celsius, 0, '°C'),
     `torque ${torque === 0 ? 'off' : torque === undefined ? 'unknown' : 'on'}`,
     `at ${position ?? '?'}`,
   ].join(', ');
@@ -148,28 +150,38 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
       remedy: `Let it cool below ${arm.driver.temperatureMaxC} °C.`,
     };
   }
-  const turns = motor === undefined || position === undefined ? undefined : turnsProblem(family, model, position);
+  if (motor === undefined) return strangerFinding(family, servo, arm, { name, detail });
+  const turns = position === undefined ? undefined : turnsProblem(family, model, position);
   if (turns !== undefined) {
     const calibrate = `rein calibrate --robot ${arm!.named}`;
     return { name, status: 'fail', detail: `${detail}; it ${turns}`, remedy: turnsRemedy(calibrate) };
   }
-  if (
-    arm !== undefined &&
-    motor === undefined &&
-    !arm.driver.signals.some((signal) => 'id' in signal && signal.id === id)
-  ) {
-    return { name, status: 'warn', detail: `${detail}; the robot's file has no joint with this id` };
-  }
-  const isTableKnown =
-    isKnownFirmware(model, identity.firmware) && family.withFirmware(model, identity.firmware) !== undefined;
-  if (!isTableKnown && motor === undefined) {
-    return { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
-  }
-  if (motor !== undefined && torque !== undefined && torque !== 0 && existsSync(arm!.calibration)) {
+  if (torque !== undefined && torque !== 0 && existsSync(arm!.calibration)) {
     const why = 'a program that is gone left it, and none takes it over';
     return { name, status: 'fail', detail: `${detail}; ${why}`, remedy: TORQUE_LEFT_REMEDY };
   }
   return { name, status: 'ok', detail };
+}
+
+function measured(value: number | undefined, digits: number, unit: string): string {
+  return value === undefined ? `no ${unit}` : `${value.toFixed(digits)} ${unit}`;
+}
+
+/** Of a servo that is well, and no joint of the robot's file. */
+function strangerFinding(
+  family: ServoFamily,
+  { id, identity, model }: FoundServo,
+  arm: ServoArm | undefined,
+  { name, detail }: Pick<Finding, 'name' | 'detail'>,
+): Finding {
+  if (arm !== undefined && !arm.driver.signals.some((signal) => 'id' in signal && signal.id === id)) {
+    return { name, status: 'warn', detail: `${detail}; the robot's file has no joint with this id` };
+  }
+  const firmware = identity!.firmware;
+  const isTableKnown = isKnownFirmware(model!, firmware) && family.withFirmware(model!, firmware) !== undefined;
+  return isTableKnown
+    ? { name, status: 'ok', detail }
+    : { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
 }
 
 /** What is stored in it that makes its readings, its goals or its protection mean something else. */

@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { readJournal } from '../../link/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
-import { GUARD_LOG, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
+import { GUARD_LOG, type RobotRun, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
 import type { ShakeOptions } from './shake-policy.ts';
 
 /** How far joints go from where they stand, each way, rad; one that slides goes this share of its range. */
@@ -74,73 +74,77 @@ export interface DriveRequest extends Drive {
 
 /** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
 export async function driveRung(request: DriveRequest): Promise<string> {
-  const { rung, robot, speedRatio, signal, out, onPart } = request;
-  const durationS = drivenS(request);
-  const log = join(out, GUARD_LOG);
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
   try {
     const task = join(folder, 'bring-up.yaml');
     // JSON is YAML.
     writeFileSync(task, JSON.stringify(taskOf(request), undefined, 2));
-    // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
-    const end = new AbortController();
-    const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
-    // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
-    let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
-    const dueSteps = dueStepsOf(request);
-    const partSteps = partStepsOf(request);
-    let isDriven = false;
-    let parts = 0;
-    const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
-      for (; envSteps >= (parts + 1) * partSteps; parts++) onPart?.();
-      if (envSteps >= dueSteps) end.abort();
-      if (isDriven || envSteps === 0) return;
-      isDriven = true;
-      clearTimeout(timer);
-      timer = setTimeout(() => end.abort(), 1e3 * RESTS_FACTOR * durationS);
-    };
-    // Of its own end nobody needs to hear.
-    const print = (line: string): void => {
-      if (!end.signal.aborted) request.print(line);
-    };
-    const { status } = await runRobot({
-      request: checkRunRequest({
-        task,
-        start: 'now',
-        trace: 'off',
-        output: 'quiet',
-        monitor: 'off',
-        out,
-        seed: request.seed,
-      }),
-      observer: { ...SILENT_OBSERVER, status: onStatus, print },
-      signal: AbortSignal.any([signal, end.signal]),
-      onInterrupt: request.onInterrupt,
-    }).finally(() => {
-      clearInterval(watch);
-      clearTimeout(timer);
-    });
-    signal.throwIfAborted();
-    const faults = faultsIn(log);
-    if (faults.length > 0)
-      throw stopped(withServo(faults), faults.length, out, isOfTiming(log) ? busyText() : undefined);
-    const violations = status?.filter.violations ?? 0;
-    const steps = status?.envSteps ?? 0;
-    if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
-    if (steps === 0) throw stopped('it never moved', 1, out, busyText());
-    if (steps < LEAST_SHARE * dueSteps) {
-      throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out, busyText());
-    }
-    // Of wheels no place is observed: people see them turn, or their driver counts them.
-    const joints = robot.joints.filter((joint) => !isFree(joint));
-    const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
-    if (spans[joint]! < MOVED_SHARE[rung]) throw unmoved(joints[joint]!.name, spans[joint]!);
-    const box = `±${degrees(1)}${robot.base === undefined ? '' : ` and ±${ROLL_M} m of its wheels`}`;
-    const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ${box}`;
-    return `${Math.round(durationS)} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, each joint moved by ${degrees(spans[joint]!)} or more, 0 faults, 0 violations`;
+    const status = await drive(request, task);
+    request.signal.throwIfAborted();
+    return shownBy(request, status);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs `task` until its steps are done, its time is over, or something has stopped the arm. */
+async function drive(request: DriveRequest, task: string): Promise<RobotRun['status']> {
+  const { signal, out, onPart, seed } = request;
+  const log = join(out, GUARD_LOG);
+  // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
+  const end = new AbortController();
+  const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
+  // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
+  let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
+  const dueSteps = dueStepsOf(request);
+  const partSteps = partStepsOf(request);
+  let isDriven = false;
+  let parts = 0;
+  const onStatus = ({ envSteps }: { readonly envSteps: number }): void => {
+    for (; envSteps >= (parts + 1) * partSteps; parts++) onPart?.();
+    if (envSteps >= dueSteps) end.abort();
+    if (isDriven || envSteps === 0) return;
+    isDriven = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => end.abort(), 1e3 * RESTS_FACTOR * drivenS(request));
+  };
+  // Of its own end nobody needs to hear.
+  const print = (line: string): void => {
+    if (!end.signal.aborted) request.print(line);
+  };
+  const { status } = await runRobot({
+    request: checkRunRequest({ task, start: 'now', trace: 'off', output: 'quiet', monitor: 'off', out, seed }),
+    observer: { ...SILENT_OBSERVER, status: onStatus, print },
+    signal: AbortSignal.any([signal, end.signal]),
+    onInterrupt: request.onInterrupt,
+  }).finally(() => {
+    clearInterval(watch);
+    clearTimeout(timer);
+  });
+  return status;
+}
+
+/** What the run in `out` has shown. Throws `ReinError` where that is not what the rung is to show. */
+function shownBy(request: DriveRequest, status: RobotRun['status']): string {
+  const { rung, robot, speedRatio, out } = request;
+  const log = join(out, GUARD_LOG);
+  const faults = faultsIn(log);
+  if (faults.length > 0) throw stopped(withServo(faults), faults.length, out, isOfTiming(log) ? busyText() : undefined);
+  const violations = status?.filter.violations ?? 0;
+  const steps = status?.envSteps ?? 0;
+  const dueSteps = dueStepsOf(request);
+  if (violations > 0) throw stopped(`${violations} violations of limits`, violations, out);
+  if (steps === 0) throw stopped('it never moved', 1, out, busyText());
+  if (steps < LEAST_SHARE * dueSteps) {
+    throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out, busyText());
+  }
+  // Of wheels no place is observed: people see them turn, or their driver counts them.
+  const joints = robot.joints.filter((joint) => !isFree(joint));
+  const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
+  if (spans[joint]! < MOVED_SHARE[rung]) throw unmoved(joints[joint]!.name, spans[joint]!);
+  const box = `±${degrees(1)}${robot.base === undefined ? '' : ` and ±${ROLL_M} m of its wheels`}`;
+  const how = rung === 'slow' ? 'joint after joint' : `random motion in a box of ${box}`;
+  return `${Math.round(drivenS(request))} s of ${how} at ${Math.round(100 * speedRatio)} % of its speed: ${steps} steps, each joint moved by ${degrees(spans[joint]!)} or more, 0 faults, 0 violations`;
 }
 
 function dueStepsOf(drive: Drive): number {

@@ -107,6 +107,21 @@ function withoutMonitor(request: RunRequest): RunRequest {
   return rest;
 }
 
+/** What the guard at `socketPath` is started with; beside it the node's configuration is written. */
+function startOfGuard(
+  config: ResolvedConfig,
+  { folder, signalNames }: PreparedRun,
+  request: RunRequest,
+  socketPath: string,
+) {
+  const checkedConfig = beside(socketPath);
+  const speedMode = askedSpeedMode(request, config.task);
+  // The node shows people how fast it may be.
+  const robot = inSpeedMode(folder.config.robot, speedModeOf(config.robot, speedMode));
+  storage(checkedConfig, () => writeFileSync(checkedConfig, serialize({ ...folder.config, robot })));
+  return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor', speedMode });
+}
+
 type WatchedRun = RobotRunOptions & { readonly observer: RunObserver };
 
 /** One run of both processes, with a person at the terminal. */
@@ -116,8 +131,9 @@ class RobotSupervision {
   readonly #processes: RobotProcesses;
   #status: RunStatus | undefined;
 
-  constructor(options: WatchedRun, config: ResolvedConfig, { folder, lock, runId, signalNames }: PreparedRun) {
+  constructor(options: WatchedRun, config: ResolvedConfig, prepared: PreparedRun) {
     const { request, observer } = options;
+    const { folder, lock, runId } = prepared;
     // Of the first node: those that take its place end when it would have.
     let startedAtS: number | undefined;
     this.#options = options;
@@ -126,17 +142,7 @@ class RobotSupervision {
       guardLog: join(folder.path, GUARD_LOG),
       robot: config.robot,
       lock,
-      guard: (socketPath) => {
-        const checkedConfig = beside(socketPath);
-        const speedMode = askedSpeedMode(request, config.task);
-        // The node shows people how fast it may be.
-        const shown = {
-          ...folder.config,
-          robot: inSpeedMode(folder.config.robot, speedModeOf(config.robot, speedMode)),
-        };
-        storage(checkedConfig, () => writeFileSync(checkedConfig, serialize(shown)));
-        return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor', speedMode });
-      },
+      guard: (socketPath) => startOfGuard(config, prepared, request, socketPath),
       node: (socketPath) => {
         startedAtS ??= new SystemClock().nowS();
         const checkedConfig = beside(socketPath);
