@@ -47,6 +47,8 @@ export interface ConfigRequest {
   readonly root?: string;
 }
 
+type CheckTree<T> = (tree: TreeNode) => Checked<T>;
+
 function checkSeed(seed: number): void {
   if (Number.isSafeInteger(seed) && seed >= 0) return;
   throw new ReinError('config', `the seed is ${seed}, it must be a whole number ≥ 0`);
@@ -63,10 +65,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const taskChecked = checkTaskTree(taskFile.tree);
   const problems = [...taskFile.problems, ...taskChecked.problems];
   // A task that is wrong still says which files belong to it: their mistakes are told together with its own.
-  const openNamed = <T>(
-    kind: 'robot' | 'learner',
-    checkTree: (tree: TreeNode) => Checked<T>,
-  ): Opened<T> | undefined => {
+  const openNamed = <T>(kind: 'robot' | 'learner', checkTree: CheckTree<T>): Opened<T> | undefined => {
     const name = taskChecked.value?.[kind] ?? wordAt(taskFile.tree, kind);
     if (name === undefined) return undefined;
     const file = openOrTell(problems, () => layers.open(kind, name, taskFile.folder, { file: taskFile, key: kind }));

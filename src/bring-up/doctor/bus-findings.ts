@@ -130,25 +130,9 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
     `torque ${torque === 0 ? 'off' : torque === undefined ? 'unknown' : 'on'}`,
     `at ${position ?? '?'}`,
   ].join(', ');
-  if (errors.length > 0) {
-    const remedy = `${errorCure(errors, supplyRead(access))}${errors.includes('voltage') ? twinNote(arm, family, model, volts) : ''}`;
-    return { name, status: 'fail', detail: `${detail}; it reports ${errors.join(', ')}`, remedy };
-  }
-  const supply = supplyProblem(arm, volts);
-  if (supply !== undefined)
-    return {
-      name,
-      status: 'fail',
-      detail: `${detail}; its supply is outside ${supply.leastV} to ${supply.mostV} V`,
-      remedy: `${supplyCure(supply)}${twinNote(arm, family, model, volts)}`,
-    };
-  if (arm !== undefined && celsius !== undefined && celsius > arm.driver.temperatureMaxC) {
-    return {
-      name,
-      status: 'fail',
-      detail: `${detail}; too hot`,
-      remedy: `Let it cool below ${arm.driver.temperatureMaxC} °C.`,
-    };
+  const trouble = troubleOf(access, arm, errors, { volts, celsius, twin: twinNote(arm, family, model, volts) });
+  if (trouble !== undefined) {
+    return { name, status: 'fail', detail: `${detail}; ${trouble.what}`, remedy: trouble.remedy };
   }
   if (motor === undefined) return strangerFinding(family, servo, arm, { name, detail });
   const turns = position === undefined ? undefined : turnsProblem(family, model, position);
@@ -161,6 +145,26 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
     return { name, status: 'fail', detail: `${detail}; ${why}`, remedy: TORQUE_LEFT_REMEDY };
   }
   return { name, status: 'ok', detail };
+}
+
+/** What the servo reports, or measures of itself, that is not well. `twin`: what `twinNote` says of its voltage. */
+function troubleOf(
+  access: ServoAccess,
+  arm: ServoArm | undefined,
+  errors: readonly string[],
+  { volts, celsius, twin }: { volts: number | undefined; celsius: number | undefined; twin: string },
+): { readonly what: string; readonly remedy: string } | undefined {
+  if (errors.length > 0) {
+    const remedy = `${errorCure(errors, supplyRead(access))}${errors.includes('voltage') ? twin : ''}`;
+    return { what: `it reports ${errors.join(', ')}`, remedy };
+  }
+  const supply = supplyProblem(arm, volts);
+  if (supply !== undefined) {
+    const what = `its supply is outside ${supply.leastV} to ${supply.mostV} V`;
+    return { what, remedy: `${supplyCure(supply)}${twin}` };
+  }
+  if (arm === undefined || celsius === undefined || celsius <= arm.driver.temperatureMaxC) return undefined;
+  return { what: 'too hot', remedy: `Let it cool below ${arm.driver.temperatureMaxC} °C.` };
 }
 
 function measured(value: number | undefined, digits: number, unit: string): string {

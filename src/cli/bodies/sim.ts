@@ -23,13 +23,14 @@ const ENDED_BY = {
   wall: 'the time that it was given; without --time-limit (training.timeLimitS) it goes on until its policy is good, or its steps are done',
 } as const;
 
-/** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
-export async function simBody(options: SimOptions): Promise<number> {
-  await checkJsonFile(options.json);
-  const config = resolveSim(options);
-  const devices = devicesOf(options, config);
+/** Throws `ReinError` where who drives, a device or a module is not what the run needs. */
+async function checkBefore(
+  options: SimOptions,
+  config: ResolvedConfig,
+  devices: readonly OperatorConfig[],
+  hasKeys: boolean,
+): Promise<void> {
   checkDevices(devices, config.task);
-  const hasKeys = options.output === 'live' && ownsTerminal();
   checkDriver({
     command: 'sim',
     operator: options.operator,
@@ -42,6 +43,27 @@ export async function simBody(options: SimOptions): Promise<number> {
     policy: 'given',
   });
   await checkModules(config);
+}
+
+/** Tells what is kept of a run that `error` ended. Gives the exit code where that was Ctrl+C; else throws `error`. */
+async function tellEnd(error: unknown, signal: AbortSignal, folder: string | undefined): Promise<number> {
+  const isOwn = isOwnAbort(error, signal);
+  if (!isOwn && !(error instanceof ReinError)) throw error;
+  if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
+  // A folder that was given up has nothing to keep.
+  const kept = folder === undefined || !existsSync(join(folder, RUN_FILES.config)) ? undefined : folder;
+  if (kept !== undefined) process.stdout.write(`${(await whatIsKept(kept)).join('\n')}\n`);
+  if (!isOwn) throw error;
+  return INTERRUPTED;
+}
+
+/** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
+export async function simBody(options: SimOptions): Promise<number> {
+  await checkJsonFile(options.json);
+  const config = resolveSim(options);
+  const devices = devicesOf(options, config);
+  const hasKeys = options.output === 'live' && ownsTerminal();
+  await checkBefore(options, config, devices, hasKeys);
   // Only now: a wrong word in what was asked for is told without simulator, networks and link.
   const [{ simulate }, { openOperators }] = await Promise.all([
     import('../../sim/index.ts'),
@@ -77,14 +99,7 @@ export async function simBody(options: SimOptions): Promise<number> {
     return await finish(result, options);
   } catch (error) {
     observer.stop();
-    const isOwn = isOwnAbort(error, stop.signal);
-    if (!isOwn && !(error instanceof ReinError)) throw error;
-    if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
-    // A folder that was given up has nothing to keep.
-    const kept = folder === undefined || !existsSync(join(folder, RUN_FILES.config)) ? undefined : folder;
-    if (kept !== undefined) process.stdout.write(`${(await whatIsKept(kept)).join('\n')}\n`);
-    if (!isOwn) throw error;
-    return INTERRUPTED;
+    return await tellEnd(error, stop.signal, folder);
   } finally {
     await monitor?.close();
     stop.release();

@@ -5,7 +5,14 @@
 import { once } from 'node:events';
 import { loadResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import { type Close, endFailed, openParentChannel, type ParentChannel, SystemClock } from '../../core/index.ts';
+import {
+  type Clock,
+  type Close,
+  endFailed,
+  openParentChannel,
+  type ParentChannel,
+  SystemClock,
+} from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
 import { openSession, type SessionEvent, WatchedRun } from '../../session/index.ts';
 import { watcherThrough } from '../../session/person-request.ts';
@@ -16,7 +23,7 @@ import type { RosPort } from '../port/ros-port.ts';
 import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
 import { observationsStatus } from './diagnostics.ts';
 import { LearnerRun } from './learner-run.ts';
-import { RobotNode } from './robot-node.ts';
+import { RobotNode, type RobotNodeOptions } from './robot-node.ts';
 import type { NodeChildMessage, NodeStart } from './run-node.ts';
 import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeRequest, nodeRequest } from './settings.ts';
 
@@ -76,17 +83,9 @@ interface NodeParts {
   readonly onShutdown: () => void;
 }
 
-function createNode({
-  parent,
-  start,
-  request,
-  setup,
-  port,
-  observations,
-  printsFrom,
-  onShutdown,
-}: NodeParts): RobotNode {
-  const { folder, socketPath } = start;
+function createNode(parts: NodeParts): RobotNode {
+  const { parent, start, request, setup, port, observations, printsFrom, onShutdown } = parts;
+  const { folder } = start;
   const clock = new SystemClock();
   const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
     if (name === JOINT_STATES_RATE) node.setJointStatesHz(value as number);
@@ -94,7 +93,6 @@ function createNode({
   });
   const staleNodes = start.restart + (start.hasStaleNode ? 1 : 0);
   const startedAtS = clock.nowS();
-  let unwatch: Close = () => undefined;
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
     setup,
@@ -115,31 +113,7 @@ function createNode({
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
     beforeOpening: (signal, onWait) => run.settle(signal, onWait),
     watcher: start.isWatched ? watcherThrough((message) => void parent.send(message)) : undefined,
-    openSession: async (operators, listener, watcher) => {
-      unwatch();
-      const { runId } = run;
-      const observer: RunObserver = { status: () => undefined, print: (line) => node.event(told(line)) };
-      // A trace of ROS is what rosbag records.
-      const names = { setup, runId, folder, command: 'ros' };
-      const watched = new WatchedRun({ ...names, observations, watcher, trace: 'off', observer });
-      const session = await openSession({
-        ...request,
-        setup,
-        folder,
-        runId,
-        operators: [...operators, ...watched.operators],
-        listener,
-        clock,
-        observations,
-        observer: watched.observer,
-        guard: socketPath,
-        isScripted: request.operator === 'scripted',
-        afterStop: 'wait',
-        drainMs: DRAIN_MS,
-      });
-      unwatch = watched.attach(session);
-      return session;
-    },
+    openSession: sessionOpener(parts, run, clock, (line) => node.event(told(line))),
     others: () => [observationsStatus(observations, clock.nowS())],
     staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),
     onEvent: (event) => {
@@ -147,6 +121,42 @@ function createNode({
     },
   });
   return node;
+}
+
+/** Opens sessions; each is watched in place of the one before it. */
+function sessionOpener(
+  { start, request, setup, observations }: NodeParts,
+  run: LearnerRun,
+  clock: Clock,
+  print: (line: string) => void,
+): RobotNodeOptions['openSession'] {
+  const { folder, socketPath } = start;
+  let unwatch: Close = () => undefined;
+  return async (operators, listener, watcher) => {
+    unwatch();
+    const { runId } = run;
+    const observer: RunObserver = { status: () => undefined, print };
+    // A trace of ROS is what rosbag records.
+    const names = { setup, runId, folder, command: 'ros' };
+    const watched = new WatchedRun({ ...names, observations, watcher, trace: 'off', observer });
+    const session = await openSession({
+      ...request,
+      setup,
+      folder,
+      runId,
+      operators: [...operators, ...watched.operators],
+      listener,
+      clock,
+      observations,
+      observer: watched.observer,
+      guard: socketPath,
+      isScripted: request.operator === 'scripted',
+      afterStop: 'wait',
+      drainMs: DRAIN_MS,
+    });
+    unwatch = watched.attach(session);
+    return session;
+  };
 }
 
 function told(message: string): SessionEvent {

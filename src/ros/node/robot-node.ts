@@ -97,7 +97,7 @@ export class RobotNode {
   #isEnding = false;
 
   constructor(options: RobotNodeOptions) {
-    const { port, setup, folder, clock } = options;
+    const { port, setup } = options;
     const { robot } = setup.config;
     this.#options = options;
     this.#simulator = simulatorOf(robot.driver);
@@ -124,29 +124,10 @@ export class RobotNode {
       onOpen: (session) => this.#opened(session),
       onFailure: (error) => this.#openFailed(error.message, error.remedy),
     });
-    this.#teleop = new Teleop({
-      port,
-      setup,
-      folder,
-      clock,
-      operator: options.operator,
-      pad: options.pad,
-      leaseS: options.teleopLeaseS,
-      onEvent: (event) => this.event(event),
-      onMark: (mark) => void this.#holder.session?.mark(mark, ''),
-    });
+    this.#teleop = this.#createTeleop(options);
     // Until discovery has shown who else is there.
     this.#areJointsWithheld = this.#otherRobot !== undefined;
-    this.#diagnostics = new Diagnostics({
-      port,
-      robotId: options.robotId,
-      holder: this.#holder,
-      nowS: () => clock.nowS(),
-      joints: robot.joints,
-      simulatedBy: () => this.#simulatedBy,
-      lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
-      others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
-    });
+    this.#diagnostics = this.#createDiagnostics(options);
     this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
     const leave = { permission: this.#permission, onFailure: (error: unknown) => this.#activityFailed(error) };
     offerServices({ port, ...leave });
@@ -156,6 +137,33 @@ export class RobotNode {
     );
     port.onLifecycle(this.#hooks());
     port.clock.onJump((byNs) => this.#timeJumped(byNs));
+  }
+
+  #createTeleop({ port, setup, folder, clock, operator, pad, teleopLeaseS }: RobotNodeOptions): Teleop {
+    return new Teleop({
+      port,
+      setup,
+      folder,
+      clock,
+      operator,
+      pad,
+      leaseS: teleopLeaseS,
+      onEvent: (event) => this.event(event),
+      onMark: (mark) => void this.#holder.session?.mark(mark, ''),
+    });
+  }
+
+  #createDiagnostics({ port, setup, clock, robotId, others }: RobotNodeOptions): Diagnostics {
+    return new Diagnostics({
+      port,
+      robotId,
+      holder: this.#holder,
+      nowS: () => clock.nowS(),
+      joints: setup.config.robot.joints,
+      simulatedBy: () => this.#simulatedBy,
+      lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
+      others: () => [this.#teleop.status(), ...(others?.() ?? [])],
+    });
   }
 
   /** What simulates the robot; `undefined`: it is real. */

@@ -17,6 +17,7 @@ import {
   guardStopMs,
   prepareRun,
   RobotProcesses,
+  type SpeedMode,
   speedModeLine,
 } from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
@@ -24,10 +25,13 @@ import { rosEnvironment } from '../rclnodejs/environment.ts';
 import { asParameters, configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
 import { NODE_TOPICS } from './topics.ts';
 
-/** A node that dies more often than this is not started again. */
-const NODE_RESTARTS = 5;
-/** The whole end takes a second at most: the arm brakes meanwhile. */
-const NODE_STOP_MS = 600;
+const SUPERVISION = {
+  nodeStarts: 'besideGuard',
+  /** A node that dies more often than this is not started again. */
+  maxNodeRestarts: 5,
+  /** The whole end takes a second at most: the arm brakes meanwhile. */
+  nodeStopLimitMs: 600,
+} as const;
 const GUARD_STOP_MS = 3000;
 /** Interface packages beyond the usual ones. */
 const INTERFACES: readonly string[] = ['rein'];
@@ -80,16 +84,35 @@ export async function runNode(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** What a person has to know before anything is started. */
+function firstLines({ robot, isTaskGiven }: NodeRequest, config: ResolvedConfig, speedMode: SpeedMode): string[] {
+  const slow = speedModeLine(config.robot, speedMode, 'speed_mode:=full');
+  const isTaskUnnamed = robot !== '' && !isTaskGiven;
+  return [
+    ...(slow === undefined ? [] : [slow]),
+    ...(isTaskUnnamed ? [`No task was given: ${config.task.name}; task:= names another.`] : []),
+  ];
+}
+
+/** Runs until the processes have ended, which signals and the end of what started this one bring about. */
+function runToEnd(processes: RobotProcesses, print: (line: string) => void): Promise<number> {
+  const releases = [
+    processes.supervisor.forwardSignals(),
+    endsWith(() => {
+      print('What started this node has ended, and so does it.');
+      processes.supervisor.stop();
+    }),
+  ];
+  return processes.run().finally(() => releases.forEach((release) => void release()));
+}
+
 async function supervise(request: NodeRequest, config: ResolvedConfig, argv: readonly string[]): Promise<number> {
   refuseDebugger();
   const { fullName } = request.identity;
   const { learner, policy, out } = request;
   const speedMode = askedSpeedMode(request, config.task);
   const print = (line: string): void => void process.stderr.write(`rein node: ${fullName}: ${line}\n`);
-  const slow = speedModeLine(config.robot, speedMode, 'speed_mode:=full');
-  if (slow !== undefined) print(slow);
-  if (request.robot !== '' && !request.isTaskGiven)
-    print(`No task was given: ${config.task.name}; task:= names another.`);
+  for (const line of firstLines(request, config, speedMode)) print(line);
   const monitor = await openNamedMonitor(
     { ...request, guests: 'watch' },
     { print, stream: process.stderr, tokenOption: 'monitor_token:=FILE' },
@@ -114,12 +137,7 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
         return { modulePath, args: [JSON.stringify(start)] };
       },
       comesUp: 'inactive',
-      supervision: {
-        nodeStarts: 'besideGuard',
-        maxNodeRestarts: NODE_RESTARTS,
-        nodeStopLimitMs: NODE_STOP_MS,
-        stopLimitMs: guardStopMs(config.robot, GUARD_STOP_MS),
-      },
+      supervision: { ...SUPERVISION, stopLimitMs: guardStopMs(config.robot, GUARD_STOP_MS) },
       print,
       onNodeMessage: (message) => {
         const packet = packetIn(message);
@@ -127,18 +145,11 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
         joined = joinedIn(message) ?? joined;
       },
     });
-    monitor?.asks((asked) => {
-      const message: PersonMessage = { kind: 'person', request: asked };
+    monitor?.asks((request) => {
+      const message: PersonMessage = { kind: 'person', request };
       processes.supervisor.sendToNode(message);
     });
-    const releases = [
-      processes.supervisor.forwardSignals(),
-      endsWith(() => {
-        print('What started this node has ended, and so does it.');
-        processes.supervisor.stop();
-      }),
-    ];
-    return await processes.run().finally(() => releases.forEach((release) => void release()));
+    return await runToEnd(processes, print);
   } finally {
     mark.clear();
     prepared.lock.release();
