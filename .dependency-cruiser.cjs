@@ -7,10 +7,11 @@ const rooms = [
   { name: 'core' },
   { name: 'schema', only: ['core'] },
   { name: 'safety', only: ['core'] },
-  { name: 'drivers', only: ['core', 'schema'] },
+  { name: 'plant', only: ['core', 'schema'] },
+  { name: 'drivers', only: ['core', 'schema', 'plant'] },
   { name: 'policy', only: ['core', 'schema'] },
   { name: 'teleop', only: ['core', 'schema'] },
-  { name: 'tasks', only: ['core', 'schema', 'drivers', 'policy', 'teleop'] },
+  { name: 'tasks', only: ['core', 'schema', 'plant', 'drivers', 'policy', 'teleop'] },
   { name: 'link', only: ['rows', 'core'] },
   { name: 'record', only: ['core'] },
   { name: 'guard', only: ['rows', 'core', 'schema', 'safety', 'drivers', 'record'] },
@@ -18,24 +19,26 @@ const rooms = [
   { name: 'config' },
   { name: 'session' },
   { name: 'identify' },
-  { name: 'emulate', only: ['core', 'schema', 'drivers', 'config'] },
+  { name: 'emulate', only: ['core', 'schema', 'plant', 'drivers', 'config'] },
   { name: 'bring-up', only: ['core', 'schema', 'safety', 'drivers', 'link', 'record', 'guard', 'config', 'session'] },
   { name: 'sim' },
   { name: 'study' },
-  { name: 'safety-check', only: ['core', 'safety', 'drivers', 'record', 'guard', 'config'] },
+  { name: 'robot-import', only: ['core', 'safety', 'plant', 'drivers', 'config'] },
+  { name: 'safety-check', only: ['core', 'safety', 'plant', 'drivers', 'record', 'guard', 'config', 'robot-import'] },
   { name: 'monitor' },
-  { name: 'ros', without: ['learner', 'identify', 'sim', 'study', 'safety-check'] },
+  { name: 'ros', without: ['learner', 'identify', 'sim', 'study', 'robot-import', 'safety-check'] },
   { name: 'cli' },
 ];
 
 /**
- * What a room is imported through from outside. Ten rooms have further doors, which part what loads a heavy package or much else;
+ * What a room is imported through from outside. Eleven rooms have further doors, which part what loads a heavy package or much else;
  * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
  */
 const doors = [
   '^src/[^/]+/index\\.ts$',
   '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/(mujoco|serial)\\.ts$',
+  '^src/plant/mujoco\\.ts$',
   '^src/monitor/(report|terminal|web)\\.ts$',
   '^src/core/(hardware|robot-defaults|shown-capsules|statistics|telemetry|text)\\.ts$',
   '^src/emulate/kinds\\.ts$',
@@ -49,7 +52,7 @@ const test = '\\.test\\.ts$';
 
 /** Heavy or native packages, each with the only places that may import it. */
 const homes = {
-  '@mujoco/mujoco': ['src/drivers/(mujoco|import)/', 'src/sim/environments/'],
+  '@mujoco/mujoco': ['src/plant/', 'src/sim/environments/'],
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
   zeromq: ['src/link/'],
   serialport: ['src/drivers/serial/', 'bench/serial/'],
@@ -65,6 +68,7 @@ const homes = {
     'src/tasks/',
     'src/teleop/devices/',
     'src/drivers/',
+    'src/plant/',
     'src/guard/guard-config\\.ts$',
     'src/guard/guardian/guardian\\.ts$',
     'src/guard/link/messages\\.ts$',

@@ -19,8 +19,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { loadCheckSubject } from '../dist/robot-import/index.js';
 import { ablationOf, evidenceOf } from '../dist/safety-check/evidence.js';
-import { loadCheckSubject, runSafetyCheck } from '../dist/safety-check/index.js';
+import { runSafetyCheck } from '../dist/safety-check/index.js';
 import { scriptArguments } from './arguments.js';
 import { thisMachine } from './machine.js';
 import { throughDriver } from './own-driver.js';

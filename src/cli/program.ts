@@ -1,5 +1,6 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
+import { wrapText } from '../core/text.ts';
 import { bringUpCommand } from './bring-up.ts';
 import { calibrateCommand } from './calibrate.ts';
 import { type CommandSpec, commanderOf, type RunnableCommand, runnable } from './command.ts';
@@ -25,7 +26,9 @@ import { teleopCommand } from './teleop.ts';
 import { trainCommand } from './train.ts';
 import { watchCommand } from './watch.ts';
 import { whyCommand } from './why.ts';
-import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
+
+/** Width of help where the output is no terminal, columns. */
+const DEFAULT_HELP_COLUMNS = 120;
 
 /** Where text goes. */
 export interface Output {

@@ -171,3 +171,11 @@ export interface SceneLayout {
   /** Values for signals that are not measured, e.g. a hole estimate. */
   readonly signals: Readonly<Record<string, number>>;
 }
+
+/** A shape to draw: half-sizes as MuJoCo defines them for its type, m. */
+export interface GeomShape {
+  readonly type: 'box' | 'capsule' | 'cylinder' | 'sphere' | 'plane' | 'mesh';
+  readonly sizeM: readonly [number, number, number];
+  readonly rgba: readonly [number, number, number, number];
+  readonly name: string;
+}

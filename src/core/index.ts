@@ -47,6 +47,7 @@ export {
   DECIDERS,
   type Decider,
   FRAME,
+  type GeomShape,
   type GuardAnswer,
   type GuardFrame,
   type GuardNotice,

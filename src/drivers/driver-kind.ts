@@ -1,9 +1,8 @@
 /** What a kind of driver is to the rest of the program: what a robot's file says of it, and how it is made. */
 import type { z } from 'zod';
 import type { RobotModel } from '../core/index.ts';
+import type { ModelSource, PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
 import type { Driver } from './driver.ts';
-import type { ModelSource } from './model-source.ts';
-import type { PegSceneSpec, SurroundingsSpec } from './mujoco/options.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';
 import type { RosLink } from './ros/protocol.ts';
 import type { OpenLine } from './serial/line.ts';

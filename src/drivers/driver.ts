@@ -2,7 +2,7 @@
  * The contract of everything that moves: hardware, simulator, mock. A driver obeys and measures; it decides
  * nothing. Every driver passes `tests/contract/driver.contract.ts`.
  */
-import type { GuardNotice, RobotState, SceneLayout, Vec } from '../core/index.ts';
+import type { GeomShape, GuardNotice, RobotState, SceneLayout, Vec } from '../core/index.ts';
 
 /** How a read or write went. Everything but `ok` is a fault that the guard counts. */
 export type DriverStatus = 'ok' | 'late' | 'rejected' | 'lost';
@@ -125,12 +125,4 @@ export interface Scene {
   /** Positions (xyz, m) and orientations (wxyz) of all drawn geoms, for pictures. `out` is 7 numbers a geom. */
   geomPoses(out: Float64Array): void;
   readonly geoms: readonly GeomShape[];
-}
-
-/** A shape to draw: half-sizes as MuJoCo defines them for its type, m. */
-export interface GeomShape {
-  readonly type: 'box' | 'capsule' | 'cylinder' | 'sphere' | 'plane' | 'mesh';
-  readonly sizeM: readonly [number, number, number];
-  readonly rgba: readonly [number, number, number, number];
-  readonly name: string;
 }

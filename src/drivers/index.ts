@@ -2,8 +2,7 @@
 export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
 export { DRIVER_OPEN_LIMIT_MS, type DriverConfig, type DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
-export { isMujoco, placeSignals, type SurroundingsSpec } from './mujoco/options.ts';
-export { readSceneFile, type SceneFile } from './mujoco/scene-file.ts';
+export { isMujoco } from './mujoco/options.ts';
 export type { DriverPlugin, DriverPluginContext } from './plugin.ts';
 export {
   createDriver,

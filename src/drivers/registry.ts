@@ -1,12 +1,12 @@
 /** Which kinds of drivers there are. The code of each is loaded when one is made. */
 import { z } from 'zod';
 import { didYouMean, ReinError } from '../core/index.ts';
+import type { ModelSource } from '../plant/index.ts';
 import type { Driver } from './driver.ts';
 import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec, World } from './driver-kind.ts';
 import { dynamixelKind } from './dynamixel/dynamixel-kind.ts';
 import { feetechKind } from './feetech/feetech-kind.ts';
 import { mockKind } from './mock/mock-kind.ts';
-import type { ModelSource } from './model-source.ts';
 import { mujocoKind } from './mujoco/mujoco-kind.ts';
 import { pluginKind } from './plugin.ts';
 import { rosProcesses } from './ros/options.ts';

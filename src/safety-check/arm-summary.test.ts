@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ArmKinematics, type JointModel, type RobotModel } from '../core/index.ts';
+import { loadCheckSubject } from '../robot-import/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { planTrials } from './attack/plan.ts';
 import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
-import { loadCheckSubject } from './subject/load-subject.ts';
 import { type Totals, totalsOf, verdictOf } from './summary.ts';
 import { addTally, createTally } from './tally.ts';
 import type { TrialOutcome } from './trial-outcome.ts';

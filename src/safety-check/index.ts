@@ -2,8 +2,5 @@
 export { ARM_WORDS } from './arm-summary.ts';
 export type { AdversaryName, EnergyComparison, SafetyCheckResult, StopFigure, StopResult, Trace } from './result.ts';
 export { type CheckProgress, runSafetyCheck } from './run-check.ts';
-export { loadCheckSubject, loadModelSubject } from './subject/load-subject.ts';
-export type { ModelSubject } from './subject/model-subject.ts';
-export { LIMIT_FLAGS } from './subject/subject.ts';
 export { KIND_WORDS } from './summary.ts';
 export { printedBound } from './upper-bound.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { loadCheckSubject } from '../robot-import/index.ts';
 import { limitRowsOf, turnUnitOf, untriedOf } from './limits.ts';
-import { loadCheckSubject } from './subject/load-subject.ts';
 import { totalsOf, verdictOf } from './summary.ts';
 
 const { model: arm } = await loadCheckSubject('arm6');

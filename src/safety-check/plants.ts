@@ -1,9 +1,9 @@
 /** The simulated robots of a check, one for each variant, opened when a trial first asks for it; and how they read their joints. */
 import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../core/index.ts';
-import { type PlantOptions, RobotPlant } from '../drivers/mujoco.ts';
+import { type PlantOptions, RobotPlant } from '../plant/mujoco.ts';
+import type { CheckSubject } from '../robot-import/index.ts';
 import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
 import { sagMaxM } from './sag.ts';
-import type { CheckSubject } from './subject/subject.ts';
 
 /** What the check needs of a simulated robot: MuJoCo's `RobotPlant` is one, `LagPlant` another. */
 export interface CheckedPlant {

@@ -2,12 +2,12 @@
 import { availableParallelism, cpus } from 'node:os';
 import { packageVersions } from '../config/index.ts';
 import { isFree, type RobotModel } from '../core/index.ts';
+import type { CheckSubject } from '../robot-import/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
 import { limitRowsOf, untriedOf } from './limits.ts';
 import { BenchPlants, variantsOf } from './plants.ts';
 import type { EnergyComparison, SafetyCheckResult } from './result.ts';
-import type { CheckSubject } from './subject/subject.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
 import { TrialPool } from './threads/trial-pool.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RobotModel } from '../core/index.ts';
+import { loadCheckSubject } from '../robot-import/index.ts';
 import { planTrials } from './attack/plan.ts';
 import { BenchPlants, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
-import { loadCheckSubject } from './subject/load-subject.ts';
 import { totalsOf, verdictOf } from './summary.ts';
 import { SagWatch } from './witness/sag-watch.ts';
 

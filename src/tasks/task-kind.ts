@@ -1,8 +1,8 @@
 /** What a kind of task is to the rest of the program: its file, what that is checked against, what is made of it, and who can do it. */
 import type { z } from 'zod';
 import type { GuardFrame, Rng, RobotModel } from '../core/index.ts';
-import type { DriverConfig, SurroundingsSpec } from '../drivers/index.ts';
-import type { PegSceneSpec } from '../drivers/mujoco.ts';
+import type { DriverConfig } from '../drivers/index.ts';
+import type { PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
 import type { Places } from './described/places.ts';
 import type { Task } from './task.ts';

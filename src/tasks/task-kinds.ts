@@ -1,8 +1,7 @@
 /** The kinds of tasks that there are: which file each has, and what is made of it. */
 import type { z } from 'zod';
 import { ReinError, type RobotModel } from '../core/index.ts';
-import type { SurroundingsSpec } from '../drivers/index.ts';
-import type { PegSceneSpec } from '../drivers/mujoco.ts';
+import type { PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
 import { describedKind } from './described/described-kind.ts';
 import { Places } from './described/places.ts';
 import type { RuleTest } from './described/rules.ts';

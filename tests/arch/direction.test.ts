@@ -15,6 +15,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-rows', 'src/rows/up.ts', '../core/index.ts'],
   ['room-core', 'src/core/up.ts', '../safety/index.ts'],
   ['room-safety', 'src/safety/sideways.ts', '../drivers/index.ts'],
+  ['room-plant', 'src/plant/up.ts', '../drivers/index.ts'],
   ['room-drivers', 'src/drivers/up.ts', '../guard/index.ts'],
   ['room-policy', 'src/policy/up.ts', '../learner/index.ts'],
   ['room-teleop', 'src/teleop/up.ts', '../session/index.ts'],
@@ -32,6 +33,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-study', 'src/study/up.ts', '../monitor/index.ts'],
   ['room-schema', 'src/schema/up.ts', '../drivers/index.ts'],
   ['room-safety', 'src/safety/schema.ts', '../schema/index.ts'],
+  ['room-robot-import', 'src/robot-import/up.ts', '../session/index.ts'],
   ['room-safety-check', 'src/safety-check/up.ts', '../session/index.ts'],
   ['room-ros', 'src/ros/sideways.ts', '../sim/index.ts'],
   ['room-monitor', 'src/monitor/up.ts', '../ros/index.ts'],
@@ -76,8 +78,9 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/core/b.ts', './a.ts'],
   ['src/core/frame.ts', '../rows/index.ts'],
   ['src/safety/chain.ts', '../core/index.ts'],
-  ['src/drivers/mujoco/mujoco-driver.ts', '@mujoco/mujoco'],
-  ['src/drivers/mujoco/scene.ts', '../thing.ts'],
+  ['src/plant/mujoco-module.ts', '@mujoco/mujoco'],
+  ['src/plant/model/scene.ts', '../thing.ts'],
+  ['src/drivers/mujoco/plant-driver.ts', '../../plant/mujoco.ts'],
   ['src/drivers/thing.test.ts', 'fast-check'],
   ['src/link/server.ts', 'zeromq'],
   ['src/link/index.ts', './server.ts'],
@@ -86,7 +89,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/learner/options/bc.ts', 'zod'],
   ['src/drivers/mock/options.ts', '../../schema/index.ts'],
   ['src/drivers/ros/options.ts', 'zod'],
-  ['src/sim/arm.ts', '../drivers/mujoco.ts'],
+  ['src/sim/arm.ts', '../plant/mujoco.ts'],
   ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
   ['src/cli/sim.ts', '../sim/index.ts'],
 ];
@@ -96,6 +99,7 @@ const targets = [
   'core',
   'schema',
   'safety',
+  'plant',
   'drivers',
   'guard',
   'link',
@@ -108,7 +112,7 @@ const targets = [
   'ros',
 ]
   .map((folder) => `src/${folder}/index.ts`)
-  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts', 'src/drivers/mujoco.ts', 'src/learner/options.ts');
+  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts', 'src/plant/mujoco.ts', 'src/learner/options.ts');
 
 let house: string;
 let bites: Set<string>;

@@ -58,7 +58,7 @@ describe('what an absent key of a robot means', () => {
   it('includes the margin that a joint has of its own, wherever a robot’s is reckoned with', () => {
     // What describes, merges, prints or suggests the key; all else asks `limitMarginOf`.
     const describing =
-      /^src\/(schema|config\/(schema|setup)|cli\/bodies\/robot-text|safety-check\/(limits|arm-summary|result|subject)|core\/(base|robot)-model)/;
+      /^src\/(schema|config\/(schema|setup)|robot-import\/(merge-joints|model-subject|robot-text)|safety-check\/(limits|arm-summary|result)|core\/(base|robot)-model)/;
     const found = filesOf('src').filter((path) => path !== READER && !describing.test(path));
     const readers = found.filter((path) => /\blimitMarginRad\b(?!')/.test(readFileSync(join(root, path), 'utf8')));
     // A message that names the key to people.

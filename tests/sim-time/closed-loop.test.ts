@@ -5,10 +5,9 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ArmKinematics, Rng, type RobotModel, type TankModel } from '../../src/core/index.ts';
-import type { PlantOptions } from '../../src/drivers/mujoco.ts';
+import type { PlantOptions } from '../../src/plant/mujoco.ts';
+import { type CheckSubject, loadCheckSubject } from '../../src/robot-import/index.ts';
 import { EnergyLedger } from '../../src/safety/tank/ledger.ts';
-import { loadCheckSubject } from '../../src/safety-check/index.ts';
-import type { CheckSubject } from '../../src/safety-check/subject/subject.ts';
 import {
   ENERGY_POLICIES,
   type EnergyPolicy,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ArmKinematics, createRobotState } from '../../src/core/index.ts';
 import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
-import { RobotPlant } from '../../src/drivers/mujoco.ts';
+import { RobotPlant } from '../../src/plant/mujoco.ts';
 import { openRobot } from '../../src/sim/index.ts';
 
 const ARMS = ['so101', 'koch', 'viperx'] as const;

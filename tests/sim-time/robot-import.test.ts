@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkTeleop } from '../../src/cli/bodies/teleop-task.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { driverKind } from '../../src/drivers/index.ts';
-import { loadCheckSubject } from '../../src/safety-check/index.ts';
+import { loadCheckSubject } from '../../src/robot-import/index.ts';
 import { openRobot } from '../../src/sim/index.ts';
 import { Emulated } from '../support/emulated.ts';
 import { reinHere } from '../support/rein-here.ts';

@@ -8,7 +8,7 @@ import {
   type RobotState,
   type TankModel,
 } from '../../src/core/index.ts';
-import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco.ts';
+import { type PlantOptions, RobotPlant } from '../../src/plant/mujoco.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, STAGES } from '../../src/safety/chain-report.ts';
 import { SafetyChain } from '../../src/safety/index.ts';

@@ -1,7 +1,7 @@
 /** A simulated arm that is not what its file says: other gains, a load, noise of its encoders, somebody who pushes its links. */
 import { Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import type { Driver, DriverStatus } from '../../src/drivers/index.ts';
-import { bareArmXml, type PlantOptions, RobotPlant } from '../../src/drivers/mujoco.ts';
+import { bareArmXml, type PlantOptions, RobotPlant } from '../../src/plant/mujoco.ts';
 
 export interface PlantArmOptions extends Omit<PlantOptions, 'file'> {
   /** Half the width of what the encoders' readings are off by, uniformly, rad. */

@@ -3,13 +3,18 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
 import { ArmKinematics, counted, ReinError, type RobotModel } from '../../core/index.ts';
-import { loadCheckSubject, loadModelSubject, type ModelSubject } from '../../safety-check/index.ts';
+import {
+  type ImportedFile,
+  loadCheckSubject,
+  loadModelSubject,
+  type ModelSubject,
+  type RosAsked,
+  robotFileText,
+} from '../../robot-import/index.ts';
 import type { RobotImportOptions } from '../robot.ts';
 import { firstTaskText } from './first-task.ts';
 import { checkFree } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
-import { type ImportedFile, robotFileText } from './robot-text.ts';
-import type { RosAsked } from './ros-driver-text.ts';
 import { checkTeleop } from './teleop-task.ts';
 import { progressLine } from './terminal.ts';
 

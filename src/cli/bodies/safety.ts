@@ -2,13 +2,8 @@
 import { join } from 'node:path';
 import { counted, ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
-import {
-  type CheckProgress,
-  LIMIT_FLAGS,
-  loadCheckSubject,
-  runSafetyCheck,
-  type SafetyCheckResult,
-} from '../../safety-check/index.ts';
+import { LIMIT_FLAGS, loadCheckSubject } from '../../robot-import/index.ts';
+import { type CheckProgress, runSafetyCheck, type SafetyCheckResult } from '../../safety-check/index.ts';
 import type { SafetyCheckOptions } from '../safety.ts';
 import { INTERRUPTED, type Interruptible, interruptibly } from './interrupt.ts';
 import { checkFile, checkJsonFile, writeJsonFile } from './json-file.ts';

@@ -3,9 +3,9 @@ import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../../tests/support
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { vec } from '../../../tests/support/vec.ts';
 import { createRobotState, ReinError, Rng, type RobotState, type SceneLayout } from '../../core/index.ts';
+import { Simulation } from '../../plant/mujoco-module.ts';
+import type { MujocoDriverOptions } from '../../plant/options.ts';
 import { MujocoDriver } from './mujoco-driver.ts';
-import { Simulation } from './mujoco-module.ts';
-import type { MujocoDriverOptions } from './options.ts';
 
 const setup = arm6Setup();
 const model = setup.config.robot;

@@ -1,14 +1,19 @@
 /** The simulated arm behind the same contract as a real one. One control period of physics passes per `read`. */
-import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
-import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
-import { DrawnShapes } from './drawn-shapes.ts';
-import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
-import { Simulation } from './mujoco-module.ts';
-import type { MujocoDriverOptions } from './options.ts';
-import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
-import type { RobotPlant } from './robot-plant.ts';
-import { ServoTorques } from './servo-torques.ts';
-import { WristSensor } from './wrist-sensor.ts';
+import { allFinite, type GeomShape, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
+import type { MujocoDriverOptions } from '../../plant/index.ts';
+import {
+  DrawnShapes,
+  HOLE_OBJECT,
+  kineticOf,
+  pegSceneXml,
+  potentialOf,
+  type RobotPlant,
+  refreshEnergies,
+  ServoTorques,
+  Simulation,
+  WristSensor,
+} from '../../plant/mujoco.ts';
+import type { Driver, DriverStatus, Scene } from '../driver.ts';
 
 /** Positions a servo's encoder can express, rad: two turns and a bit. */
 const ENCODER_RANGE_RAD = 2.1 * Math.PI;

@@ -1,14 +1,14 @@
 /** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file among what the task says. */
 import { ReinError, servosLead } from '../../core/index.ts';
-import type { DriverKind } from '../driver-kind.ts';
-import { modelSource, placedModel } from '../model-source.ts';
 import {
-  type MujocoConfig,
   type MujocoDriverOptions,
+  modelSource,
   mujocoOptions,
-  mujocoSchema,
   type PlantDriverOptions,
-} from './options.ts';
+  placedModel,
+} from '../../plant/index.ts';
+import type { DriverKind } from '../driver-kind.ts';
+import { type MujocoConfig, mujocoSchema } from './options.ts';
 
 export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDriverOptions> = {
   kind: 'mujoco',

@@ -10,11 +10,9 @@ import {
   type SceneLayout,
   type Vec,
 } from '../../core/index.ts';
+import type { PlantDriverOptions } from '../../plant/index.ts';
+import { type DrawnShapes, RobotPlant, type Surroundings } from '../../plant/mujoco.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
-import type { DrawnShapes } from './drawn-shapes.ts';
-import type { PlantDriverOptions } from './options.ts';
-import { RobotPlant } from './robot-plant.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Positions a servo's encoder can express, rad or m. */
 const ENCODER_RANGE_RAD = 32;

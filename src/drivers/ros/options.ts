@@ -1,7 +1,7 @@
 /** What a robot behind ROS 2 is reached by: written in the robot's file, sent to the processes that speak ROS. */
 import { z } from 'zod';
+import { packagesField } from '../../plant/index.ts';
 import { type Configured, num, whole } from '../../schema/index.ts';
-import { packagesField } from '../model-source.ts';
 
 /** What the robot's controller takes. */
 export const COMMAND_INTERFACES = [

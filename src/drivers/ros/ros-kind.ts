@@ -1,7 +1,7 @@
 /** A robot behind ROS 2 as a kind of driver. Only a guard process drives one: it starts the processes that speak ROS. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
+import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
-import { modelSource, placedModel } from '../model-source.ts';
 import { DISTANCE_SIGNAL, type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
 
 /** Kinds of commands that only bases take. */

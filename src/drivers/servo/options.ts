@@ -1,7 +1,7 @@
 /** What a robot's file says of an arm of bus servos; the families share it. */
 import { z } from 'zod';
+import { packagesField } from '../../plant/index.ts';
 import { type Configured, num, whole } from '../../schema/index.ts';
-import { packagesField } from '../model-source.ts';
 import { namedField } from '../named.ts';
 
 /** `perTurn` of a joint that turns with the horn of its servo, rad. */

@@ -1,7 +1,7 @@
 /** What the kinds of drivers for bus servos have in common: from a robot's file to what the driver is made with. */
 import { ReinError } from '../../core/index.ts';
+import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
-import { modelSource, placedModel } from '../model-source.ts';
 import { calibrationPath } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';

@@ -1,7 +1,7 @@
 /** A car with a VESC on a serial port as a kind of driver. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
+import { modelSource } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
-import { modelSource } from '../model-source.ts';
 import { VESC_SIGNALS, type VescConfig, type VescDriverOptions, vescOptions, vescSchema } from './options.ts';
 
 /** Fewer ticks a second, and the driver itself could not be neutral within 100 ms (row 46). */

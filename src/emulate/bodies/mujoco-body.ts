@@ -1,7 +1,7 @@
 /** A robot's own model behind its servos: weight, contact and friction are MuJoCo's, and what stands beside it can be measured. */
 import type { RobotModel, SceneLayout } from '../../core/index.ts';
-import type { SurroundingsSpec } from '../../drivers/index.ts';
-import { type PackageFolders, RobotPlant } from '../../drivers/mujoco.ts';
+import type { PackageFolders, SurroundingsSpec } from '../../plant/index.ts';
+import { RobotPlant } from '../../plant/mujoco.ts';
 import type { PlaceableBody } from './held-body.ts';
 
 const STEP_S = 0.002;

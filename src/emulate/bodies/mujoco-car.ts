@@ -3,7 +3,7 @@
  * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
  */
 import { ReinError } from '../../core/index.ts';
-import type { CarWheels, Simulation, Wheel } from '../../drivers/mujoco.ts';
+import type { CarWheels, Simulation, Wheel } from '../../plant/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';
 
@@ -38,7 +38,7 @@ export class MujocoCar implements RollingBody {
   /** Rejects with `ReinError('config')` where the file cannot be read, or is no such car's. */
   static async open(options: MujocoCarOptions): Promise<MujocoCar> {
     // Not before it is needed: a list of what can be emulated does without.
-    const { CarWheels, readModelFile, Simulation, withIncludes } = await import('../../drivers/mujoco.ts');
+    const { CarWheels, readModelFile, Simulation, withIncludes } = await import('../../plant/mujoco.ts');
     const simulation = await Simulation.fromXml(withIncludes(readModelFile(options.file)).xml);
     try {
       return new MujocoCar(simulation, options, new CarWheels(simulation));

@@ -1,7 +1,7 @@
 /** The robot's place on the page: its picture, what its colours mean, and a switch for what the safety chain takes it for. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DrawnScene } from '../../drivers/mujoco.ts';
+import type { DrawnScene } from '../../plant/mujoco.ts';
 import { type Pose, RobotView } from './robot-view.ts';
 import { readJson, run } from './stream.ts';
 

@@ -34,7 +34,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { parentOf, toolLinkOf } from '../../core/robot-defaults.ts';
 import { shownCapsules } from '../../core/shown-capsules.ts';
 import { type FrameView, shownObjects } from '../../core/telemetry.ts';
-import type { DrawnPose, DrawnScene, SceneShape } from '../../drivers/mujoco.ts';
+import type { DrawnPose, DrawnScene, SceneShape } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
 /** Where the camera looks from, and what is to its right. */

@@ -1,7 +1,7 @@
 /** The compiler of `scene.ts` as a thread: one request in, one answer out. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/index.ts';
-import { drawnScene } from '../../drivers/mujoco.ts';
+import { drawnScene } from '../../plant/mujoco.ts';
 import type { SceneAnswer, SceneRequest } from './scene.ts';
 
 const { driver, robot } = workerData as SceneRequest;

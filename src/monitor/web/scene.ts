@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { isMujoco, modelOf } from '../../drivers/index.ts';
-import type { DrawnScene } from '../../drivers/mujoco.ts';
+import type { DrawnScene } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
 /** What the thread needs of a run. */

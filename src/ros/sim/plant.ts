@@ -3,7 +3,7 @@ import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup, driverSpec } from '../../config/setup.ts';
 import { type BaseModel, ReinError, type RobotModel } from '../../core/index.ts';
 import { isRos, modelOf, simulatedDriver } from '../../drivers/index.ts';
-import type { MujocoDriverOptions, PlantDriverOptions } from '../../drivers/mujoco.ts';
+import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
 import { sceneOf, taskKind } from '../../tasks/index.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 import type { ArmControllerKind, SimSettings } from './parameters.ts';

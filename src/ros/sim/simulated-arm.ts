@@ -10,7 +10,8 @@ import {
   type Vec,
   zeros,
 } from '../../core/index.ts';
-import { MujocoDriver, type MujocoDriverOptions, PlantDriver, type PlantDriverOptions } from '../../drivers/mujoco.ts';
+import { MujocoDriver, PlantDriver } from '../../drivers/mujoco.ts';
+import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 export class SimulatedArm {

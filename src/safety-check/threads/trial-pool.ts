@@ -1,9 +1,9 @@
 /** Threads that share the trials of a check. What each trial finds depends on nothing but its plan. */
 import { Worker } from 'node:worker_threads';
 import { WorkerPool } from '../../core/index.ts';
+import type { CheckSubject } from '../../robot-import/index.ts';
 import type { StageName } from '../../safety/chain-report.ts';
 import type { TrialPlan } from '../attack/plan.ts';
-import type { CheckSubject } from '../subject/subject.ts';
 import type { TrialOutcome } from '../trial-outcome.ts';
 
 export interface CheckWorkerData {

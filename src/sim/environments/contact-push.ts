@@ -14,7 +14,7 @@
  *   Cut after 60 steps of 50 ms.
  */
 import { clamp, ReinError, type Rng, symmetricRange } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions } from './options.ts';

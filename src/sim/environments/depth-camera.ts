@@ -1,7 +1,7 @@
 /** A depth image by ray casting: what MuJoCo can see without a graphics card. */
 import type { DoubleBuffer, IntBuffer } from '@mujoco/mujoco';
 import type { ImageShape } from '../../core/index.ts';
-import type { Simulation } from '../../drivers/mujoco.ts';
+import type { Simulation } from '../../plant/mujoco.ts';
 
 type Point = readonly [number, number, number];
 

@@ -11,7 +11,7 @@
  * - Terminates without success when it touches the obstacle or leaves the arena. Cut after 40 steps of 0.1 s.
  */
 import { type Rng, symmetricRange } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { number, type OptionFields, type OptionValues, readOptions } from './options.ts';

@@ -8,7 +8,7 @@ import {
   type Rng,
   totalObservationSize,
 } from '../../core/index.ts';
-import type { Simulation } from '../../drivers/mujoco.ts';
+import type { Simulation } from '../../plant/mujoco.ts';
 
 /** The numbers of a task that never change. */
 export interface TaskShape {

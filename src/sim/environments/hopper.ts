@@ -14,7 +14,7 @@
  *   after 1000 steps.
  */
 import { clamp, type Rng, symmetricRange } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
 

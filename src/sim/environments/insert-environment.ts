@@ -16,7 +16,8 @@
  * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Cut after 60 steps.
  */
 import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../core/index.ts';
-import { fixtureXml, type PegSceneSpec, Simulation } from '../../drivers/mujoco.ts';
+import type { PegSceneSpec } from '../../plant/index.ts';
+import { fixtureXml, Simulation } from '../../plant/mujoco.ts';
 import { DepthCamera, type DepthView } from './depth-camera.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions } from './options.ts';

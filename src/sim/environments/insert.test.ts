@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { type Environment, Rng } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { DepthCamera } from './depth-camera.ts';
 import { InsertDemonstrator, InsertOverseer } from './insert-demonstrator.ts';

@@ -10,7 +10,7 @@
  * - Never terminates; cut after 200 steps.
  */
 import { clamp, type Rng, symmetricRange, wrapAngleRad } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
 

@@ -16,7 +16,7 @@
  * - Terminates more than 1 m from the target. Success: the last second of it within 0.1 m. Cut after 500 steps of 10 ms.
  */
 import { type ActionRange, matrixFromQuaternion, type ObservationParts, type Rng } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';
 import {

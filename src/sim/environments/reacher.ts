@@ -12,7 +12,7 @@
  * - Never terminates; cut after 50 steps.
  */
 import { type Rng, symmetricRange } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { Simulation } from '../../plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
 

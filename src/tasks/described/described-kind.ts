@@ -1,14 +1,7 @@
 /** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
 import { didYouMean, limitMarginOf, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
-import {
-  isMujoco,
-  isRos,
-  placeSignals,
-  readSceneFile,
-  type SceneFile,
-  signalsOf,
-  worldOf,
-} from '../../drivers/index.ts';
+import { isMujoco, isRos, signalsOf, worldOf } from '../../drivers/index.ts';
+import { placeSignals, readSceneFile, type SceneFile } from '../../plant/index.ts';
 import { type OperatorContext, PlaceMover, PlacePicker, type TeleopSource } from '../../teleop/index.ts';
 import { StartPose } from '../start-pose.ts';
 import { NOBODY, type TaskKind, type TaskProblem, type TaskRobot } from '../task-kind.ts';

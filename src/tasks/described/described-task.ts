@@ -13,7 +13,7 @@ import {
   type RobotModel,
   type SceneLayout,
 } from '../../core/index.ts';
-import { placeSignals } from '../../drivers/index.ts';
+import { placeSignals } from '../../plant/index.ts';
 import { type ObservedPart, previousExecutedPart, robotParts, writeParts } from '../robot-observation.ts';
 import { StartPose } from '../start-pose.ts';
 import { JUDGED_BY_PERSON, type Outcome, startsOver, type Task, type Verdict } from '../task.ts';

@@ -3,7 +3,7 @@
  * measured arrives as signals of the driver; the task itself knows no simulator.
  */
 import type { GuardFrame } from '../../core/index.ts';
-import { placeSignals } from '../../drivers/index.ts';
+import { placeSignals } from '../../plant/index.ts';
 
 /** Writes where a place is, [3] m, base frame. No allocation. */
 export type PlaceReader = (frame: GuardFrame, out: Float64Array) => void;

@@ -1,0 +1,64 @@
+/**
+ * Joints that a model's file couples to one of the robot's (`<equality><joint joint1 joint2 polycoef>`), such as the second finger of a gripper: they
+ * have no servo, go where the other takes them, and are put there with it.
+ */
+import type { MainModule, MjSpec } from '@mujoco/mujoco';
+import { codeOf, elementsOf } from './model/model-file.ts';
+import type { Simulation } from './mujoco-module.ts';
+
+/** Numbers of `eq_data` of one constraint, and of its polynomial (MuJoCo, mjmodel.h: mjNEQDATA). */
+const EQUALITY_NUMBERS = 11;
+const POWERS = 5;
+
+/** Names of the joints that follow (as `joint1`) one of `named`, directly or by way of others. Takes couplings that are switched off out of the model. */
+export function coupledTo(module: MainModule, spec: MjSpec, named: ReadonlySet<string>): ReadonlySet<string> {
+  const pairs = elementsOf(module, spec, module.mjtObj.mjOBJ_EQUALITY).flatMap((element) => {
+    const { name1, name2, type, active } = module.mjs_asEquality(element)!;
+    const isOfJoints = codeOf(type) === module.mjtEq.mjEQ_JOINT.value;
+    if (isOfJoints && !active) module.mjs_delete(spec, element);
+    return isOfJoints && active && name2 !== '' ? [[name1, name2] as const] : [];
+  });
+  const found = new Set<string>();
+  const isMoved = (name: string): boolean => named.has(name) || found.has(name);
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const [follower, leader] of pairs) if (isMoved(leader) && !named.has(follower)) found.add(follower);
+  }
+  return found;
+}
+
+/** Puts them where they belong. */
+export class CoupledJoints {
+  readonly #couplings: readonly {
+    readonly follower: number;
+    readonly leader: number;
+    /** Positions in which the polynomial gives its constant. */
+    readonly followerAt0: number;
+    readonly leaderAt0: number;
+    readonly coefficients: Float64Array;
+  }[];
+
+  /** `named`: addresses in `qpos` of the robot's own joints, which stand where they are put. */
+  constructor({ module, model }: Simulation, named: readonly number[]) {
+    const [types, ones, others] = [model.eq_type, model.eq_obj1id, model.eq_obj2id] as Int32Array[];
+    const addresses = model.jnt_qposadr as Int32Array;
+    const at0 = model.qpos0 as Float64Array;
+    this.#couplings = Array.from({ length: model.neq }, (_, i) => i).flatMap((i) => {
+      if (types![i] !== module.mjtEq.mjEQ_JOINT.value || others![i]! < 0) return [];
+      const [follower, leader] = [addresses[ones![i]!]!, addresses[others![i]!]!];
+      if (named.includes(follower)) return [];
+      const numbers = (model.eq_data as Float64Array).slice(EQUALITY_NUMBERS * i, EQUALITY_NUMBERS * i + POWERS);
+      return [{ follower, leader, followerAt0: at0[follower]!, leaderAt0: at0[leader]!, coefficients: numbers }];
+    });
+  }
+
+  /** Writes their positions into `qpos`, in which the robot's joints stand already. A chain of couplings follows in its order in the file. */
+  place(qpos: Float64Array): void {
+    for (const { follower, leader, followerAt0, leaderAt0, coefficients } of this.#couplings) {
+      const x = qpos[leader]! - leaderAt0;
+      let y = 0;
+      for (let power = POWERS - 1; power >= 0; power--) y = y * x + coefficients[power]!;
+      qpos[follower] = followerAt0 + y;
+    }
+  }
+}

@@ -1,0 +1,232 @@
+/** Where in the robot's file something stands, and what only a URDF's text says: speeds, followers, links without a mass. */
+import { ReinError } from '../../core/index.ts';
+import type { ModelFile } from '../model/model-file.ts';
+import { elementsNamed, type XmlElement, xmlElements } from '../model/xml-elements.ts';
+import type { FilePlace, ImportedJoint, RangeProblem, UnusableLimit } from './imported-robot.ts';
+import { standStillRemedy } from './refusals.ts';
+
+export class PlaceFinder {
+  readonly file: ModelFile;
+  readonly #elements: readonly XmlElement[];
+  readonly #isUrdf: boolean;
+
+  constructor(file: ModelFile) {
+    this.file = file;
+    this.#elements = xmlElements(file.xml);
+    this.#isUrdf = this.#elements.some(({ name }) => name === 'robot');
+  }
+
+  /** The element's place; line 0 where the main file does not have it. */
+  readonly of = (element: string, name: string): FilePlace => {
+    const all = this.#kindsOf(element).flatMap((kind) => elementsNamed(this.#elements, kind));
+    const found = all.find((each) => each.attributes.get('name') === name) ?? (name === '' ? all[0] : undefined);
+    return { file: this.file.name, line: found?.line ?? 0, column: found?.column ?? 0 };
+  };
+
+  /** The speed limit that a URDF gives a joint, rad/s; absent in MJCF. */
+  urdfVelocity(joint: string): number | undefined {
+    const limit = childOf(this.#urdfJoint(joint), 'limit');
+    const value = Number(limit?.attributes.get('velocity'));
+    return value > 0 && Number.isFinite(value) ? value : undefined;
+  }
+
+  /** The soft range of a URDF's joint, whose limits its controller is to keep. */
+  urdfSoftRange(joint: string): ImportedJoint['soft'] {
+    const controller = childOf(this.#urdfJoint(joint), 'safety_controller');
+    if (controller === undefined) return undefined;
+    const side = (name: string, absent: number): number => {
+      const value = controller.attributes.get(name);
+      return value === undefined || !Number.isFinite(Number(value)) ? absent : Number(value);
+    };
+    const range = [side('soft_lower_limit', -Infinity), side('soft_upper_limit', Infinity)] as const;
+    // Both 0 is what exporters write where nobody said anything.
+    if (!(range[0] < range[1])) return undefined;
+    return { range, place: this.#placeOf(controller) };
+  }
+
+  /** Limits of a URDF's joint that are 0 or less, as exporters write them where nobody entered any. */
+  urdfUnusable(joint: string): UnusableLimit[] {
+    const limit = childOf(this.#urdfJoint(joint), 'limit');
+    if (limit === undefined) return [];
+    return (['effort', 'velocity'] as const).flatMap((name) => {
+      const text = limit.attributes.get(name);
+      if (text === undefined || Number(text) > 0) return [];
+      const key = name === 'effort' ? 'torqueMaxNm' : 'velocityMaxRadPerS';
+      return [{ key, text: `${name}="${text}"`, place: this.#placeOf(limit) } as const];
+    });
+  }
+
+  /** Elements of a URDF that say how a joint is limited or moved, and are not read. */
+  get urdfNotRead(): readonly string[] {
+    if (!this.#isUrdf) return [];
+    const calibrations = elementsNamed(this.#elements, 'joint').flatMap((joint) => {
+      const found = childOf(joint, 'calibration');
+      return found === undefined
+        ? []
+        : [`<calibration> of joint "${joint.attributes.get('name')}" (${this.#lineOf(found)})`];
+    });
+    const gears = elementsNamed(this.#elements, 'mechanicalReduction');
+    if (gears.length === 0) return calibrations;
+    const lines = gears.map((gear, i) => (i === 0 ? this.#lineOf(gear) : gear.line)).join(', ');
+    return [...calibrations, `<mechanicalReduction> (${lines})`];
+  }
+
+  #placeOf({ line, column }: XmlElement): FilePlace {
+    return { file: this.file.name, line, column };
+  }
+
+  #lineOf({ line }: XmlElement): string {
+    return `${this.file.name}:${line}`;
+  }
+
+  /** Why a URDF's joint that must stop at both ends has no range, and where; absent for one that has, and in MJCF. */
+  urdfRangeProblem(name: string): RangeProblem | undefined {
+    const joint = this.#urdfJoint(name);
+    const type = joint?.attributes.get('type');
+    if (joint === undefined || (type !== 'revolute' && type !== 'prismatic')) return undefined;
+    const limit = childOf(joint, 'limit');
+    const [lower, upper] = ['lower', 'upper'].map((side) => Number(limit?.attributes.get(side) ?? 0)) as [
+      number,
+      number,
+    ];
+    if (limit !== undefined && lower < upper) return undefined;
+    const { line, column } = limit ?? joint;
+    const what =
+      limit === undefined ? 'no <limit>' : `a <limit> with lower ${lower} and upper ${upper} (0 where it says none)`;
+    return { place: { file: this.file.name, line, column }, why: `is ${type} and has ${what}` };
+  }
+
+  /**
+   * Refuses what MuJoCo takes from a URDF without a word: joints of other kinds, joints that follow others, which it sets free, and links that move
+   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it reports without a
+   * line. Joints that `stays` names stand still.
+   */
+  refuseUrdf(stays: (joint: string) => boolean): void {
+    if (!this.#isUrdf) return;
+    const joints = elementsNamed(this.#elements, 'joint').filter((joint) => childOf(joint, 'child') !== undefined);
+    this.#refuseRepeated(joints);
+    this.#refuseSecondRoot(joints);
+    const isMoving = (joint: XmlElement): boolean =>
+      joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
+    this.#refuseKinds(joints.filter(isMoving));
+    this.#refuseFollowers(joints.filter(isMoving));
+    const links = new Map(
+      elementsNamed(this.#elements, 'link').map((link) => [link.attributes.get('name') ?? '', link]),
+    );
+    for (const joint of joints.filter(isMoving)) {
+      const link = links.get(linkOf(joint, 'child'));
+      if (link !== undefined && !this.#hasMass(link, links, joints, isMoving)) {
+        const name = joint.attributes.get('name');
+        this.#refuse(
+          link,
+          `link "${link.attributes.get('name')}" is moved by joint "${name}" and has no <inertial> with a mass`,
+        );
+      }
+    }
+  }
+
+  /** MuJoCo makes three joints of a planar one, whose names are in no file. */
+  #refuseKinds(moving: readonly XmlElement[]): void {
+    const other = moving.find((joint) => ['planar', 'floating'].includes(joint.attributes.get('type') ?? ''));
+    if (other === undefined) return;
+    const name = other.attributes.get('name') ?? '';
+    this.#refuse(
+      other,
+      `joint "${name}" is ${other.attributes.get('type')}; the safety chain knows trees of turning and sliding joints only`,
+      {
+        remedy: `take it out of the file, or write type="fixed": its link then stands still`,
+      },
+    );
+  }
+
+  /** All at once: one in each try would cost a try for each finger. */
+  #refuseFollowers(moving: readonly XmlElement[]): void {
+    const followers = moving.flatMap((joint) => {
+      const mimic = childOf(joint, 'mimic');
+      const name = joint.attributes.get('name') ?? '';
+      return mimic === undefined ? [] : [{ name, mimic, leader: mimic.attributes.get('joint') }];
+    });
+    const [first] = followers;
+    if (first === undefined) return;
+    const whys = followers.map(({ name, leader }) => `joint "${name}" follows joint "${leader}"`).join('; ');
+    this.#refuse(first.mimic, whys, { remedy: standStillRemedy(followers.map(({ name }) => name)) });
+  }
+
+  /** Joints of a URDF that others follow. */
+  get urdfFollowed(): readonly string[] {
+    if (!this.#isUrdf) return [];
+    return elementsNamed(this.#elements, 'mimic').flatMap((mimic) => mimic.attributes.get('joint') ?? []);
+  }
+
+  #refuseRepeated(joints: readonly XmlElement[]): void {
+    const first = new Map<string, XmlElement>();
+    for (const joint of joints) {
+      const name = joint.attributes.get('name') ?? '';
+      const before = first.get(name);
+      if (before !== undefined) this.#refuse(joint, `joint "${name}" stands in line ${before.line} already`);
+      first.set(name, joint);
+    }
+  }
+
+  /** MuJoCo drops all but one, with all that hangs on it. */
+  #refuseSecondRoot(joints: readonly XmlElement[]): void {
+    const carried = new Set(joints.map((joint) => linkOf(joint, 'child')));
+    const all = this.#elements.find(({ name }) => name === 'robot')?.children ?? [];
+    const roots = all.filter(
+      (link) => link.name === 'link' && link.attributes.has('name') && !carried.has(link.attributes.get('name') ?? ''),
+    );
+    const [first, second] = roots;
+    if (first === undefined || second === undefined) return;
+    const names = roots.map((link) => `"${link.attributes.get('name')}"`);
+    this.#refuse(
+      second,
+      `link ${names[1]} hangs on no joint, and neither does link ${names[0]} in line ${first.line}: a robot has one root`,
+      {
+        remedy: `join ${names.slice(1).join(' and ')} to ${names[0]} or another link, such as by a joint of type="fixed", or take it out`,
+      },
+    );
+  }
+
+  /** Whether the link, or one that is fixed to it, has a mass. */
+  #hasMass(
+    link: XmlElement,
+    links: ReadonlyMap<string, XmlElement>,
+    joints: readonly XmlElement[],
+    isMoving: (joint: XmlElement) => boolean,
+  ): boolean {
+    const mass = elementsNamed(link.children, 'mass')[0]?.attributes.get('value');
+    if (Number(mass) > 0) return true;
+    return joints.some((joint) => {
+      const isRigid = !isMoving(joint) && linkOf(joint, 'parent') === link.attributes.get('name');
+      const next = isRigid ? links.get(linkOf(joint, 'child')) : undefined;
+      return next !== undefined && this.#hasMass(next, links, joints, isMoving);
+    });
+  }
+
+  #urdfJoint(name: string): XmlElement | undefined {
+    if (!this.#isUrdf) return undefined;
+    // Transmissions and controllers name joints too, without links.
+    return elementsNamed(this.#elements, 'joint').find(
+      (joint) => joint.attributes.get('name') === name && childOf(joint, 'child') !== undefined,
+    );
+  }
+
+  /** MJCF has joints and constraints under several names. */
+  #kindsOf(element: string): readonly string[] {
+    if (element === 'joint') return ['joint', 'freejoint'];
+    if (element === 'equality') return ['connect', 'weld'];
+    return [element];
+  }
+
+  #refuse({ line, column }: XmlElement, why: string, details: { readonly remedy?: string } = {}): never {
+    throw new ReinError('config', `${this.file.name}:${line}:${column}: ${why}`, details);
+  }
+}
+
+function childOf(element: XmlElement | undefined, wanted: string): XmlElement | undefined {
+  return element?.children.find(({ name }) => name === wanted);
+}
+
+function linkOf(joint: XmlElement, end: 'parent' | 'child'): string {
+  return childOf(joint, end)?.attributes.get('link') ?? '';
+}

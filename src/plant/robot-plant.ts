@@ -1,0 +1,237 @@
+/** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
+import { allFinite, type RobotModel } from '../core/index.ts';
+import { checkAgreement } from './agreement.ts';
+import { CarDrive } from './car-drive.ts';
+import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
+import { ContactForce } from './contact-force.ts';
+import { CoupledJoints } from './coupled-joints.ts';
+import { DrawnShapes } from './drawn-shapes.ts';
+import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
+import { type Drive, JointServos } from './joint-servos.ts';
+import { jointsOf } from './links.ts';
+import type { Simulation } from './mujoco-module.ts';
+import type { SurroundingsSpec } from './options.ts';
+import type { PlantOptions } from './plant-options.ts';
+import { ServoTorques } from './servo-torques.ts';
+import { Surroundings, ToolTouch } from './surroundings.ts';
+import { DistanceWitness } from './witness.ts';
+
+/** Less than this is no time: MuJoCo wants a step that counts. */
+const NO_TIME_S = 1e-9;
+/** What carries a car is no collision. */
+const GROUND = 'floor';
+
+/**
+ * One robot. An arm's joint follows its set-point s by τ = clip(K·(s − q) − d·q̇, ±torqueMax), with K, d and torqueMax of the
+ * robot model. Arrays are the plant's own and are written by each step. For tests and checks: a step allocates while there
+ * are contacts.
+ */
+export class RobotPlant {
+  /** [n] measured, rad (m for sliding joints and driven distance). */
+  readonly positionRad: Float64Array;
+  /** [n] measured, rad/s. */
+  readonly velocityRadPerS: Float64Array;
+  /** [n] what the servos exerted, N·m, the mean of the last period; 0 for a car's axes. */
+  readonly torqueNm: Float64Array;
+  /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
+  readonly setPointRad: Float64Array;
+  /** [6] what the surroundings pressed on the tool with, N and N·m, base frame, the mean of the last period; zeros without any. */
+  readonly wrench: Float64Array = new Float64Array(6);
+  readonly #simulation: Simulation;
+  readonly #model: RobotModel;
+  readonly #drive: Drive;
+  readonly #contacts: ContactForce;
+  readonly #coupled: CoupledJoints;
+  readonly #witness: DistanceWitness;
+  readonly #timestepS: number;
+  /** Of an arm: its actuators are its servos, in order. */
+  readonly #torques: ServoTorques | undefined;
+  /** Of an arm among things that it may touch. */
+  readonly #touch: ToolTouch | undefined;
+  #contactN = 0;
+  #isFresh = false;
+
+  /** Loads and compiles, and leaves the robot at its home pose. Throws `ReinError('config')` with file and line. */
+  static async open(options: PlantOptions): Promise<RobotPlant> {
+    const simulation = await compilePlant(options);
+    try {
+      return new RobotPlant(simulation, options);
+    } catch (error) {
+      simulation.close();
+      throw error;
+    }
+  }
+
+  private constructor(simulation: Simulation, options: PlantOptions) {
+    const { model } = options;
+    this.#simulation = simulation;
+    this.#model = model;
+    this.#timestepS = options.timestepS ?? TIMESTEP_MAX_S;
+    this.positionRad = new Float64Array(model.joints.length);
+    this.velocityRadPerS = new Float64Array(model.joints.length);
+    this.torqueNm = new Float64Array(model.joints.length);
+    this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
+    this.setPointRad = this.#drive.setPointRad;
+    const addresses = model.base === undefined ? jointsOf(simulation, model) : undefined;
+    this.#coupled = new CoupledJoints(simulation, addresses?.map(({ position }) => position) ?? []);
+    const dofs = addresses?.map(({ dof }) => dof);
+    this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
+    this.#witness = new DistanceWitness(simulation, model);
+    this.#contacts = new ContactForce(simulation, groundOf(model));
+    this.#touch =
+      options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);
+    this.reset(model.homeRad);
+    if (model.base === undefined) checkAgreement(simulation, model);
+  }
+
+  /**
+   * Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. `arrange` puts other things in
+   * place meanwhile.
+   */
+  reset(jointsRad: ArrayLike<number>, arrange?: () => void): void {
+    this.#simulation.reset();
+    this.#drive.restAt(jointsRad);
+    this.#coupled.place(this.#simulation.views.positionRad);
+    arrange?.();
+    this.#simulation.forward();
+    this.#contactN = 0;
+    this.#measure();
+  }
+
+  /**
+   * Sends `sentRad` ([n]) and lets `dtS` pass (any length ≥ 0, in whole physics steps of at most `timestepS`). False when the
+   * simulation can no longer be trusted, or when an argument is not finite: then nothing passes.
+   */
+  step(sentRad: ArrayLike<number>, dtS: number): boolean {
+    if (!this.#isValid(sentRad, dtS)) return false;
+    this.#drive.push(sentRad, dtS);
+    this.#torques?.start('servos');
+    return this.#pass(dtS);
+  }
+
+  /** What stands beside the robot, for whoever arranges and measures it. Throws `ReinError('config')`. */
+  surroundings(spec: SurroundingsSpec, signalNames: readonly string[]): Surroundings {
+    return new Surroundings(this.#simulation, spec, signalNames);
+  }
+
+  /** What there is to draw. */
+  shapes(): DrawnShapes {
+    return new DrawnShapes(this.#simulation, (name) => name.startsWith(ADDED));
+  }
+
+  /** The references are where the robot is now, as if they had always stood there. */
+  hold(): void {
+    this.#drive.hold(this.positionRad);
+  }
+
+  /** As `step`, with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
+  exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
+    if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
+    this.#torques?.start('motors');
+    return this.#pass(dtS);
+  }
+
+  /**
+   * From now on something pushes the link that joint `joint` moves with `forceN` (base frame), at the point that is at `atM` now
+   * (default: its centre of mass), m; zeros end it.
+   */
+  pushLink(joint: number, forceN: readonly [number, number, number], atM?: readonly [number, number, number]): void {
+    const { body } = jointsOf(this.#simulation, this.#model)[joint]!;
+    const { data } = this.#simulation;
+    const centreM = (data.xipos as Float64Array).subarray(3 * body, 3 * body + 3);
+    const [x, y, z] = (atM ?? centreM).map((value: number, k: number) => value - centreM[k]!) as [
+      number,
+      number,
+      number,
+    ];
+    const [fx, fy, fz] = forceN;
+    const momentNm = [y * fz - z * fy, z * fx - x * fz, x * fy - y * fx];
+    (data.xfrc_applied as Float64Array).set([...forceN, ...momentNm], 6 * body);
+  }
+
+  /** ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
+  kineticJ(): number {
+    this.#refresh();
+    return kineticOf(this.#simulation);
+  }
+
+  /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
+  potentialJ(): number {
+    this.#refresh();
+    return potentialOf(this.#simulation);
+  }
+
+  /** Largest normal force between the robot and what does not move, in any physics step of the last period, N; 0 among surroundings. */
+  contactForceN(): number {
+    return this.#contactN;
+  }
+
+  /** [n] what each joint of an arm has to turn where it is, rotor included, kg·m² (kg for a sliding one). Allocates. */
+  inertiaKgM2(): Float64Array {
+    this.#refresh();
+    const { size, matrix } = this.#simulation.inertiaMatrix();
+    return Float64Array.from(jointsOf(this.#simulation, this.#model), ({ dof }) => matrix[dof * (size + 1)]!);
+  }
+
+  /**
+   * Smallest distance, by MuJoCo, of the pairs and keep-outs of the robot model, m; negative where they overlap, at most 1.
+   * Measured between the file's own shapes: the geom of a capsule's name where there is one, else the shapes of its link.
+   */
+  smallestDistanceM(): number {
+    this.#refresh();
+    return this.#witness.smallestM();
+  }
+
+  /**
+   * The same of this arm if its joints stood at `jointsRad` ([n], rad): where its reference is, whatever the simulated arm does.
+   * Infinity for a mobile base.
+   */
+  distanceAtM(jointsRad: ArrayLike<number>): number {
+    return this.#witness.smallestAtM(jointsRad);
+  }
+
+  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  close(): void {
+    this.#contacts.close();
+    this.#witness.close();
+    this.#simulation.close();
+  }
+
+  #isValid(values: ArrayLike<number>, dtS: number): boolean {
+    return values.length === this.positionRad.length && allFinite(values) && dtS >= 0 && Number.isFinite(dtS);
+  }
+
+  #pass(dtS: number): boolean {
+    const simulation = this.#simulation;
+    // Sums of periods round: a step too many would be a step of next to nothing.
+    const steps = Math.max(1, Math.ceil(dtS / this.#timestepS - 1e-9));
+    let isTrusted = true;
+    this.#contactN = 0;
+    for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
+      isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
+      // Things on a table always touch it: that is nothing to look for, and costs.
+      if (this.#touch === undefined) this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
+      this.#touch?.addStep();
+      this.#torques?.addStep();
+    }
+    this.#measure();
+    this.#torques?.read(this.torqueNm);
+    this.#touch?.read(this.wrench);
+    return isTrusted;
+  }
+
+  #measure(): void {
+    this.#drive.measure(this.positionRad, this.velocityRadPerS, this.torqueNm);
+    this.#isFresh = false;
+  }
+
+  #refresh(): void {
+    if (this.#isFresh) return;
+    refreshEnergies(this.#simulation);
+    this.#isFresh = true;
+  }
+}
+
+function groundOf(model: RobotModel): readonly string[] {
+  return model.base === undefined ? [] : [GROUND];
+}
