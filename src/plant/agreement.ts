@@ -3,6 +3,7 @@
  * contradicts the model, every limit of the workspace is somewhere else.
  */
 import { ArmKinematics, ReinError, type RobotModel } from '../core/index.ts';
+import { cross, dot } from './frames.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 
@@ -75,12 +76,4 @@ function toolDifferenceMm(simulation: Simulation, robot: RobotModel, arm: ArmKin
     return 1e3 * (origin + dot(row, robot.tool.originXyzM) - arm.tcpPositionM[k]!);
   });
   return Math.hypot(...way);
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  return a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!;
-}
-
-function cross(a: ArrayLike<number>, b: ArrayLike<number>): [number, number, number] {
-  return [a[1]! * b[2]! - a[2]! * b[1]!, a[2]! * b[0]! - a[0]! * b[2]!, a[0]! * b[1]! - a[1]! * b[0]!];
 }

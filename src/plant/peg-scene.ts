@@ -1,5 +1,6 @@
 /** The peg-insertion scene: the arm of `scenes/arm6.xml` and a plate with a chamfered square hole, made to measure. */
 import { readFileSync } from 'node:fs';
+import type { Triple } from './frames.ts';
 import type { PegSceneSpec } from './options.ts';
 
 /** Name of the movable fixture in scene layouts. Its origin is the centre of the hole's mouth, in the plate's top plane. */
@@ -73,8 +74,6 @@ function chamfer(inner: number, c: number): string[] {
     box('chamfer_y0', [inner + c, halfFace, halfThickness], [0, -offset, z], [-tilt, 0, 0]),
   ];
 }
-
-type Triple = readonly [number, number, number];
 
 function box(name: string, halfSize: Triple, position: Triple, euler?: Triple): string {
   const turn = euler === undefined ? '' : ` euler="${euler.map(number).join(' ')}"`;

@@ -27,8 +27,8 @@ export interface LimitFiles {
 
 export interface MergedJoint {
   readonly joint: JointModel;
-  /** Where each number was written. */
-  readonly places: Readonly<Partial<Record<keyof JointLimits, Place>>>;
+  /** Each number with the place where it was written. */
+  readonly facts: JointFacts;
   /** What no file says of it. */
   readonly assumed: ReadonlySet<keyof JointLimits>;
 }
@@ -261,7 +261,7 @@ function mergeJoint(
     const [min, max] = [merged.positionMinRad, merged.positionMaxRad].map((fact) => significant(fact?.value ?? 0));
     assumed.push(`Joint "${name}" turns from ${min} to ${max} rad, more than two turns: ${DEGREES}`);
   }
-  return { joint: jointOf(model, merged), places: placesOf(merged), assumed: guessed };
+  return { joint: jointOf(model, merged), facts: merged, assumed: guessed };
 }
 
 /**
@@ -422,36 +422,13 @@ function checkBounds(model: ImportedJoint, merged: JointFacts): Problem[] {
   });
 }
 
+type Limits = Pick<JointModel, keyof JointLimits>;
+
 function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
   const { name, kind, parent, originXyzM, originRpyRad, axis } = model;
-  const value = (key: keyof JointLimits): number => facts[key]?.value ?? Number.NaN;
+  // Complete where the files have no problems.
+  const limits = Object.fromEntries(LIMIT_KEYS.map((key) => [key, facts[key]?.value])) as unknown as Limits;
   const length = Math.hypot(...axis);
-  return {
-    name,
-    kind,
-    parent,
-    originXyzM,
-    originRpyRad,
-    axis: [axis[0] / length, axis[1] / length, axis[2] / length],
-    positionMinRad: value('positionMinRad'),
-    positionMaxRad: value('positionMaxRad'),
-    velocityMaxRadPerS: value('velocityMaxRadPerS'),
-    accelMaxRadPerS2: value('accelMaxRadPerS2'),
-    jerkMaxRadPerS3: facts.jerkMaxRadPerS3?.value,
-    torqueMaxNm: value('torqueMaxNm'),
-    stiffnessNmPerRad: value('stiffnessNmPerRad'),
-    dampingNmSPerRad: value('dampingNmSPerRad'),
-    encoderNoiseRad: facts.encoderNoiseRad?.value,
-    dryFrictionNm: facts.dryFrictionNm?.value,
-    limitMarginRad: facts.limitMarginRad?.value,
-  };
-}
-
-function placesOf(facts: JointFacts): MergedJoint['places'] {
-  const places: Partial<Record<keyof JointLimits, Place>> = {};
-  for (const key of LIMIT_KEYS) {
-    const fact = facts[key];
-    if (fact !== undefined) places[key] = fact.place;
-  }
-  return places;
+  const unit = [axis[0] / length, axis[1] / length, axis[2] / length] as const;
+  return { name, kind, parent, originXyzM, originRpyRad, axis: unit, ...limits };
 }

@@ -23,7 +23,7 @@ import {
   significant,
 } from '../core/index.ts';
 import type { PackageFolders } from '../plant/index.ts';
-import type { ImportedRobot, NamedFrame, PlantImage, RobotPlant } from '../plant/mujoco.ts';
+import type { ImportedRobot, NamedFrame, PlantImage } from '../plant/mujoco.ts';
 import { chooseHome } from './choose-home.ts';
 import { ALWAYS, choosePairs, randomPoses } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
@@ -118,8 +118,9 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   onPhase?.('compiling it once more, with servos');
   const plantFile = resolve(files.model);
   const plantImage = await compileSubject(plantFile, model, packages);
-  const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
-  assumed.push(...(await unwatchedPairs(plantFile, plantImage, model, builder.unwatched)));
+  const looked = await lookAt(plantFile, plantImage, model, builder.unwatched);
+  const overlaps = overlapsAtHome(looked, builder.suspect);
+  assumed.push(...unwatchedPairs(looked));
   // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
   if (builder.assumedParts.has('homeRad')) {
     for (const message of overlaps)
@@ -141,7 +142,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
 /** Of the numbers for all joints those that no joint takes, since a file says each one's: a sentence each. */
 function unusedDefaults(joints: readonly MergedJoint[], given: LimitDefaults): string[] {
   return LIMIT_FLAGS.flatMap(([key, flag]) => {
-    const isUsed = ({ places, assumed }: MergedJoint): boolean => places[key]?.file === flag || assumed.has(key);
+    const isUsed = ({ facts, assumed }: MergedJoint): boolean => facts[key]?.place.file === flag || assumed.has(key);
     if (given[key] === undefined || joints.some(isUsed)) return [];
     return [`${flag} ${given[key]} applies to no joint: a file says it of each, and ${key} in a limits file another.`];
   });
@@ -211,27 +212,35 @@ function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): voi
 
 type Pair = readonly [string, string];
 
-/** The robot with its own shapes, which knows the distance of `pair` only. */
-async function plantOf(file: string, image: PlantImage, model: RobotModel, pair: Pair): Promise<RobotPlant> {
-  const { RobotPlant } = await import('../plant/mujoco.ts');
-  const collision = { capsules: [], clearanceM: 0, ...model.collision, keepOut: [], pairs: [pair] };
-  return RobotPlant.open({ file, image, model: { ...model, collision } });
+/** What the shapes of one pair come to, by MuJoCo. */
+interface LookedAt {
+  readonly pair: Pair;
+  readonly atHomeM: number;
+  /** In each of the random poses. */
+  readonly distancesM: readonly number[];
 }
 
-/** What `pairs` that are not kept apart come to by their own shapes, in random poses: a sentence for all that keep clear, or always touch, and one for each other. */
-async function unwatchedPairs(
-  file: string,
-  image: PlantImage,
-  model: RobotModel,
-  pairs: readonly Pair[],
-): Promise<string[]> {
+/** Measures the distance of each of `pairs` between the file's own shapes, at home and in random poses, m. */
+async function lookAt(file: string, image: PlantImage, model: RobotModel, pairs: readonly Pair[]): Promise<LookedAt[]> {
+  const { RobotPlant } = await import('../plant/mujoco.ts');
+  const poses = pairs.length > 0 ? randomPoses(model, UNWATCHED_POSES) : [];
+  const found: LookedAt[] = [];
+  for (const pair of pairs) {
+    // It knows the distance of this pair only.
+    const collision = { capsules: [], clearanceM: 0, ...model.collision, keepOut: [], pairs: [pair] };
+    const plant = await RobotPlant.open({ file, image, model: { ...model, collision } });
+    const atHomeM = plant.smallestDistanceM();
+    found.push({ pair, atHomeM, distancesM: poses.map((jointsRad) => plant.distanceAtM(jointsRad)) });
+    plant.close();
+  }
+  return found;
+}
+
+/** What pairs that are not kept apart come to: a sentence for all that keep clear, or always touch, and one for each other. */
+function unwatchedPairs(looked: readonly LookedAt[]): string[] {
   const harmless: string[] = [];
   const said: string[] = [];
-  const poses = pairs.length > 0 ? randomPoses(model, UNWATCHED_POSES) : [];
-  for (const pair of pairs) {
-    const plant = await plantOf(file, image, model, pair);
-    const distancesM = poses.map((jointsRad) => plant.distanceAtM(jointsRad));
-    plant.close();
+  for (const { pair, distancesM } of looked) {
     const touching = distancesM.filter((distanceM) => distanceM < 0).length;
     const leastM = Math.min(...distancesM);
     const leastMm = significant(1e3 * leastM);
@@ -251,23 +260,14 @@ async function unwatchedPairs(
   return [`Not kept apart, ${why}, looked at in ${UNWATCHED_POSES} random poses: ${harmless.join(', ')}.`, ...said];
 }
 
-/** Of the pairs whose capsules overlap at home, those whose shapes do too, by MuJoCo: a sentence each. */
-async function overlapsAtHome(
-  file: string,
-  image: PlantImage,
-  model: RobotModel,
-  pairs: readonly Pair[],
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const pair of pairs) {
-    const plant = await plantOf(file, image, model, pair);
-    const distanceM = plant.smallestDistanceM();
-    plant.close();
-    if (distanceM >= 0) continue;
-    const depthMm = significant(-1e3 * distanceM);
-    found.push(`at home (homeRad) the shapes of ${pair[0]} and ${pair[1]} overlap by ${depthMm} mm`);
-  }
-  return found;
+/** Of the pairs whose capsules overlap at home, those whose shapes do too: a sentence each. */
+function overlapsAtHome(looked: readonly LookedAt[], suspect: readonly Pair[]): string[] {
+  return looked
+    .filter(({ pair, atHomeM }) => suspect.includes(pair) && atHomeM < 0)
+    .map(({ pair: [one, other], atHomeM }) => {
+      const depthMm = significant(-1e3 * atHomeM);
+      return `at home (homeRad) the shapes of ${one} and ${other} overlap by ${depthMm} mm`;
+    });
 }
 
 class ModelBuilder {
@@ -326,9 +326,9 @@ class ModelBuilder {
     const [group, index, key] = path;
     const { own, model } = this.#files;
     if (group === 'joints') {
-      const { joint, places } = this.#joints[index as number]!;
+      const { joint, facts } = this.#joints[index as number]!;
       const inModel = this.#robot.joints[index as number]!.place;
-      return places[key as keyof typeof places] ?? own?.joints.get(joint.name)?.place ?? inModel;
+      return facts[key as keyof JointLimits]?.place ?? own?.joints.get(joint.name)?.place ?? inModel;
     }
     return own?.place(path) ?? { file: model, line: 0, column: 0 };
   }

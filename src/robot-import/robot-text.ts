@@ -33,19 +33,21 @@ const WIDTH = 118;
 const DIGITS = 12;
 const LEAST = 1e-12;
 
-const LIMITS = [
-  'positionMinRad',
-  'positionMaxRad',
-  'velocityMaxRadPerS',
-  'accelMaxRadPerS2',
-  'jerkMaxRadPerS3',
-  'torqueMaxNm',
-  'stiffnessNmPerRad',
-  'dampingNmSPerRad',
-  'encoderNoiseRad',
-  'dryFrictionNm',
-  'limitMarginRad',
-] as const satisfies readonly (keyof JointModel)[];
+/** The limits of a joint in the order in which they are written, each as comments name it. */
+const WORDS = {
+  positionMinRad: 'lowest',
+  positionMaxRad: 'highest position',
+  velocityMaxRadPerS: 'speed',
+  accelMaxRadPerS2: 'acceleration',
+  jerkMaxRadPerS3: 'jerk',
+  torqueMaxNm: 'torque',
+  stiffnessNmPerRad: 'stiffness',
+  dampingNmSPerRad: 'damping',
+  encoderNoiseRad: 'noise of readings',
+  dryFrictionNm: 'dry friction',
+  limitMarginRad: 'distance kept from limits',
+} as const satisfies { readonly [K in keyof JointModel]?: string };
+const LIMITS = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
 /** The text of `file`, ready to be written. */
 export function robotFileText(file: ImportedFile): string {
@@ -117,31 +119,13 @@ function sourceText({ model, subject }: ImportedFile, index: number): string {
     if (joint[key] === undefined || assumed.has(key)) continue;
     const { file, line } = subject.place(['joints', index, key]);
     const source = line > 0 ? `${basename(file)}:${line}` : basename(file);
-    bySource.set(source, [...(bySource.get(source) ?? []), word(key)]);
+    bySource.set(source, [...(bySource.get(source) ?? []), WORDS[key]]);
   }
   const units = `${positionUnit(joint)}, ${torqueUnit(joint)}`;
   const known = [...bySource].map(([source, keys]) => `${keys.join(', ')} from ${source}`);
-  const guessed = LIMITS.filter((key) => assumed.has(key)).map(word);
+  const guessed = LIMITS.filter((key) => assumed.has(key)).map((key) => WORDS[key]);
   const all = [...known, ...(guessed.length === 0 ? [] : [`ASSUMED: ${guessed.join(', ')}`])];
   return `${joint.kind === 'prismatic' ? 'Slides' : 'Turns'} (${units}); ${all.join('; ')}.`;
-}
-
-/** `positionMinRad` as people say it. */
-function word(key: (typeof LIMITS)[number]): string {
-  const words: Readonly<Record<(typeof LIMITS)[number], string>> = {
-    positionMinRad: 'lowest',
-    positionMaxRad: 'highest position',
-    velocityMaxRadPerS: 'speed',
-    accelMaxRadPerS2: 'acceleration',
-    jerkMaxRadPerS3: 'jerk',
-    torqueMaxNm: 'torque',
-    stiffnessNmPerRad: 'stiffness',
-    dampingNmSPerRad: 'damping',
-    encoderNoiseRad: 'noise of readings',
-    dryFrictionNm: 'dry friction',
-    limitMarginRad: 'distance kept from limits',
-  };
-  return words[key];
 }
 
 function toolLines({ model, subject }: ImportedFile): string[] {

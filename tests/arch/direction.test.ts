@@ -79,7 +79,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/core/frame.ts', '../rows/index.ts'],
   ['src/safety/chain.ts', '../core/index.ts'],
   ['src/plant/mujoco-module.ts', '@mujoco/mujoco'],
-  ['src/plant/model/scene.ts', '../thing.ts'],
+  ['src/drivers/mujoco/scene.ts', '../thing.ts'],
   ['src/drivers/mujoco/plant-driver.ts', '../../plant/mujoco.ts'],
   ['src/drivers/thing.test.ts', 'fast-check'],
   ['src/link/server.ts', 'zeromq'],

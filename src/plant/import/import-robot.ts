@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError, Rng } from '../../core/index.ts';
+import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from '../frames.ts';
 import type { PackageFolders } from '../model/model-assets.ts';
 import { codeOf, compileModel, elementsOf, type ModelFile, parseModel, readModelFile } from '../model/model-file.ts';
 import { packagesFound } from '../model/urdf-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
-import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';
 import type { ImportedJoint, ImportedRobot, NamedFrame } from './imported-robot.ts';
 import { ballsOf, boundingCapsule } from './link-capsule.ts';
 import { PlaceFinder } from './place-finder.ts';
@@ -84,7 +84,12 @@ export async function importRobot(
   }
 }
 
-function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<string, number>): ImportedRobot {
+/** What of it is in the compiled model. */
+function describe(
+  simulation: Simulation,
+  facts: FileFacts,
+  homes: ReadonlyMap<string, number>,
+): Omit<ImportedRobot, 'fixed' | 'followed' | 'notRead' | 'packages'> {
   const { model } = simulation;
   const count = model.njnt as number;
   const file = facts.places.file.name;
@@ -101,10 +106,6 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     capsules: capsulesOf(simulation, parts, joints, facts.solid),
     inertias: inertiasOf(simulation),
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
-    fixed: [],
-    followed: [],
-    notRead: [],
-    packages: {},
   };
 }
 
@@ -126,10 +127,7 @@ function place(simulation: Simulation, body: number, parts: Part[], joints: Impo
       place: file.places.of('joint', name),
       ...described,
       ...servoOf(simulation, joint, file.limited),
-      velocityMaxRadPerS: file.places.urdfVelocity(name),
-      rangeProblem: file.places.urdfRangeProblem(name),
-      soft: file.places.urdfSoftRange(name),
-      unusable: file.places.urdfUnusable(name),
+      ...file.places.urdfFacts(name),
     });
     part = { joint: joints.length - 1, frame: rest };
   }

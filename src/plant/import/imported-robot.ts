@@ -1,7 +1,7 @@
 /** What an MJCF or URDF says of a robot, in the words of `RobotModel`; what it does not say is absent. */
 import type { Capsule } from '../../core/index.ts';
+import type { Triple } from '../frames.ts';
 import type { PackageFolders } from '../model/model-assets.ts';
-import type { Triple } from './frames.ts';
 
 /** Where something stands in the robot's file; line 0 where that is not known (an included file). */
 export interface FilePlace {

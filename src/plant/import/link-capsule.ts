@@ -1,6 +1,7 @@
 /** What a link's shapes become for the safety chain: balls in the link's frame, and a capsule around them. */
+
+import { compose, cross, directionIn, dot, type Frame, frameOf, pointIn, type Triple } from '../frames.ts';
 import type { Simulation } from '../mujoco-module.ts';
-import { compose, directionIn, type Frame, frameOf, pointIn, type Triple } from './frames.ts';
 
 /** A ball; of radius 0 for a point. */
 export interface Ball {
@@ -140,14 +141,6 @@ function reachOf(discs: readonly Disc[], x: number, y: number): { disc: Disc; ra
     if (reach > radius) [farthestDisc, radius] = [disc, reach];
   }
   return { disc: farthestDisc, radius };
-}
-
-function dot(a: Triple, b: Triple): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Triple, b: Triple): Triple {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
 
 /** Points around a round edge; they stand a little outside it, so that the edge between them is inside. */

@@ -5,6 +5,8 @@ import { elementsNamed, type XmlElement, xmlElements } from '../model/xml-elemen
 import type { FilePlace, ImportedJoint, RangeProblem, UnusableLimit } from './imported-robot.ts';
 import { standStillRemedy } from './refusals.ts';
 
+type UrdfFacts = Pick<ImportedJoint, 'velocityMaxRadPerS' | 'rangeProblem' | 'soft' | 'unusable'>;
+
 export class PlaceFinder {
   readonly file: ModelFile;
   readonly #elements: readonly XmlElement[];
@@ -23,16 +25,22 @@ export class PlaceFinder {
     return { file: this.file.name, line: found?.line ?? 0, column: found?.column ?? 0 };
   };
 
-  /** The speed limit that a URDF gives a joint, rad/s; absent in MJCF. */
-  urdfVelocity(joint: string): number | undefined {
-    const limit = childOf(this.#urdfJoint(joint), 'limit');
-    const value = Number(limit?.attributes.get('velocity'));
-    return value > 0 && Number.isFinite(value) ? value : undefined;
+  /** What only a URDF says of a joint; nothing of one in MJCF. */
+  urdfFacts(name: string): UrdfFacts {
+    const joint = this.#urdfJoint(name);
+    if (joint === undefined) return { unusable: [] };
+    const limit = childOf(joint, 'limit');
+    const speed = Number(limit?.attributes.get('velocity'));
+    return {
+      velocityMaxRadPerS: speed > 0 && Number.isFinite(speed) ? speed : undefined,
+      rangeProblem: this.#rangeProblem(joint, limit),
+      soft: this.#softRange(childOf(joint, 'safety_controller')),
+      unusable: limit === undefined ? [] : this.#unusable(limit),
+    };
   }
 
-  /** The soft range of a URDF's joint, whose limits its controller is to keep. */
-  urdfSoftRange(joint: string): ImportedJoint['soft'] {
-    const controller = childOf(this.#urdfJoint(joint), 'safety_controller');
+  /** The range that the joint's controller is to keep. */
+  #softRange(controller: XmlElement | undefined): UrdfFacts['soft'] {
     if (controller === undefined) return undefined;
     const side = (name: string, absent: number): number => {
       const value = controller.attributes.get(name);
@@ -40,20 +48,29 @@ export class PlaceFinder {
     };
     const range = [side('soft_lower_limit', -Infinity), side('soft_upper_limit', Infinity)] as const;
     // Both 0 is what exporters write where nobody said anything.
-    if (!(range[0] < range[1])) return undefined;
-    return { range, place: this.#placeOf(controller) };
+    return range[0] < range[1] ? { range, place: this.#placeOf(controller) } : undefined;
   }
 
-  /** Limits of a URDF's joint that are 0 or less, as exporters write them where nobody entered any. */
-  urdfUnusable(joint: string): UnusableLimit[] {
-    const limit = childOf(this.#urdfJoint(joint), 'limit');
-    if (limit === undefined) return [];
+  /** Limits that are 0 or less, as exporters write them where nobody entered any. */
+  #unusable(limit: XmlElement): UnusableLimit[] {
     return (['effort', 'velocity'] as const).flatMap((name) => {
       const text = limit.attributes.get(name);
       if (text === undefined || Number(text) > 0) return [];
       const key = name === 'effort' ? 'torqueMaxNm' : 'velocityMaxRadPerS';
       return [{ key, text: `${name}="${text}"`, place: this.#placeOf(limit) } as const];
     });
+  }
+
+  /** Why a joint that must stop at both ends has no range, and where. */
+  #rangeProblem(joint: XmlElement, limit: XmlElement | undefined): RangeProblem | undefined {
+    const type = joint.attributes.get('type');
+    if (type !== 'revolute' && type !== 'prismatic') return undefined;
+    const end = (side: string): number => Number(limit?.attributes.get(side) ?? 0);
+    const [lower, upper] = [end('lower'), end('upper')];
+    if (limit !== undefined && lower < upper) return undefined;
+    const what =
+      limit === undefined ? 'no <limit>' : `a <limit> with lower ${lower} and upper ${upper} (0 where it says none)`;
+    return { place: this.#placeOf(limit ?? joint), why: `is ${type} and has ${what}` };
   }
 
   /** Elements of a URDF that say how a joint is limited or moved, and are not read. */
@@ -77,23 +94,6 @@ export class PlaceFinder {
 
   #lineOf({ line }: XmlElement): string {
     return `${this.file.name}:${line}`;
-  }
-
-  /** Why a URDF's joint that must stop at both ends has no range, and where; absent for one that has, and in MJCF. */
-  urdfRangeProblem(name: string): RangeProblem | undefined {
-    const joint = this.#urdfJoint(name);
-    const type = joint?.attributes.get('type');
-    if (joint === undefined || (type !== 'revolute' && type !== 'prismatic')) return undefined;
-    const limit = childOf(joint, 'limit');
-    const [lower, upper] = ['lower', 'upper'].map((side) => Number(limit?.attributes.get(side) ?? 0)) as [
-      number,
-      number,
-    ];
-    if (limit !== undefined && lower < upper) return undefined;
-    const { line, column } = limit ?? joint;
-    const what =
-      limit === undefined ? 'no <limit>' : `a <limit> with lower ${lower} and upper ${upper} (0 where it says none)`;
-    return { place: { file: this.file.name, line, column }, why: `is ${type} and has ${what}` };
   }
 
   /**

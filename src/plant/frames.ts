@@ -1,5 +1,5 @@
-/** Rigid frames: composing and inverting them, and roll, pitch and yaw of one. For loading, not for the tick. */
-import { matrixFromQuaternion, multiplyMatrix, type Numbers } from '../../core/index.ts';
+/** Rigid frames and vectors: composing frames, roll, pitch and yaw of one, products. For loading, not for the tick. */
+import { matrixFromQuaternion, multiplyMatrix, type Numbers } from '../core/index.ts';
 
 export type Triple = readonly [number, number, number];
 
@@ -47,4 +47,12 @@ export function rpyOf(r: Float64Array): Triple {
   // Straight up or down yaw and roll turn about the same axis: all of it is called roll.
   if (level < 1e-9) return [Math.atan2(-r[5]!, r[4]!), Math.atan2(-r[6]!, level), 0];
   return [Math.atan2(r[7]!, r[8]!), Math.atan2(-r[6]!, level), Math.atan2(r[3]!, r[0]!)];
+}
+
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  return a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]!;
+}
+
+export function cross(a: ArrayLike<number>, b: ArrayLike<number>): Triple {
+  return [a[1]! * b[2]! - a[2]! * b[1]!, a[2]! * b[0]! - a[0]! * b[2]!, a[0]! * b[1]! - a[1]! * b[0]!];
 }
