@@ -1,3 +1,2 @@
-/** The drivers of simulated robots. Loads MuJoCo's WebAssembly. */
+/** The driver of simulated robots. Loads MuJoCo's WebAssembly. */
 export { MujocoDriver } from './mujoco/mujoco-driver.ts';
-export { PlantDriver } from './mujoco/plant-driver.ts';

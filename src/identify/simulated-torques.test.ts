@@ -47,14 +47,14 @@ describe('the torques and forces of the simulated arm', () => {
       driver.write(vec(sentRad));
       driver.read(state);
       flags |= observer.check(state, sentRad, PERIOD_S, true, feel(state));
-      forceN = Math.max(forceN, Math.abs(driver.meanWrench[2]!));
+      forceN = Math.max(forceN, Math.abs(driver.meanWrench![2]!));
       for (let i = 0; i < limits.length; i++) share = Math.max(share, Math.abs(observer.externalNm[i]!) / limits[i]!);
     }
     return { share, forceN, flags };
   }
 
   it('gives the force at the tool as the mean over the period, which its torques are: a strike leaves no residual', () => {
-    const felt = strike(() => driver.meanWrench);
+    const felt = strike(() => driver.meanWrench!);
     expect(felt.forceN).toBeGreaterThan(60);
     expect(felt.flags).toBe(0);
     expect(felt.share).toBeLessThan(0.3);
@@ -75,7 +75,7 @@ describe('the torques and forces of the simulated arm', () => {
       sentRad[WRIST_1] = sentRad[WRIST_1]! + (Math.floor(t / 3) % 2 === 0 ? 0.05 : -0.05);
       driver.write(vec(sentRad));
       driver.read(state);
-      observer.check(state, sentRad, PERIOD_S, true, driver.meanWrench);
+      observer.check(state, sentRad, PERIOD_S, true, driver.meanWrench!);
       mostNm = Math.max(mostNm, Math.abs(state.torqueNm[WRIST_1]!));
       share = Math.max(share, Math.abs(observer.externalNm[WRIST_1]!) / model.torqueObserver!.externalMaxNm[WRIST_1]!);
     }

@@ -75,8 +75,9 @@ function compiled(module: MainModule, options: PlantOptions): MjModel {
   const { spec, vfs, close } = parseModel(module, file);
   try {
     changeSpec(module, spec, options);
-    if (options.surroundings === undefined) return compileModel(module, file, spec, vfs);
-    const scene = addScene(module, spec, options.surroundings);
+    const surroundings = options.surroundings?.file;
+    if (surroundings === undefined) return compileModel(module, file, spec, vfs);
+    const scene = addScene(module, spec, surroundings);
     try {
       return compileModel(module, scene.file, spec, vfs);
     } finally {

@@ -46,7 +46,11 @@ export async function drawnScene({ name, options }: NamedOptions, model: RobotMo
   const known = mujocoOptions.parse(options);
   const simulation =
     'file' in known
-      ? await compilePlant({ file: known.file, model, surroundings: known.surroundings?.file })
+      ? await compilePlant({
+          file: known.file,
+          model,
+          surroundings: known.surroundings && { ...known.surroundings, signalNames: known.signalNames },
+        })
       : await Simulation.fromXml(pegSceneXml(known.scene));
   try {
     return sceneOf(simulation, model);

@@ -1,6 +1,7 @@
 /** What a plant is made from. */
 import type { RobotModel } from '../core/index.ts';
 import type { PackageFolders } from './model/model-assets.ts';
+import type { SurroundingsSpec } from './options.ts';
 
 /** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
 export type PlantImage = Uint8Array;
@@ -15,6 +16,10 @@ export interface PlantWall {
 
 /** An unknown load: either a point mass at the tool point, or so much heavier (or lighter) a tool link. */
 export type PlantPayload = { readonly massKg: number } | { readonly scale: number };
+
+export interface PlantSurroundings extends SurroundingsSpec {
+  readonly signalNames: readonly string[];
+}
 
 export interface PlantOptions {
   /** An MJCF or URDF file's path, or its text. */
@@ -34,8 +39,8 @@ export interface PlantOptions {
   /** Dry friction of every joint, beyond the file's, N·m (N for a sliding one). */
   readonly frictionNm?: number | undefined;
   readonly wall?: PlantWall | undefined;
-  /** An MJCF file with what stands and moves beside the robot, in its base frame; not to be had with `image`. */
-  readonly surroundings?: string | undefined;
+  /** What stands and moves beside the robot, in its base frame, and the signals that tell of it; not to be had with `image`. */
+  readonly surroundings?: PlantSurroundings | undefined;
   /** Whether something holds the links' nominal weight. Default: as the model says. */
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */

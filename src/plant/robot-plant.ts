@@ -1,5 +1,5 @@
 /** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
-import { allFinite, type RobotModel } from '../core/index.ts';
+import { allFinite, type RobotModel, type RobotState, type SceneLayout } from '../core/index.ts';
 import { checkAgreement } from './agreement.ts';
 import { CarDrive } from './car-drive.ts';
 import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
@@ -10,7 +10,6 @@ import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
-import type { SurroundingsSpec } from './options.ts';
 import type { PlantOptions } from './plant-options.ts';
 import { ServoTorques } from './servo-torques.ts';
 import { Surroundings, ToolTouch } from './surroundings.ts';
@@ -48,6 +47,7 @@ export class RobotPlant {
   readonly #torques: ServoTorques | undefined;
   /** Of an arm among things that it may touch. */
   readonly #touch: ToolTouch | undefined;
+  readonly #surroundings: Surroundings | undefined;
   #contactN = 0;
   #isFresh = false;
 
@@ -79,20 +79,29 @@ export class RobotPlant {
     this.#witness = new DistanceWitness(simulation, model);
     this.#contacts = new ContactForce(simulation, groundOf(model));
     this.#touch =
-      options.surroundings === undefined || model.base !== undefined ? undefined : new ToolTouch(simulation, model);
+      options.surroundings?.file === undefined || model.base !== undefined
+        ? undefined
+        : new ToolTouch(simulation, model);
     this.reset(model.homeRad);
     if (model.base === undefined) checkAgreement(simulation, model);
+    this.#surroundings = options.surroundings && new Surroundings(simulation, options.surroundings);
   }
 
-  /**
-   * Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. `arrange` puts other things in
-   * place meanwhile.
-   */
-  reset(jointsRad: ArrayLike<number>, arrange?: () => void): void {
+  /** Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. */
+  reset(jointsRad: ArrayLike<number>): void {
+    this.#arrange(jointsRad);
+  }
+
+  /** The same with what is beside it. Throws `ReinError`. */
+  arrange(layout: SceneLayout): void {
+    this.#arrange(layout.jointsRad, layout);
+  }
+
+  #arrange(jointsRad: ArrayLike<number>, layout?: SceneLayout): void {
     this.#simulation.reset();
     this.#drive.restAt(jointsRad);
     this.#coupled.place(this.#simulation.views.positionRad);
-    arrange?.();
+    if (layout !== undefined) this.#surroundings?.place(layout);
     this.#simulation.forward();
     this.#contactN = 0;
     this.#measure();
@@ -109,9 +118,9 @@ export class RobotPlant {
     return this.#pass(dtS);
   }
 
-  /** What stands beside the robot, for whoever arranges and measures it. Throws `ReinError('config')`. */
-  surroundings(spec: SurroundingsSpec, signalNames: readonly string[]): Surroundings {
-    return new Surroundings(this.#simulation, spec, signalNames);
+  /** Writes the signals of what is beside the robot, [k]; none without surroundings. */
+  readSignals(out: RobotState['signals']): void {
+    this.#surroundings?.measure(out);
   }
 
   /** What there is to draw. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createRobotState, type JointModel, type RobotModel, type SceneLayout } from '../core/index.ts';
-import { PlantDriver } from '../drivers/mujoco/plant-driver.ts';
+import { MujocoDriver } from '../drivers/mujoco/mujoco-driver.ts';
 import { readSceneFile } from './model/scene-file.ts';
 import { placeSignals } from './options.ts';
 
@@ -48,7 +48,7 @@ const PLACES = ['block', 'corner', 'drawer', 'mark', 'post'];
 const folder = mkdtempSync(join(tmpdir(), 'rein-scene-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const open: PlantDriver[] = [];
+const open: MujocoDriver[] = [];
 afterEach(async () => {
   for (const driver of open.splice(0)) await driver.close();
 });
@@ -59,10 +59,10 @@ function written(text: string, name = 'scene.xml'): string {
   return path;
 }
 
-async function driverOf(scene: string, places: readonly string[] = PLACES): Promise<PlantDriver> {
+async function driverOf(scene: string, places: readonly string[] = PLACES): Promise<MujocoDriver> {
   const signalNames = ['goalXM', ...places.flatMap(placeSignals)];
   const surroundings = { file: written(scene), places };
-  const driver = new PlantDriver(model, { file: FINGER, velocityFeedForward: true, signalNames, surroundings });
+  const driver = new MujocoDriver(model, { file: FINGER, velocityFeedForward: true, signalNames, surroundings });
   open.push(driver);
   await driver.open();
   driver.enable();

@@ -15,7 +15,8 @@ import {
   withIncludes,
 } from './model/model-file.ts';
 import type { Simulation } from './mujoco-module.ts';
-import { placeSignals, type SurroundingsSpec } from './options.ts';
+import { placeSignals } from './options.ts';
+import type { PlantSurroundings } from './plant-options.ts';
 
 /** A collision bit that no model uses: the scene meets the robot whatever the robot's file says about its own collisions. */
 const SCENE_BIT = 1 << 29;
@@ -95,11 +96,11 @@ export class Surroundings {
   readonly #signalNames: readonly string[];
 
   /** Throws `ReinError('config')` for a place that the scene has not. */
-  constructor(simulation: Simulation, spec: SurroundingsSpec, signalNames: readonly string[]) {
+  constructor(simulation: Simulation, { places, signalNames }: PlantSurroundings) {
     this.#simulation = simulation;
     this.#signalNames = signalNames;
     this.#given = new Float64Array(signalNames.length);
-    this.#measured = spec.places.flatMap((name) => {
+    this.#measured = places.flatMap((name) => {
       const place = findPlace(simulation, name);
       return placeSignals(name).flatMap((signal, axis) => {
         const index = signalNames.indexOf(signal);

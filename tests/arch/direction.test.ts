@@ -80,7 +80,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/safety/chain.ts', '../core/index.ts'],
   ['src/plant/mujoco-module.ts', '@mujoco/mujoco'],
   ['src/drivers/mujoco/scene.ts', '../thing.ts'],
-  ['src/drivers/mujoco/plant-driver.ts', '../../plant/mujoco.ts'],
+  ['src/drivers/mujoco/mujoco-driver.ts', '../../plant/mujoco.ts'],
   ['src/drivers/thing.test.ts', 'fast-check'],
   ['src/link/server.ts', 'zeromq'],
   ['src/link/index.ts', './server.ts'],

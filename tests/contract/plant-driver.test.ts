@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState } from '../../src/core/index.ts';
 import { isMujoco } from '../../src/drivers/index.ts';
-import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
+import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
 import { vec } from '../support/vec.ts';
 import { describeDriver } from './driver.contract.ts';
 
 function driverOf(name: string) {
   const { driver, ...model } = loadRobotFile(name).robot;
   if (!isMujoco(driver) || driver.model === undefined) throw new TypeError(`${name} has no model of its own`);
-  return { driver: new PlantDriver(model, { file: driver.model, velocityFeedForward: true, signalNames: [] }), model };
+  return { driver: new MujocoDriver(model, { file: driver.model, velocityFeedForward: true, signalNames: [] }), model };
 }
 
 describeDriver('simulated 7-joint arm', () => driverOf('arm7'));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { LockStepClock } from '../../src/core/index.ts';
 import { createDriver, simulatedDriver } from '../../src/drivers/index.ts';
-import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
+import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
 import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import { identifyArm, judge, openSimulatedArm } from '../../src/identify/index.ts';
 import { armDriver } from '../../src/identify/open-arm.ts';
@@ -32,7 +32,7 @@ async function surplusJ(name: string, hz: number, seconds: number): Promise<numb
   const { driver: config, ...model } = robotOf(name);
   const { name: kind, options } = armDriver({ ...model, driver: config });
   const driver = await createDriver({ name: kind, options }, { model });
-  if (!(driver instanceof PlantDriver)) throw new TypeError(`${name} is simulated by another driver`);
+  if (!(driver instanceof MujocoDriver)) throw new TypeError(`${name} is simulated by another driver`);
   const periodS = 1 / model.controlHz;
   await driver.open();
   const link = lockStepGuard({

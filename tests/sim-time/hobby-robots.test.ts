@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ArmKinematics, createRobotState } from '../../src/core/index.ts';
-import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
+import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
 import { RobotPlant } from '../../src/plant/mujoco.ts';
 import { openRobot } from '../../src/sim/index.ts';
 
@@ -47,7 +47,7 @@ describe.each(ARMS)('%s', (name) => {
 
   it('stays where it was let go of until it is enabled, as if somebody held it', async () => {
     const { model, file } = robotOf(name);
-    const driver = new PlantDriver(model, { file, velocityFeedForward: false, signalNames: [] });
+    const driver = new MujocoDriver(model, { file, velocityFeedForward: false, signalNames: [] });
     await driver.open();
     try {
       const state = createRobotState(model.joints.length, 0);

@@ -20,7 +20,7 @@ export function pegTask(setup: RunSetup): PegTaskConfig {
 
 /** A closed driver of the scene that `setup` describes. */
 export function arm6Driver(setup: RunSetup = arm6Setup()): MujocoDriver {
-  return new MujocoDriver(setup.driver.options as MujocoDriverOptions);
+  return new MujocoDriver(setup.config.robot, setup.driver.options as MujocoDriverOptions);
 }
 
 /** Joints with the tip at `tipM`, the tool vertical and turned by `yawRad` from its pose at home. */

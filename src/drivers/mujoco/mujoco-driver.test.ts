@@ -312,9 +312,9 @@ describe('opening the simulated arm', () => {
   it('refuses a robot whose joints are not those of the scene, and frees the scene', async () => {
     const closed = vi.spyOn(Simulation.prototype, 'close');
     const options = setup.driver.options as MujocoDriverOptions;
-    const driver = new MujocoDriver({ ...options, jointNames: ['elbow', ...options.jointNames.slice(1)] });
+    const driver = new MujocoDriver(model, { ...options, jointNames: ['elbow', ...options.jointNames.slice(1)] });
     await expect(driver.open()).rejects.toThrow(ReinError);
-    const halfStep = new MujocoDriver({ ...options, periodS: 0.0105 });
+    const halfStep = new MujocoDriver(model, { ...options, periodS: 0.0105 });
     await expect(halfStep.open()).rejects.toThrow('whole number of physics steps');
     expect(closed).toHaveBeenCalledTimes(2);
     closed.mockRestore();

@@ -47,8 +47,5 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
       `Robot ${robot.name} is simulated from its own file and gives no signals; task ${task} needs ${signalNames.join(', ')}.`,
     );
   },
-  create: async (options, { model }) => {
-    if ('file' in options) return new (await import('./plant-driver.ts')).PlantDriver(model, options);
-    return new (await import('./mujoco-driver.ts')).MujocoDriver(options);
-  },
+  create: async (options, { model }) => new (await import('./mujoco-driver.ts')).MujocoDriver(model, options),
 };

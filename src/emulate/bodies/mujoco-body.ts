@@ -1,5 +1,5 @@
 /** A robot's own model behind its servos: weight, contact and friction are MuJoCo's, and what stands beside it can be measured. */
-import type { RobotModel, SceneLayout } from '../../core/index.ts';
+import type { RobotModel, RobotState, SceneLayout } from '../../core/index.ts';
 import type { PackageFolders, SurroundingsSpec } from '../../plant/index.ts';
 import { RobotPlant } from '../../plant/mujoco.ts';
 import type { PlaceableBody } from './held-body.ts';
@@ -33,8 +33,8 @@ export class MujocoBody implements PlaceableBody {
   readonly signals: Map<string, number> = new Map();
   readonly stepS: number = STEP_S;
   readonly #plant: RobotPlant;
-  readonly #measure: () => void;
-  readonly #arrange: () => void;
+  readonly #scene: EmulatedScene | undefined;
+  readonly #signals: RobotState['signals'];
 
   /** Throws `ReinError('config')` for a file that cannot be simulated. */
   static async open(options: MujocoBodyOptions): Promise<MujocoBody> {
@@ -46,15 +46,10 @@ export class MujocoBody implements PlaceableBody {
       // Nothing but the servos holds the arm up, and they follow their own law.
       gravityCompensated: false,
       velocityFeedForward: false,
-      surroundings: options.scene?.surroundings.file,
+      surroundings: options.scene && { ...options.scene.surroundings, signalNames: options.scene.signalNames },
       timestepS: STEP_S,
     });
-    try {
-      return new MujocoBody(plant, options);
-    } catch (error) {
-      plant.close();
-      throw error;
-    }
+    return new MujocoBody(plant, options);
   }
 
   private constructor(plant: RobotPlant, { model, scene }: MujocoBodyOptions) {
@@ -62,25 +57,15 @@ export class MujocoBody implements PlaceableBody {
     this.positionRad = plant.positionRad;
     this.velocityRadPerS = plant.velocityRadPerS;
     this.torqueNm = new Float64Array(model.joints.length);
-    if (scene === undefined) {
-      this.#measure = () => undefined;
-      this.#arrange = () => undefined;
-      return;
-    }
-    const { surroundings: spec, signalNames, layout } = scene;
-    const surroundings = plant.surroundings(spec, signalNames);
-    const values = new Float64Array(signalNames.length) as Parameters<typeof surroundings.measure>[0];
-    this.#arrange = () => surroundings.place(layout);
-    plant.reset(layout.jointsRad, this.#arrange);
-    this.#measure = () => {
-      surroundings.measure(values);
-      for (const [i, name] of signalNames.entries()) this.signals.set(name, values[i]!);
-    };
+    this.#scene = scene;
+    this.#signals = new Float64Array(scene?.signalNames.length ?? 0) as RobotState['signals'];
+    if (scene !== undefined) plant.arrange(scene.layout);
     this.#measure();
   }
 
   place(jointsRad: ArrayLike<number>): void {
-    this.#plant.reset(jointsRad, this.#arrange);
+    if (this.#scene === undefined) this.#plant.reset(jointsRad);
+    else this.#plant.arrange({ ...this.#scene.layout, jointsRad: Array.from(jointsRad) });
     this.torqueNm.fill(0);
     this.#measure();
   }
@@ -88,6 +73,12 @@ export class MujocoBody implements PlaceableBody {
   step(): void {
     this.#plant.exert(this.torqueNm, STEP_S);
     this.#measure();
+  }
+
+  #measure(): void {
+    if (this.#scene === undefined) return;
+    this.#plant.readSignals(this.#signals);
+    for (const [i, name] of this.#scene.signalNames.entries()) this.signals.set(name, this.#signals[i]!);
   }
 
   close(): void {

@@ -10,7 +10,7 @@ import {
   type Vec,
   zeros,
 } from '../../core/index.ts';
-import { MujocoDriver, PlantDriver } from '../../drivers/mujoco.ts';
+import { MujocoDriver } from '../../drivers/mujoco.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
@@ -19,7 +19,7 @@ export class SimulatedArm {
   /** True state of the arm, as of the last `step`. */
   readonly state: RobotState;
   readonly reading: ArmReading;
-  readonly #driver: MujocoDriver | PlantDriver;
+  readonly #driver: MujocoDriver;
   readonly #periodS: number;
   readonly #output: Float64Array;
   readonly #setPointRad: Vec<'rad'>;
@@ -31,8 +31,8 @@ export class SimulatedArm {
     this.model = model;
     this.#driver =
       'file' in options
-        ? new PlantDriver({ ...model, controlHz: 1 / periodS }, options)
-        : new MujocoDriver({ ...options, periodS });
+        ? new MujocoDriver({ ...model, controlHz: 1 / periodS }, options)
+        : new MujocoDriver(model, { ...options, periodS });
     this.#periodS = periodS;
     this.state = createRobotState(joints, options.signalNames.length);
     this.#output = new Float64Array(joints);
