@@ -6,7 +6,6 @@ import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
 import { CoupledJoints } from './coupled-joints.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
-import { kineticOf, potentialOf, refreshEnergies } from './energies.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
@@ -161,7 +160,7 @@ export class RobotPlant {
   /** ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
   kineticJ(): number {
     this.#refresh();
-    return kineticOf(this.#simulation);
+    return (this.#simulation.data.energy as Float64Array)[1]!;
   }
 
   /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
@@ -234,13 +233,33 @@ export class RobotPlant {
     this.#isFresh = false;
   }
 
+  /** Brings what energies are worked out from up to date: a physics step leaves it one step old. */
   #refresh(): void {
     if (this.#isFresh) return;
-    refreshEnergies(this.#simulation);
+    const { module, model, data } = this.#simulation;
+    module.mj_kinematics(model, data);
+    module.mj_comPos(model, data);
+    module.mj_makeM(model, data);
+    module.mj_energyPos(model, data);
+    module.mj_energyVel(model, data);
     this.#isFresh = true;
   }
 }
 
 function groundOf(model: RobotModel): readonly string[] {
   return model.base === undefined ? [] : [GROUND];
+}
+
+function potentialOf({ model, data }: Simulation): number {
+  const masses = model.body_mass as Float64Array;
+  const compensations = model.body_gravcomp as Float64Array;
+  const gravity = model.opt.gravity as Float64Array;
+  const at = data.xipos as Float64Array;
+  let potential = (data.energy as Float64Array)[0]!;
+  for (let body = 1; body < masses.length; body++) {
+    let along = 0;
+    for (let k = 0; k < 3; k++) along += gravity[k]! * at[3 * body + k]!;
+    potential += compensations[body]! * masses[body]! * along;
+  }
+  return potential;
 }

@@ -13,10 +13,10 @@ import {
   readRosLimits,
   shownPath,
 } from '../config/index.ts';
-import { ReinError, type RobotModel } from '../core/index.ts';
+import { ReinError } from '../core/index.ts';
 import { isMujoco, modelOf } from '../drivers/index.ts';
 import { type ModelFiles, type ModelSubject, type PlacedSubject, subjectOfModel } from './model-subject.ts';
-import { type CheckSubject, checkPlant, compileSubject, LIMIT_FLAGS, type SubjectOptions } from './subject.ts';
+import { type CheckSubject, checkPlant, LIMIT_FLAGS, type SubjectOptions } from './subject.ts';
 
 /**
  * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
@@ -152,21 +152,20 @@ async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: Subjec
   if (plantFile === undefined) return { subject, place: file.place };
   onPhase?.(`compiling ${model.name}`);
   const packages = modelOf(file.robot.driver)?.packages;
-  return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, packages) }, place: file.place };
+  const { compilePlantImage } = await import('../plant/mujoco.ts');
+  const plantImage = await compilePlantImage({ file: plantFile, model, packages });
+  return { subject: { ...subject, plantImage }, place: file.place };
 }
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
   const { driver, ...model } = robot;
   const own = modelOf(driver);
-  if (own !== undefined)
-    return { ...plain(model, shownAs), plantFile: own.model, sources: [shownPath(own.model), shownAs] };
-  if (!isMujoco(driver)) return plain(model, shownAs);
+  const sources = [...(own === undefined ? [] : [shownPath(own.model)]), shownAs];
+  const plain = { model, sources, assumed: [] };
+  if (own !== undefined) return { ...plain, plantFile: own.model };
+  if (!isMujoco(driver)) return plain;
   const { bareArmXml } = await import('../plant/mujoco.ts');
-  return { ...plain(model, shownAs), plantFile: bareArmXml() };
-}
-
-function plain(model: RobotModel, shownAs: string): CheckSubject {
-  return { model, sources: [shownAs], assumed: [] };
+  return { ...plain, plantFile: bareArmXml() };
 }
 
 /** Its reader says what is to be done with a xacro file. */

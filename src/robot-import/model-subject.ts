@@ -27,14 +27,7 @@ import type { ImportedRobot, NamedFrame, PlantImage } from '../plant/mujoco.ts';
 import { chooseHome } from './choose-home.ts';
 import { ALWAYS, choosePairs, randomPoses } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
-import {
-  type CheckSubject,
-  compileSubject,
-  LIMIT_FLAGS,
-  type LimitDefaults,
-  type PlaceOf,
-  type SubjectOptions,
-} from './subject.ts';
+import { type CheckSubject, LIMIT_FLAGS, type LimitDefaults, type PlaceOf, type SubjectOptions } from './subject.ts';
 import { toolOf } from './tool-frame.ts';
 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
@@ -85,7 +78,7 @@ export interface ModelSubject extends PlacedSubject {
 
 /** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
 export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<ModelSubject> {
-  const { importRobot } = await import('../plant/mujoco.ts');
+  const { compilePlantImage, importRobot } = await import('../plant/mujoco.ts');
   const { packages, onPhase, payloadMaxKg } = options;
   const written = files.own?.config ?? noLimits();
   const config = payloadMaxKg === undefined ? written : { ...written, payloadMaxKg };
@@ -117,7 +110,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
     );
   onPhase?.('compiling it once more, with servos');
   const plantFile = resolve(files.model);
-  const plantImage = await compileSubject(plantFile, model, packages);
+  const plantImage = await compilePlantImage({ file: plantFile, model, packages });
   const looked = await lookAt(plantFile, plantImage, model, builder.unwatched);
   const overlaps = overlapsAtHome(looked, builder.suspect);
   assumed.push(...unwatchedPairs(looked));

@@ -50,16 +50,6 @@ export interface SubjectOptions {
 /** Where to point for `path` of a robot. */
 export type PlaceOf = (path: readonly (string | number)[]) => Place;
 
-/** The robot's file compiled for `model`, once for all that follows. */
-export async function compileSubject(
-  file: string,
-  model: RobotModel,
-  packages: PackageFolders | undefined,
-): Promise<PlantImage> {
-  const { compilePlantImage } = await import('../plant/mujoco.ts');
-  return compilePlantImage({ file, model, packages });
-}
-
 /**
  * Opens the robot's file as it will be simulated. Throws `ReinError('config')` for a file that lacks joints, and for servos that
  * cannot give, at home, the acceleration by which the robot is said to brake.
