@@ -6,6 +6,7 @@ import { jointsOf } from './links.ts';
 import { Simulation } from './mujoco-module.ts';
 import { mujocoOptions } from './options.ts';
 import { pegSceneXml } from './peg-scene.ts';
+import { plantOptions } from './plant-options.ts';
 
 /** x, y, z (m) and quaternion w, x, y, z; base frame. */
 export type DrawnPose = readonly number[];
@@ -46,11 +47,7 @@ export async function drawnScene({ name, options }: NamedOptions, model: RobotMo
   const known = mujocoOptions.parse(options);
   const simulation =
     'file' in known
-      ? await compilePlant({
-          file: known.file,
-          model,
-          surroundings: known.surroundings && { ...known.surroundings, signalNames: known.signalNames },
-        })
+      ? await compilePlant(plantOptions(known, model))
       : await Simulation.fromXml(pegSceneXml(known.scene));
   try {
     return sceneOf(simulation, model);

@@ -9,5 +9,5 @@ export { readModelFile, withIncludes } from './model/model-file.ts';
 export { Simulation } from './mujoco-module.ts';
 export { PegPlant } from './peg-plant.ts';
 export { bareArmXml, fixtureXml } from './peg-scene.ts';
-export type { PlantImage, PlantOptions } from './plant-options.ts';
+export { type PlantImage, type PlantOptions, plantOptions } from './plant-options.ts';
 export { RobotPlant } from './robot-plant.ts';

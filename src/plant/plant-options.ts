@@ -1,7 +1,7 @@
 /** What a plant is made from. */
 import type { RobotModel } from '../core/index.ts';
 import type { PackageFolders } from './model/model-assets.ts';
-import type { SurroundingsSpec } from './options.ts';
+import type { PlantDriverOptions, SurroundingsSpec } from './options.ts';
 
 /** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
 export type PlantImage = Uint8Array;
@@ -45,4 +45,10 @@ export interface PlantOptions {
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */
   readonly timestepS?: number | undefined;
+}
+
+/** The plant of a robot from its own file, as its driver's options describe it. */
+export function plantOptions(options: PlantDriverOptions, model: RobotModel): PlantOptions {
+  const { surroundings, signalNames, ...own } = options;
+  return { ...own, model, surroundings: surroundings && { ...surroundings, signalNames } };
 }

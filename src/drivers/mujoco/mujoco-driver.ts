@@ -14,7 +14,7 @@ import {
   type Vec,
 } from '../../core/index.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
-import { PegPlant, RobotPlant } from '../../plant/mujoco.ts';
+import { PegPlant, plantOptions, RobotPlant } from '../../plant/mujoco.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 
 /** Positions a servo's encoder can express, rad or m; of the arm in the scene two turns and a bit. */
@@ -72,7 +72,10 @@ export class MujocoDriver implements Driver {
   /** Throws `ReinError` for a file that MuJoCo does not load, and for a robot that has other joints. */
   async open(): Promise<void> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
-    const plant = await openPlant(this.#model, this.#options);
+    const options = this.#options;
+    const plant = await ('scene' in options
+      ? PegPlant.open(options)
+      : RobotPlant.open(plantOptions(options, this.#model)));
     const shapes = plant.shapes();
     this.#scene = {
       geoms: shapes.geoms,
@@ -178,13 +181,4 @@ export class MujocoDriver implements Driver {
     plant.hold();
     this.#reference.set(plant.positionRad);
   }
-}
-
-async function openPlant(
-  model: RobotModel,
-  options: MujocoDriverOptions | PlantDriverOptions,
-): Promise<RobotPlant | PegPlant> {
-  if ('scene' in options) return PegPlant.open(options);
-  const { surroundings, signalNames, ...own } = options;
-  return RobotPlant.open({ ...own, model, surroundings: surroundings && { ...surroundings, signalNames } });
 }
