@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { isMujoco, modelOf } from '../../drivers/index.ts';
+import type { PlantDriverOptions } from '../../plant/index.ts';
 import type { DrawnScene } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
@@ -32,7 +33,9 @@ function drawnBy(driver: SceneRequest['driver'], robot: SceneRequest['robot']): 
   const own = modelOf(robot.driver);
   if (own === undefined) return Promise.resolve({ scene: undefined });
   const { model: file, ...packages } = own;
-  return compile({ driver: { name: 'mujoco', options: { file, ...packages, signalNames: [] } }, robot });
+  // The type says what the thread's reader asks for.
+  const options: PlantDriverOptions = { file, ...packages, velocityFeedForward: false, signalNames: [] };
+  return compile({ driver: { name: 'mujoco', options: { ...options } }, robot });
 }
 
 function compile(request: SceneRequest): Promise<SceneAnswer> {
