@@ -2,7 +2,7 @@
  * A driver of your own, named by my-arm.yaml and loaded by the guard alone. It obeys and measures, and decides nothing.
  * This one moves two joints in memory, with a lag; yours opens a bus and sends frames.
  */
-import { defineDriver } from 'rein';
+import { createDriverReport, defineDriver } from 'rein';
 
 const ENCODER_RANGE_RAD = 32;
 
@@ -13,22 +13,19 @@ function createArm(robot, signalNames, lagS) {
   const reference = Float64Array.from(robot.homeRad);
   let [isOpen, isEnabled, timeS] = [false, false, 0];
   return {
-    name: 'my arm',
-    isSimulated: true, // a real arm leaves this out, and the scene below: starting `rein run` lets it move at once
-    jointNames: robot.joints.map(({ name }) => name),
-    signalNames,
+    report: createDriverReport(), // what it says of itself: faults of its hardware, an emergency stop, counters of its bus
     open: async () => {
       isOpen = true;
+      const jointNames = robot.joints.map(({ name }) => name);
+      // A real arm leaves isSimulated out, and the scene below: starting `rein run` lets this one move at once.
+      return { name: 'my arm', jointNames, signalNames, isSimulated: true };
     },
     close: async () => {
       isOpen = isEnabled = false;
     },
-    enable: () => {
-      reference.set(position);
-      isEnabled = true;
-    },
-    disable: () => {
-      isEnabled = false;
+    torque: (ratio) => {
+      if (ratio === 1) reference.set(position);
+      isEnabled = ratio > 0;
     },
     read: (out) => {
       if (!isOpen) return 'lost';
@@ -49,6 +46,8 @@ function createArm(robot, signalNames, lagS) {
       reference.set(referenceRad);
       return 'ok';
     },
+    service: () => 'nothing',
+    takeNotice: () => undefined,
     scene: { geoms: [], geomPoses: () => undefined, reset: ({ jointsRad }) => position.set(jointsRad) },
   };
 }

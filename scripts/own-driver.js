@@ -60,7 +60,7 @@ async function opened(name, ticks, rng, without) {
   const model = without.includes('tank') ? { ...full, tank: undefined } : full;
   const spec = armDriver({ ...full, driver: simulatedDriver(config) });
   const driver = await createDriver(spec, { model: full });
-  await driver.open();
+  const facts = await driver.open();
   const periodS = 1 / model.controlHz;
   const action = {
     kind: 'joint',
@@ -70,7 +70,15 @@ async function opened(name, ticks, rng, without) {
     }),
   };
   const clock = new LockStepClock(periodS);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: STEP_TICKS * periodS, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts,
+    model,
+    action,
+    policyPeriodS: STEP_TICKS * periodS,
+    clock,
+  });
   try {
     return await attacked(link, driver, model, ticks, rng);
   } finally {

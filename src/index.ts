@@ -25,7 +25,19 @@ export {
   type SceneLayout,
   type Vec,
 } from './core/index.ts';
-export type { Driver, DriverBus, DriverPlugin, DriverPluginContext, DriverStatus, Scene } from './drivers/index.ts';
+export {
+  createDriverReport,
+  type Driver,
+  type DriverBus,
+  type DriverFacts,
+  type DriverPlugin,
+  type DriverPluginContext,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from './drivers/index.ts';
 export type { AlgorithmPlugin } from './learner/index.ts';
 export type { Policy, PolicyContext, PolicyNoise, PolicyPlugin } from './policy/index.ts';
 export type { EpisodeResult, RunStatus } from './session/index.ts';

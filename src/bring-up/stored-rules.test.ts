@@ -219,7 +219,7 @@ describe('an emulated STS3215', () => {
     const { driver, bus, body, line } = rigOfTest({ robot: 'so101', family: feetechFamily });
     await driver.open();
     driver.read(createRobotState(6, 0));
-    driver.enable();
+    driver.torque(1);
     const servo = (bus as unknown as { servos: readonly FeetechServo[] }).servos[2]!;
     for (const [name, value] of Object.entries(registers)) bus.setRegister!(3, name, value);
     const before = body.positionRad[2]!;

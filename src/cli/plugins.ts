@@ -18,7 +18,7 @@ export type PluginsOptions = Configured<typeof options>;
 const HELP = `
 What is listed:
   Packages that are installed in this folder or above it and say in their package.json what they are:
-    "rein": { "kind": "driver", "contract": 1 }        driver, task, policy, operator or algorithm
+    "rein": { "kind": "driver", "contract": 2 }        driver, task, policy, operator or algorithm
   A configuration names such a package, or the path of a module of one's own, in its YAML file:
     driver: { kind: plugin, module: '@lab/rein-arm', options: { port: /dev/ttyUSB0 } }
     driver: { kind: plugin, module: ./my-arm.js }

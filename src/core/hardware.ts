@@ -1,6 +1,6 @@
 /** What a driver says of its hardware beside its readings: faults as bits, and what its bus has done as counters. */
 
-/** Faults that hardware reports of itself, as bits of `Driver.hardwareFaults`; 0 is healthy. Rows: the fault table. */
+/** Faults that hardware reports of itself, as bits of `DriverReport.hardwareFaults`; 0 is healthy. Rows: the fault table. */
 export const HARDWARE = {
   /** Row 13: a servo reports overload, heat, voltage or an error of its own, or has latched one and still answers. */
   servoFault: 1 << 0,
@@ -23,7 +23,7 @@ export const HARDWARE = {
 
 export type HardwareFault = keyof typeof HARDWARE;
 
-/** What a bus counts, in the order of `Driver.busCounters`. All but the last three rise from the start on. */
+/** What a bus counts, in the order of `DriverReport.busCounters`. All but the last three rise from the start on. */
 export const BUS_COUNTERS = [
   /** Requests that wanted a reply, and replies that came in time. */
   'requests',
@@ -47,7 +47,7 @@ export const BUS_COUNTERS = [
 
 export type BusCounter = (typeof BUS_COUNTERS)[number];
 
-/** Where each counter stands in `Driver.busCounters`. */
+/** Where each counter stands in `DriverReport.busCounters`. */
 export const BUS: Readonly<Record<BusCounter, number>> = Object.fromEntries(
   BUS_COUNTERS.map((name, i) => [name, i]),
 ) as Record<BusCounter, number>;

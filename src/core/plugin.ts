@@ -11,6 +11,8 @@ export type PluginKind = 'driver' | 'task' | 'policy' | 'operator' | 'algorithm'
 interface PluginContract {
   /** What plugins are written against. A change that breaks them counts up. */
   readonly version: number;
+  /** Where it stands how a plugin of the version before is changed. */
+  readonly changes?: string;
   /** The function by which it is begun. */
   readonly entry: 'create' | 'open';
   /** Functions of what that gives. */
@@ -22,11 +24,13 @@ interface PluginContract {
 
 export const PLUGIN_CONTRACTS: Readonly<Record<PluginKind, PluginContract>> = {
   driver: {
-    version: 1,
+    version: 2,
+    changes: 'docs/add-a-driver.md#from-version-1-to-2',
     entry: 'create',
-    functions: ['open', 'enable', 'disable', 'read', 'write', 'close'],
+    functions: ['open', 'read', 'write', 'torque', 'service', 'takeNotice', 'close'],
     error: 'driver',
-    remedy: 'The type Driver of rein says what a driver gives.',
+    remedy:
+      'The type Driver of rein says what a driver gives; docs/add-a-driver.md#from-version-1-to-2 how one of version 1 is changed.',
   },
   task: {
     version: 1,

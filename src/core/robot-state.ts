@@ -12,7 +12,7 @@ export const ROBOT_STATE = {
   torqueNm: doubles('joints', 0, zeros<'N*m'>),
   /** [6] force (N) then torque (N·m) that the surroundings exert on the tool, base frame, about the TCP; tared at reset. */
   wrench: doubles(6),
-  /** [k] task numbers that the scene or further sensors give, as named by `Driver.signalNames`. */
+  /** [k] task numbers that the scene or further sensors give, as named by `DriverFacts.signalNames`. */
   signals: doubles('signals'),
   /** When it was measured: seconds of the guard's clock. */
   measuredAtS: number(),

@@ -1,5 +1,16 @@
 /** The driver contract, and the drivers that need no simulator. */
-export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
+export { bound } from './bound-driver.ts';
+export {
+  createDriverReport,
+  type Driver,
+  type DriverBus,
+  type DriverFacts,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from './driver.ts';
 export { DRIVER_OPEN_LIMIT_MS, type DriverConfig, type DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
 export { isMujoco } from './mujoco/options.ts';

@@ -1,53 +1,62 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import type { Driver, Scene } from './driver.ts';
+import type { Driver } from './driver.ts';
 import { createDriver } from './registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-driver-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A driver of others that is sealed, and has private members, accessors, and functions that cannot be written. */
+const DRIVER = new URL('../../dist/drivers/driver.js', import.meta.url).href;
+let count = 0;
+
+/** A driver of others whose module is `text` behind an import of `createDriverReport`. */
+async function made(text: string): Promise<{ driver: Driver; module: string }> {
+  const module = join(folder, `arm-${count++}.mjs`);
+  writeFileSync(module, `import { createDriverReport } from '${DRIVER}';\n${text}`);
+  const options = { signalNames: [], module };
+  return { driver: await createDriver({ name: 'plugin', options }, { model: ur5eLike }), module };
+}
+
+/** One that is sealed, and has private members, accessors, and functions that cannot be written. */
 const SEALED = `
 const fails = () => { throw new Error('no air'); };
 class Arm {
   #isOpen = false;
+  #facts;
   constructor(joints, signalNames) {
-    this.jointNames = joints.map(({ name }) => name);
-    this.signalNames = signalNames;
-    Object.defineProperty(this, 'enable', { value: fails });
+    this.#facts = { name: 'sealed', jointNames: joints.map(({ name }) => name), signalNames };
+    Object.defineProperty(this, 'torque', { value: fails });
     Object.seal(this);
   }
-  async open() { this.#isOpen = true; }
-  get scene() { return this.#isOpen ? SCENE : undefined; }
+  get report() { return REPORT; }
+  get scene() { return SCENE; }
+  async open() { this.#isOpen = true; return this.#facts; }
   get read() { return () => this.#isOpen ? 'ok' : 'lost'; }
   async close() { fails(); }
-  prepare() { fails(); }
-  limitTorque() { fails(); }
-  disable() {}
+  service() { fails(); }
+  takeNotice() { fails(); }
   write() { fails(); }
 }
+const REPORT = createDriverReport();
 const SCENE = Object.freeze({ reset: fails, geomPoses: fails, geoms: [] });
-export default { name: 'my arm', rein: { kind: 'driver', contract: 1 },
+export default { name: 'my arm', rein: { kind: 'driver', contract: 2 },
   create: ({ robot, signalNames }) => new Arm(robot.joints, signalNames) };`;
 
 it('a driver of others is named where it fails, however its object is made', async () => {
-  const module = join(folder, 'sealed.mjs');
-  writeFileSync(module, SEALED);
-  const options = { signalNames: [], module };
-  const driver: Driver = await createDriver({ name: 'plugin', options }, { model: ur5eLike });
+  const { driver, module } = await made(SEALED);
   const read = (): unknown => (driver.read as () => unknown)();
-  expect([driver.scene, read(), driver.bus]).toEqual([undefined, 'lost', undefined]);
-  await driver.open();
-  const scene = driver.scene as Scene;
-  expect([driver.scene === scene, read()]).toEqual([true, 'ok']);
+  expect(read()).toBe('lost');
+  const facts = await driver.open();
+  expect([read(), facts.name, facts.bus]).toEqual(['ok', 'sealed', undefined]);
+  const scene = driver.scene!;
   const calls: Record<string, () => unknown> = {
-    prepare: () => driver.prepare?.(),
-    enable: () => driver.enable(),
-    limitTorque: () => driver.limitTorque?.(0.5),
+    service: () => driver.service('prepare'),
+    torque: () => driver.torque(0.5),
     write: () => (driver.write as () => unknown)(),
+    takeNotice: () => driver.takeNotice(),
     'scene.reset': () => (scene.reset as () => unknown)(),
     'scene.geomPoses': () => scene.geomPoses(new Float64Array(0)),
   };
@@ -61,4 +70,52 @@ it('a driver of others is named where it fails, however its object is made', asy
     );
   }
   await expect(driver.close()).rejects.toThrow('failed in close: no air');
+});
+
+/** One that moves nothing, with members as `members` say. */
+const still = (members: string): Promise<{ driver: Driver }> =>
+  made(`const facts = ({ robot: { joints }, signalNames }) =>
+    ({ name: 'still', jointNames: joints.map(({ name }) => name), signalNames });
+  export default { name: 'my arm', rein: { kind: 'driver', contract: 2 }, create: (context) => ({
+    report: createDriverReport(), async open() { return facts(context); }, async close() {}, read: () => 'ok', write: () => 'ok',
+    torque() {}, service: () => 'nothing', takeNotice() {}, ${members} }) };`);
+
+describe('a driver of others is refused', () => {
+  it.each([
+    ['report: undefined', 'its report has no hardwareFaults'],
+    ['report: { ...createDriverReport(), needsFirstMotion: 0 }', 'its report has no needsFirstMotion'],
+    ['report: createDriverReport({ distance: new Float64Array(3) })', 'its report has no distance'],
+    ['report: createDriverReport({ busCounters: [] })', 'its report has no busCounters'],
+  ])('with %s', async (members, clause) => {
+    await expect(still(members)).rejects.toThrow(`The driver my arm cannot be used: ${clause}`);
+  });
+
+  it.each([
+    ['async open() {}', 'open() gave no facts'],
+    ['async open() { return { ...facts(context), stop() {} }; }', 'the facts that open() gave are no plain data'],
+    [
+      "async open() { return { ...facts(context), jointNames: ['a'] }; }",
+      "its jointNames are a, the robot's file has ",
+    ],
+    [
+      "async open() { return { ...facts(context), signalNames: ['x'] }; }",
+      'its signalNames are x, the task needs empty',
+    ],
+  ])('when it is opened by %s', async (members, clause) => {
+    const { driver } = await still(members);
+    await expect(driver.open()).rejects.toThrow(`The driver my arm cannot be used: ${clause}`);
+  });
+});
+
+it.each([
+  ["'done'", 'done'],
+  ["'nothing'", 'nothing'],
+  ["({ refusal: 'the arm is cold' })", { refusal: 'the arm is cold' }],
+  // Nothing that is no answer lets torque come on.
+  ['undefined', { refusal: 'its driver has no answer to prepare' }],
+  ["'the arm is cold'", { refusal: 'its driver has no answer to prepare' }],
+  ['({ refusal: true })', { refusal: 'its driver has no answer to prepare' }],
+])('a driver of others that answers %s', async (answer, taken) => {
+  const { driver } = await still(`service: () => ${answer}`);
+  expect(driver.service('prepare')).toEqual(taken);
 });

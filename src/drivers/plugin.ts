@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { checkGiven, messageOf, openPlugin, type PluginBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
-import type { Driver, Scene } from './driver.ts';
+import { bound } from './bound-driver.ts';
+import { createDriverReport, type Driver, type DriverFacts, type Scene } from './driver.ts';
 import type { DriverKind } from './driver-kind.ts';
 
 /** What a driver of others is made for. */
@@ -50,99 +51,35 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
       });
     };
     const driver: unknown = await (async () => plugin.create(context))().catch((cause) => fail('create', cause));
-    checkDriver(driver, plugin.name, context);
-    return namedDriver(driver, fail);
+    const refuse = checkGiven('driver', plugin.name, driver);
+    return namedDriver(driver as Driver, context, refuse, fail);
   },
 };
 
 /** Says of which function what was thrown came, and whose it is. */
 type Fail = (within: string, cause: unknown) => never;
 
+/** Refuses the driver for what the clause says of it. */
+type Refuse = (clause: string) => never;
+
 /**
- * `driver`, untouched, behind functions whose failures `fail` names: an object of others may be sealed, or full of accessors. What it
- * has is asked for anew each time, as if nothing stood between.
+ * `driver`, untouched, behind functions whose failures `fail` names: an object of others may be sealed, or full of accessors. Facts and
+ * answers are checked before the guard acts on them.
  */
-function namedDriver(driver: Driver, fail: Fail): Driver {
-  const { name, jointNames, signalNames } = driver;
-  const prepare = naming(driver, 'prepare', fail);
-  const limitTorque = naming(driver, 'limitTorque', fail);
-  const endCommands = naming(driver, 'endCommands', fail);
-  const recover = naming(driver, 'recover', fail);
-  const takeNotice = naming(driver, 'takeNotice', fail);
-  const passFirstMotion = naming(driver, 'passFirstMotion', fail);
-  let scene: { readonly own: Scene; readonly named: Scene } | undefined;
-  const named: { readonly [K in keyof Driver]-?: Driver[K] | undefined } = {
-    name,
-    jointNames,
-    signalNames,
-    get isEmergencyStopPressed() {
-      return driver.isEmergencyStopPressed;
+function namedDriver(driver: Driver, context: DriverPluginContext, refuse: Refuse, fail: Fail): Driver {
+  checkReport(driver.report, refuse);
+  const named = bound(driver, (of, act) => naming(of, act, fail));
+  return {
+    ...named,
+    scene: named.scene && namedScene(named.scene, fail),
+    open: async () => checkFacts(await named.open(), context, refuse),
+    service: (request) => {
+      const answer: unknown = named.service(request);
+      if (answer === 'done' || answer === 'nothing') return answer;
+      const refusal = (answer as { readonly refusal?: unknown } | undefined)?.refusal;
+      return { refusal: typeof refusal === 'string' ? refusal : `its driver has no answer to ${request}` };
     },
-    get isSimulated() {
-      return driver.isSimulated;
-    },
-    get keepsTorque() {
-      return driver.keepsTorque;
-    },
-    get torqueCapNm() {
-      return driver.torqueCapNm;
-    },
-    get measuresTorque() {
-      return driver.measuresTorque;
-    },
-    get meanWrench() {
-      return driver.meanWrench;
-    },
-    get hardwareFaults() {
-      return driver.hardwareFaults;
-    },
-    get busCounters() {
-      return driver.busCounters;
-    },
-    get distance() {
-      return driver.distance;
-    },
-    get unmeasuredJoints() {
-      return driver.unmeasuredJoints;
-    },
-    get needsFirstMotion() {
-      return driver.needsFirstMotion;
-    },
-    get recover() {
-      return driver.recover && recover;
-    },
-    get takeNotice() {
-      return driver.takeNotice && takeNotice;
-    },
-    get passFirstMotion() {
-      return driver.passFirstMotion && passFirstMotion;
-    },
-    get bus() {
-      return driver.bus;
-    },
-    get scene() {
-      const own = driver.scene;
-      if (own === undefined) return undefined;
-      if (scene?.own !== own) scene = { own, named: namedScene(own, fail) };
-      return scene.named;
-    },
-    get prepare() {
-      return driver.prepare && prepare;
-    },
-    get limitTorque() {
-      return driver.limitTorque && limitTorque;
-    },
-    get endCommands() {
-      return driver.endCommands && endCommands;
-    },
-    open: naming(driver, 'open', fail),
-    enable: naming(driver, 'enable', fail),
-    disable: naming(driver, 'disable', fail),
-    read: naming(driver, 'read', fail),
-    write: naming(driver, 'write', fail),
-    close: naming(driver, 'close', fail),
   };
-  return named as Driver;
 }
 
 function namedScene(scene: Scene, fail: Fail): Scene {
@@ -174,19 +111,38 @@ function naming<T extends object, K extends keyof T & string>(
   return call as T[K];
 }
 
-/** Refuses what a plugin called `name` gave for a driver where the guard could not use it. Throws `ReinError('driver')`. */
-function checkDriver(
-  driver: unknown,
-  name: string,
-  { robot, signalNames }: DriverPluginContext,
-): asserts driver is Driver {
-  const refuse = checkGiven('driver', name, driver);
-  const given = driver as Partial<Driver>;
+/** Refuses a report that the guard could not read in each tick. */
+function checkReport(report: unknown, refuse: Refuse): void {
+  const given = Object(report) as Record<string, unknown>;
+  for (const [key, wanted] of Object.entries(createDriverReport())) {
+    const found = given[key];
+    const isAsMade =
+      wanted instanceof Float64Array
+        ? found instanceof Float64Array && found.length === wanted.length
+        : typeof found === typeof wanted;
+    if (!isAsMade) refuse(`its report has no ${key} as createDriverReport() of rein makes it`);
+  }
+}
+
+/** What `open` of a plugin gave, as plain data, where the guard can use it. */
+function checkFacts(given: unknown, { robot, signalNames }: DriverPluginContext, refuse: Refuse): DriverFacts {
+  if (typeof given !== 'object' || given === null) return refuse('open() gave no facts');
+  const facts = plainFacts(given as Partial<DriverFacts>, refuse);
   const joints = robot.joints.map((joint) => joint.name);
-  if (!isSameList(given.jointNames, joints))
-    return refuse(`its jointNames are ${shownList(given.jointNames)}, the robot's file has ${shownList(joints)}`);
-  if (!isSameList(given.signalNames, signalNames))
-    return refuse(`its signalNames are ${shownList(given.signalNames)}, the task needs ${shownList(signalNames)}`);
+  if (!isSameList(facts.jointNames, joints))
+    return refuse(`its jointNames are ${shownList(facts.jointNames)}, the robot's file has ${shownList(joints)}`);
+  if (!isSameList(facts.signalNames, signalNames))
+    return refuse(`its signalNames are ${shownList(facts.signalNames)}, the task needs ${shownList(signalNames)}`);
+  return facts;
+}
+
+/** A copy that shares nothing with the plugin, and crosses threads. */
+function plainFacts(given: Partial<DriverFacts>, refuse: Refuse): DriverFacts {
+  try {
+    return structuredClone(given) as DriverFacts;
+  } catch {
+    return refuse('the facts that open() gave are no plain data');
+  }
 }
 
 function isSameList(given: unknown, wanted: readonly string[]): boolean {

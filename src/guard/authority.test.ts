@@ -23,8 +23,8 @@ class Rig {
 
   constructor(kind: 'real' | 'simulated') {
     const { clock, driver } = this;
-    if (kind === 'simulated') Object.defineProperty(driver, 'isSimulated', { value: true });
-    this.link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
+    const facts = { ...driver.facts, isSimulated: kind === 'simulated' };
+    this.link = lockStepGuard({ nodeIs: 'person', driver, facts, model: ur5eLike, action, policyPeriodS: 0.1, clock });
   }
 
   static async open(kind: 'real' | 'simulated'): Promise<Rig> {

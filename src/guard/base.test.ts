@@ -15,7 +15,15 @@ async function rig(model = diffBase) {
   const driver = new MockDriver(model);
   await driver.open();
   const action = jointSpec(model, 0.05);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model,
+    action,
+    policyPeriodS: 0.1,
+    clock,
+  });
   const command: ActionCommand = createActionCommand(2);
   const push = (ahead: number, turn: number): void => {
     command.seq++;

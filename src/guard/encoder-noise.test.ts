@@ -16,7 +16,7 @@ const NOISE_RAD = model.joints[2]!.encoderNoiseRad!;
 /** The arm behind a guard; readings of its third joint are off by up to `times` its file's noise. Notices of each enabling. */
 async function enabledTwice(times: number, of: RobotModel = model): Promise<string[][]> {
   const driver: Driver = await createDriver(armDriver(robot), { model: of });
-  await driver.open();
+  const facts = await driver.open();
   const rng = new Rng(5);
   const read = driver.read.bind(driver);
   driver.read = (out) => {
@@ -26,7 +26,7 @@ async function enabledTwice(times: number, of: RobotModel = model): Promise<stri
   };
   const action = identifyAction(of);
   const clock = new LockStepClock(DT_S);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model: of, action, policyPeriodS: DT_S, clock });
+  const link = lockStepGuard({ nodeIs: 'person', driver, facts, model: of, action, policyPeriodS: DT_S, clock });
   const notices: string[][] = [];
   link.onNotice(({ level, row, message, remedy }) => notices.at(-1)?.push(`${level} ${row} ${message} ${remedy}`));
   await link.advance(2);

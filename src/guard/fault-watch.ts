@@ -1,6 +1,6 @@
 /** What is wrong with the motion: commands, timing, and whether the robot goes where it was sent, freely and clear of obstacles. */
 import { ArmKinematics, type GuardFrame, type RobotModel, type SafetyStateName } from '../core/index.ts';
-import type { Driver } from '../drivers/index.ts';
+import type { DriverFacts, DriverReport } from '../drivers/index.ts';
 import {
   CommandWatchdog,
   ContactMonitor,
@@ -39,7 +39,8 @@ export function isMoving(state: SafetyStateName): boolean {
 
 /** Looks at each tick once, after its measurement. Slows the chain where that is enough. Tick-safe after construction. */
 export class FaultWatch {
-  readonly #driver: Driver;
+  readonly #report: DriverReport;
+  readonly #measuresTorque: boolean;
   readonly #measurement: Measurement;
   readonly #protection: Protection;
   readonly #timing: TickTiming;
@@ -63,14 +64,16 @@ export class FaultWatch {
   #touching = 0;
 
   constructor(
-    driver: Driver,
+    report: DriverReport,
+    facts: DriverFacts,
     model: RobotModel,
     measurement: Measurement,
     protection: Protection,
     timing: TickTiming,
     faults: FaultLatch,
   ) {
-    this.#driver = driver;
+    this.#report = report;
+    this.#measuresTorque = facts.measuresTorque !== false;
     this.#measurement = measurement;
     this.#protection = protection;
     this.#timing = timing;
@@ -78,19 +81,17 @@ export class FaultWatch {
     this.#frame = measurement.frame;
     this.#kinematics = new ArmKinematics(model);
     this.#tank = new TankWatch(model);
-    const capped = cappedModel(model, driver);
+    const capped = cappedModel(model, facts);
     this.#following = new FollowingWatchdog(
       model,
       capped.joints.map(({ torqueMaxNm }) => torqueMaxNm),
     );
     this.#contact = new ContactMonitor(model);
-    this.#torques = new TorqueObserver(
-      driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
-    );
+    this.#torques = new TorqueObserver(this.#measuresTorque ? model : { ...model, torqueObserver: undefined });
     this.#lateS = LATE_SHARE / model.controlHz;
     this.#nearness = new MeasuredClearance(model);
     // Nobody stands beside an arm that is simulated.
-    this.#separation = new SeparationWatch(driver.isSimulated === true ? { ...model, separation: undefined } : model);
+    this.#separation = new SeparationWatch(facts.isSimulated === true ? { ...model, separation: undefined } : model);
     this.#toolSpeedMPerS = model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
     // Silence counts from now on, not from the beginning of time.
     this.#commands.check('standby', protection.report, measurement.nowS);
@@ -105,7 +106,7 @@ export class FaultWatch {
     const overload = this.#overload.check(this.#timing.overruns, nowS);
     this.#slowDown(overload | this.#measurement.driverFaults);
     if (isMoving(state)) flags |= overload | this.#measurement.stalled;
-    const near = this.#separation.check(this.#driver.distance, nowS);
+    const near = this.#separation.check(this.#report.distance, nowS);
     this.#protection.chain.toolSpeedMPerS = Math.min(this.#toolSpeedMPerS, this.#separation.toolSpeedMPerS);
     // Whoever stands beside an arm that is not moved keeps nobody from working there.
     if (isMoving(state)) flags |= near;
@@ -157,7 +158,7 @@ export class FaultWatch {
     const { positionRad, torqueNm, wrench } = this.#frame.robot;
     const { sentRad } = this.#protection.chain;
     const pressing = this.#contact.check(wrench, isNew) | this.#checkTorques();
-    const torques = this.#driver.measuresTorque === false ? undefined : torqueNm;
+    const torques = this.#measuresTorque ? torqueNm : undefined;
     const following = this.#following.check(sentRad, positionRad, dtS, torques);
     // What its driver calls stalled does not move, and is read as it is.
     const isStalled = (this.#measurement.driverFaults & STALLED) !== 0;
@@ -170,7 +171,7 @@ export class FaultWatch {
     const { sentRad } = this.#protection.chain;
     if (this.#timing.lateS > this.#lateS) torques.late();
     const stampedS = this.#measurement.takeStampedS();
-    const flags = torques.check(robot, sentRad, stampedS, this.#measurement.isNew, this.#driver.meanWrench);
+    const flags = torques.check(robot, sentRad, stampedS, this.#measurement.isNew, this.#report.meanWrench);
     // What stopped the arm stays to be read until that is acknowledged.
     if ((this.#faults.flags & TORQUE_FAULTS) === 0) {
       this.#frame.residualJoint = torques.worstJoint;
@@ -180,8 +181,8 @@ export class FaultWatch {
   }
 }
 
-/** `model` with no more torque than `driver` lets its joints give. */
-export function cappedModel(model: RobotModel, { torqueCapNm }: Pick<Driver, 'torqueCapNm'>): RobotModel {
+/** `model` with no more torque than its driver lets the joints give. */
+export function cappedModel(model: RobotModel, { torqueCapNm }: Pick<DriverFacts, 'torqueCapNm'>): RobotModel {
   if (torqueCapNm === undefined) return model;
   const joints = model.joints.map((joint, i) => {
     const capNm = torqueCapNm[i]!;

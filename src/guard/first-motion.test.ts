@@ -41,7 +41,7 @@ describe('the first motion after power-up', () => {
       });
       let fastest = 0;
       let ticks = 0;
-      while (rig.driver.needsFirstMotion && ticks++ < 5000) {
+      while (rig.driver.report.needsFirstMotion && ticks++ < 5000) {
         rig.push(1);
         const before = [...rig.link.latest.referenceRad];
         await rig.link.advance(1);
@@ -52,7 +52,7 @@ describe('the first motion after power-up', () => {
           farthest[i] = Math.max(farthest[i]!, Math.abs(rig.link.latest.referenceRad[i]! - home[i]!));
         });
       }
-      expect(rig.driver.needsFirstMotion).toBe(false);
+      expect(rig.driver.report.needsFirstMotion).toBe(false);
       expect(fastest).toBeLessThanOrEqual(promised('speedShare') + 1e-9);
       for (const away of farthest) expect(away).toBeCloseTo(promised('amplitudeRad'), 3);
       rig.link.latest.referenceRad.forEach((q, i) => {
@@ -117,7 +117,7 @@ describe('the first motion after power-up', () => {
     const rig = await fresh('shifted', { startRad });
     const answer = await rig.link.request({ kind: 'activate' });
     expect(answer).toMatchObject({ ok: false });
-    expect(rig.driver.needsFirstMotion).toBe(true);
+    expect(rig.driver.report.needsFirstMotion).toBe(true);
   });
 
   it('goes the other way from a limit, and ends at once where somebody stops or holds the robot', async () => {
@@ -131,7 +131,7 @@ describe('the first motion after power-up', () => {
     const stood = [...rig.link.latest.referenceRad];
     await rig.link.advance(50);
     expect([...rig.link.latest.referenceRad]).toEqual(stood);
-    expect(rig.driver.needsFirstMotion).toBe(true);
+    expect(rig.driver.report.needsFirstMotion).toBe(true);
   });
 
   it('has as little patience with what a servo does, whatever that is: it passes only what follows', () => {

@@ -51,7 +51,8 @@ async function main(): Promise<void> {
   const config = readConfig(process.argv[2]);
   if (config.realTimePriority === 'try') raiseHelperThreads();
   const link = await startWorkerGuard(config, () => void sendToParent({ kind: 'opening' }));
-  const { raise, bus, isSimulated, measuresTorque } = link.ready;
+  const { raise, facts } = link.ready;
+  const { bus } = facts;
   if (raise.isRaised) log.info(raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${raise.reason}.`);
   const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
     const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
+    const { isSimulated = false, measuresTorque = true } = facts;
     void sendToParent({ kind: 'ready', isSimulated, measuresTorque });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
     await server.close();

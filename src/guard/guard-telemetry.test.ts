@@ -128,10 +128,9 @@ describe("a reading in the guard's frames", () => {
     const { link, driver } = await rig(ur5eLike);
     await link.advance(2);
     expect([...link.latest.meanWrench]).toEqual(Array.from({ length: 6 }, () => Number.NaN));
-    const meanWrench = Float64Array.of(1, 2, 3, 4, 5, 6);
-    Object.assign(driver, { meanWrench });
+    driver.report.meanWrench.set([1, 2, 3, 4, 5, 6]);
     await link.advance(1);
-    expect([...link.latest.meanWrench]).toEqual([...meanWrench]);
+    expect([...link.latest.meanWrench]).toEqual([1, 2, 3, 4, 5, 6]);
   });
 });
 
@@ -148,6 +147,7 @@ async function rig(model: RobotModel, timing?: GuardOptions['timing']) {
   const link = lockStepGuard({
     nodeIs: 'person',
     driver,
+    facts: driver.facts,
     model,
     action,
     policyPeriodS: 0.1,

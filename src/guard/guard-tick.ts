@@ -4,7 +4,7 @@
  * What holds them together is here: the safety state, who decides, and what is asked for between ticks.
  */
 import type { ActionCommand, ActionSpec, Clock, GuardFrame, RobotModel, SafetyStateName, Vec } from '../core/index.ts';
-import type { Driver } from '../drivers/index.ts';
+import type { Driver, DriverFacts } from '../drivers/index.ts';
 import {
   admitCommand,
   DRIVER_LOST,
@@ -42,6 +42,8 @@ import type { TickStages } from './tick.ts';
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
   readonly driver: Driver;
+  /** What its `open` gave. */
+  readonly facts: DriverFacts;
   readonly model: RobotModel;
   readonly action: ActionSpec;
   /** Time that one action is meant to take, s. */
@@ -60,6 +62,7 @@ const LOCK_STEP: TickTiming = { overruns: 0, lateS: 0 };
 export class GuardTick implements TickStages {
   readonly frame: GuardFrame;
   readonly #driver: Driver;
+  readonly #facts: DriverFacts;
   readonly #clock: Clock;
   readonly #port: GuardPort;
   readonly #measurement: Measurement;
@@ -90,25 +93,26 @@ export class GuardTick implements TickStages {
   #isDisabling = false;
 
   constructor(options: GuardTickOptions) {
-    const { driver, model, action, policyPeriodS, clock, port, timing = LOCK_STEP } = options;
-    this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
+    const { driver, facts, model, action, policyPeriodS, clock, port, timing = LOCK_STEP } = options;
+    this.frame = createGuardFrame(model.joints.length, facts.signalNames.length, action.dimensions.length);
     this.#driver = driver;
+    this.#facts = facts;
     this.#clock = clock;
     this.#port = port;
     const measurement = new Measurement(driver, clock, model, this.frame);
-    const protection = new Protection(driver, model, action, policyPeriodS, measurement);
+    const protection = new Protection(driver, facts, model, action, policyPeriodS, measurement);
     this.#measurement = measurement;
     this.#protection = protection;
-    this.#watch = new FaultWatch(driver, model, measurement, protection, timing, this.#faults);
+    this.#watch = new FaultWatch(driver.report, facts, model, measurement, protection, timing, this.#faults);
     this.#watch.speedRatioMax = options.speedRatioMax ?? 1;
     this.#recorder = new FrameRecorder(port, model, measurement, protection, timing);
     this.#rest = new RestDetector(model);
-    this.#exit = new ExitRamp(driver.keepsTorque === true ? {} : model);
-    this.firstMotion = new FirstMotion(model, driver.unmeasuredJoints);
-    this.sight = new ObserverSight(model, driver);
+    this.#exit = new ExitRamp(facts.keepsTorque === true ? {} : model);
+    this.firstMotion = new FirstMotion(model, facts.unmeasuredJoints);
+    this.sight = new ObserverSight(model, facts);
     this.noise = new EncoderNoise(model);
     this.moving = new StillMoving(model);
-    this.#relief = new PressureRelief(cappedModel(model, driver));
+    this.#relief = new PressureRelief(cappedModel(model, facts));
     this.#input.isLetDown = this.#exit.isOver;
     this.#command = createActionCommand(action.dimensions.length);
   }
@@ -179,7 +183,7 @@ export class GuardTick implements TickStages {
     const first = this.firstMotion;
     if (first.isRunning && this.#measurement.isTrusted) {
       first.step(this.referenceRad, this.frame.robot.positionRad, this.#measurement.dtS);
-      if (first.hasPassed) this.#driver.passFirstMotion?.();
+      if (first.hasPassed) this.#driver.service('passFirstMotion');
     }
     // A reading that is not believed shows nothing: it stands until the next.
     const mayProbe = first.isRunning && this.#measurement.isTrusted;
@@ -202,7 +206,7 @@ export class GuardTick implements TickStages {
 
   /** Nobody has seen this robot's joints move since power came on. */
   get needsFirstMotion(): boolean {
-    return this.#driver.needsFirstMotion === true;
+    return this.#driver.report.needsFirstMotion;
   }
 
   /** Within its limits with torque: the chain moves it. */
@@ -279,7 +283,7 @@ export class GuardTick implements TickStages {
     if (this.#state !== 'stopping') exit.restart();
     else if (isAsked && (input.isAtRest || exit.isRunning)) exit.advance(this.#measurement.dtS);
     input.isLetDown = exit.isOver;
-    if (exit.isRunning) this.#driver.limitTorque?.(exit.torqueRatio);
+    if (exit.isRunning && this.#facts.limitsTorque === true) this.#driver.torque(exit.torqueRatio);
   }
 
   #isTorqueToGo({ isConnected, flags }: SafetyInput): boolean {
@@ -291,7 +295,7 @@ export class GuardTick implements TickStages {
     const state = this.#state;
     const isLeft = state === 'fault' || state === 'standby';
     const isStopped = isLeft || state === 'stopped' || state === 'stopping';
-    if (!hasTorque(state) && !(isLeft && this.#driver.keepsTorque === true)) this.moving.end();
+    if (!hasTorque(state) && !(isLeft && this.#facts.keepsTorque === true)) this.moving.end();
     else if (!isStopped || !this.#protection.isReferenceAtRest) this.moving.restart();
     else if (this.#measurement.isTrusted) {
       const { positionRad, velocityRadPerS } = this.frame.robot;
@@ -322,7 +326,7 @@ export class GuardTick implements TickStages {
 
   /**
    * Changes the state, and the torque with it, which comes on where the robot was last measured and nowhere else. Tick-safe
-   * where the driver's `enable` and `disable` are.
+   * where the driver's `torque` is.
    */
   enter(state: SafetyStateName): void {
     const hadTorque = hasTorque(this.#state);
@@ -331,8 +335,7 @@ export class GuardTick implements TickStages {
     this.#state = state;
     if (!hasTorque(state)) this.#isDisabling = false;
     if (hadTorque === hasTorque(state)) return;
-    if (hadTorque) this.#driver.disable();
-    else this.#driver.enable();
+    this.#driver.torque(hadTorque ? 0 : 1);
   }
 
   /** What the next state depends on, as of the last tick and the newest measurement; `request` and the newest decider filled in. */

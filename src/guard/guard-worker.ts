@@ -1,11 +1,11 @@
 /** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { LockStepClock, messageOf, packError, ReinError, SystemClock } from '../core/index.ts';
-import { createDriver, type Driver, type DriverBus } from '../drivers/index.ts';
+import { createDriver } from '../drivers/index.ts';
 import { Guard } from './guard.ts';
 import { movesNothing } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';
-import { WatchedDriver } from './guardian/watched-driver.ts';
+import { watchedDriver } from './guardian/watched-driver.ts';
 import { type RaiseResult, raiseThisThread, threadFolder } from './priority.ts';
 import { createRingPort } from './ring-port.ts';
 import { Lateness } from './scheduler.ts';
@@ -43,11 +43,12 @@ async function run(): Promise<void> {
         : async (options) => new (await import('./ros/worker-ros-link.ts')).WorkerRosLink(ros, options),
     openLine: serial && ((settings) => openLineThrough(serial, settings, clock)),
   });
-  await opened.open();
-  const pulse = opened.bus === undefined ? undefined : new GuardPulse(clock);
-  const driver = pulse === undefined ? opened : new WatchedDriver(opened, pulse);
+  const facts = await opened.open();
+  const pulse = facts.bus === undefined ? undefined : new GuardPulse(clock);
+  const driver = pulse === undefined ? opened : watchedDriver(opened, pulse);
   const guard = new Guard({
     driver,
+    facts,
     model: config.model,
     action: config.action,
     policyPeriodS: config.policyPeriodS,
@@ -61,9 +62,7 @@ async function run(): Promise<void> {
   post({
     kind: 'ready',
     raise,
-    isSimulated: opened.isSimulated === true,
-    measuresTorque: opened.measuresTorque !== false,
-    bus: busOf(opened),
+    facts,
     tickThread: threadFolder(),
   });
   try {
@@ -82,11 +81,6 @@ async function run(): Promise<void> {
     if (!guard.isMoving) pulse?.goodbye();
   }
   post({ kind: 'ended', lateness: lateness.summary() });
-}
-
-/** The bus as plain data: a driver's own object does not cross threads. */
-function busOf({ bus }: Driver): DriverBus | undefined {
-  return bus && { path: bus.path, stopFrames: bus.stopFrames.map((frame) => frame.slice()) };
 }
 
 function post(message: FromWorker): void {

@@ -308,7 +308,15 @@ async function rig(options: MockDriverOptions = {}) {
   const driver = new MockDriver(ur5eLike, options);
   await driver.open();
   const joints = ur5eLike.joints.length;
-  const link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model: ur5eLike,
+    action,
+    policyPeriodS: 0.1,
+    clock,
+  });
   const command: ActionCommand = createActionCommand(joints);
   const push = (value: number, decider: Decider = 'policy'): void => {
     command.seq++;

@@ -12,7 +12,7 @@ import {
   type SceneLayout,
   type Vec,
 } from '../core/index.ts';
-import type { Driver } from '../drivers/index.ts';
+import type { Driver, DriverFacts } from '../drivers/index.ts';
 import { answerRequest, hasTorque, messageOf, nextSafetyState, type SafetyInput } from '../safety/index.ts';
 import { Authority } from './authority.ts';
 import type { FirstMotionFault } from './first-motion.ts';
@@ -55,7 +55,8 @@ const UNMEASURED: GuardAnswer = {
  * person let go, the policy goes on once its command was sent and `activate` was asked for.
  *
  * @example
- * const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
+ * const facts = await driver.open();
+ * const link = lockStepGuard({ nodeIs: 'person', driver, facts, model, action, policyPeriodS: 0.1, clock });
  * await link.advance(1); // torque comes on where the robot is measured
  * await link.request({ kind: 'enable' });
  * await link.request({ kind: 'activate' });
@@ -64,6 +65,7 @@ const UNMEASURED: GuardAnswer = {
  */
 export class Guard {
   readonly #driver: Driver;
+  readonly #facts: DriverFacts;
   readonly #tick: GuardTick;
   readonly #authority: Authority;
   readonly #model: RobotModel;
@@ -74,8 +76,9 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#driver = options.driver;
+    this.#facts = options.facts;
     this.#model = options.model;
-    this.#authority = new Authority(options.driver.isSimulated === true);
+    this.#authority = new Authority(options.facts.isSimulated === true);
     this.#tick = new GuardTick(options);
   }
 
@@ -140,7 +143,7 @@ export class Guard {
    * after each, and hands it on.
    */
   takeNotice(): GuardNotice | undefined {
-    const notice = this.#firstMotionNotice() ?? this.#hiddenNotice() ?? this.#driver.takeNotice?.();
+    const notice = this.#firstMotionNotice() ?? this.#hiddenNotice() ?? this.#driver.takeNotice();
     if (notice !== undefined) this.hear(notice);
     return notice;
   }
@@ -203,10 +206,10 @@ export class Guard {
   /** Whether torque can come on now. */
   #prepare(): GuardAnswer {
     if (this.#tick.isOutside && !isGravityCompensated(this.#model)) return BY_HAND;
-    const reason = this.#driver.prepare?.();
-    if (reason !== undefined) return { ok: false, reason };
+    const answer = this.#driver.service('prepare');
+    if (typeof answer === 'object') return { ok: false, reason: answer.refusal };
     // It may have taken seconds, in which an arm without torque goes where it likes.
-    if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
+    if (answer === 'done') this.#tick.measureAnew();
     if (!this.#tick.isMeasured) return UNMEASURED;
     const missing = this.#torqueMissing() ?? this.#distanceMissing();
     return missing === undefined ? { ok: true } : { ok: false, reason: missing };
@@ -214,15 +217,15 @@ export class Guard {
 
   /** What is to be kept away from people has to be told where they are. */
   #distanceMissing(): string | undefined {
-    if (this.#model.separation === undefined || this.#driver.isSimulated === true) return undefined;
-    if (this.#driver.distance !== undefined) return undefined;
+    if (this.#model.separation === undefined || this.#facts.isSimulated === true) return undefined;
+    if (this.#facts.measuresDistance === true) return undefined;
     return "separation of the robot's file needs the distance of people, and this driver measures none: a robot behind ROS 2 has driver.distance, a plugin may measure it; else leave separation out";
   }
 
   /** Torque that is not measured is not no torque: the file's observer could only see nothing, or stop the arm at once. */
   #torqueMissing(): string | undefined {
-    if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
-    if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)
+    if (this.#model.torqueObserver === undefined || this.#facts.measuresTorque === false) return undefined;
+    if (this.#model.torqueObserver.wrench === 'mean' && this.#facts.measuresMeanWrench !== true)
       return `this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: ${IDENTIFY_ANEW}`;
     const { torqueNm } = this.#tick.frame.robot;
     const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
@@ -236,11 +239,9 @@ export class Guard {
     if (!tick.mayAcknowledge) {
       return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}`, needs: 'state' };
     }
-    const isFaulty = ((this.#driver.hardwareFaults ?? 0) & HARDWARE.servoFault) !== 0;
-    if ((tick.isLost || isFaulty) && !hasTorque(tick.state) && this.#driver.recover !== undefined) {
-      this.#driver.recover();
-      tick.measureAnew();
-    }
+    const isFaulty = (this.#driver.report.hardwareFaults & HARDWARE.servoFault) !== 0;
+    const isToRecover = (tick.isLost || isFaulty) && !hasTorque(tick.state);
+    if (isToRecover && this.#driver.service('recover') === 'done') tick.measureAnew();
     // It goes on from where it is measured, so it has to be.
     if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
@@ -254,7 +255,8 @@ export class Guard {
 
   /** Says why not, where it cannot be done. */
   #resetScene(layout: SceneLayout): string | undefined {
-    const { scene, jointNames } = this.#driver;
+    const { scene } = this.#driver;
+    const { jointNames } = this.#facts;
     if (scene === undefined) return 'the surroundings of this robot cannot be reset by software';
     if (layout.jointsRad.length !== jointNames.length || !layout.jointsRad.every(Number.isFinite)) {
       return `a layout needs ${jointNames.length} finite joint positions`;

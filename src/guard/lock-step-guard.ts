@@ -13,12 +13,12 @@ export interface LockStepGuardOptions extends Omit<GuardOptions, 'port'> {
 
 /** The link to a guard of `driver`, and to one more after each restart. Closing the link closes guard and driver. */
 export function lockStepGuard({ nodeIs, ...guard }: LockStepGuardOptions): MemoryGuardLink {
-  const { driver, model, action, clock } = guard;
+  const { facts, model, action, clock } = guard;
   return new MemoryGuardLink({
     nodeIs,
     shape: {
       joints: model.joints.length,
-      signals: driver.signalNames.length,
+      signals: facts.signalNames.length,
       actions: action.dimensions.length,
       controlHz: model.controlHz,
     },

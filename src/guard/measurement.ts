@@ -60,7 +60,7 @@ export class Measurement {
     this.#clock = clock;
     this.frame = frame;
     this.#periodS = 1 / model.controlHz;
-    this.#reading = createRobotState(model.joints.length, driver.signalNames.length);
+    this.#reading = createRobotState(model.joints.length, frame.robot.signals.length);
     this.#watchdog = new MeasurementWatchdog(model);
     this.nowS = clock.nowS();
     this.dtS = this.#periodS;
@@ -82,7 +82,7 @@ export class Measurement {
       this.#readAtS = nowS;
     }
     reading.measuredAtS = this.#readAtS;
-    this.#hardware.check(this.#driver.hardwareFaults ?? 0, nowS);
+    this.#hardware.check(this.#driver.report.hardwareFaults, nowS);
     this.#count();
   }
 
@@ -116,7 +116,7 @@ export class Measurement {
     }
     copyRobotState(this.frame.robot, this.#reading);
     this.frame.stampS = this.#stampS;
-    if (this.#driver.meanWrench !== undefined) this.frame.meanWrench.set(this.#driver.meanWrench);
+    this.frame.meanWrench.set(this.#driver.report.meanWrench);
     return flags;
   }
 
@@ -130,7 +130,7 @@ export class Measurement {
 
   /** What the driver's bus has done, writes of this tick included. */
   takeBus(): void {
-    if (this.#driver.busCounters !== undefined) this.frame.busCounters.set(this.#driver.busCounters);
+    this.frame.busCounters.set(this.#driver.report.busCounters);
   }
 
   /** The joints were read in this tick, and the reading is believed. */
@@ -149,7 +149,7 @@ export class Measurement {
 
   /** Of the driver, as of now. A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`. */
   get driverFaults(): number {
-    const button = this.#driver.isEmergencyStopPressed === true ? EMERGENCY_STOP : 0;
+    const button = this.#driver.report.isEmergencyStopPressed ? EMERGENCY_STOP : 0;
     const said = button | this.#hardware.flags;
     return this.isLost && this.#hasAnswered ? said | DRIVER_LOST : said;
   }

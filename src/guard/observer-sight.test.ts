@@ -22,7 +22,7 @@ function repeating(isRepeated: (tick: number) => boolean): (tick: number, stampS
 /** The arm with its observer behind a guard; `stamp` says what its driver stamps the reading of each tick with. */
 async function standing(stamp: (tick: number, stampS: number) => number) {
   const driver: Driver = await createDriver(armDriver(robot), { model });
-  await driver.open();
+  const facts = await driver.open();
   const read = driver.read.bind(driver);
   let tick = 0;
   driver.read = (out) => {
@@ -32,7 +32,15 @@ async function standing(stamp: (tick: number, stampS: number) => number) {
   };
   const clock = new LockStepClock(1 / model.controlHz);
   const action = identifyAction(model);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 1 / model.controlHz, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts,
+    model,
+    action,
+    policyPeriodS: 1 / model.controlHz,
+    clock,
+  });
   const notices: string[] = [];
   link.onNotice(({ level, row, message }) => notices.push(`${level} ${row} ${message}`));
   await link.advance(2);

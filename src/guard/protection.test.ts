@@ -32,7 +32,7 @@ describe('protection', () => {
       },
     });
     measurement = new Measurement(driver, clock, ur5eLike, createGuardFrame(joints, 0, joints));
-    protection = new Protection(driver, ur5eLike, action, 0.1, measurement);
+    protection = new Protection(driver, mock.facts, ur5eLike, action, 0.1, measurement);
     measure();
   });
 

@@ -1,6 +1,6 @@
 /** What the motors get: `protect` and `write` of a tick. The chain makes a reference of each action; here it starts and is sent. */
 import type { ActionCommand, ActionSpec, RobotModel, RobotState, SafetyStateName } from '../core/index.ts';
-import type { Driver } from '../drivers/index.ts';
+import type { Driver, DriverFacts } from '../drivers/index.ts';
 import { type ChainReport, createChainReport } from '../safety/chain-report.ts';
 import {
   BROKEN_COMMANDS,
@@ -41,8 +41,15 @@ export class Protection {
   #isSentAtRest = true;
   #hasEnded = false;
 
-  constructor(driver: Driver, model: RobotModel, action: ActionSpec, policyPeriodS: number, measurement: Measurement) {
-    this.chain = new SafetyChain({ model, action, policyPeriodS, capNm: driver.torqueCapNm });
+  constructor(
+    driver: Driver,
+    facts: DriverFacts,
+    model: RobotModel,
+    action: ActionSpec,
+    policyPeriodS: number,
+    measurement: Measurement,
+  ) {
+    this.chain = new SafetyChain({ model, action, policyPeriodS, capNm: facts.torqueCapNm });
     this.#lastRad = new Float64Array(model.joints.length);
     this.#driver = driver;
     this.#measurement = measurement;
@@ -79,10 +86,8 @@ export class Protection {
 
   /** A stop has braked the robot to where it is to stand: where its driver need not be commanded for that, it is not any more, until torque comes on. */
   endCommands(): void {
-    if (this.#hasEnded || this.#driver.endCommands === undefined || !this.#isSentAtRest || !this.isReferenceAtRest)
-      return;
-    this.#hasEnded = true;
-    this.#driver.endCommands();
+    if (this.#hasEnded || !this.#isSentAtRest || !this.isReferenceAtRest) return;
+    this.#hasEnded = this.#driver.service('endCommands') === 'done';
   }
 
   /** Torque comes on: what is written is sent. */

@@ -190,7 +190,7 @@ async function driven(kind: CommandInterface = 'position'): Promise<Driven> {
     controlHz: falling.controlHz,
   };
   const createGuard = (port: GuardPort): Guard => {
-    made = new Guard({ driver, model: falling, action, policyPeriodS: 0.1, clock, port });
+    made = new Guard({ driver, facts: driver.facts, model: falling, action, policyPeriodS: 0.1, clock, port });
     return made;
   };
   const guard = new MemoryGuardLink({ nodeIs: 'person', shape, clock, createGuard });

@@ -31,7 +31,15 @@ async function stand(distanceM: number | undefined) {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model, distanceM === undefined ? {} : { distanceM });
   const action = jointSpec(model, 0.09);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model,
+    action,
+    policyPeriodS: 0.1,
+    clock,
+  });
   await driver.open();
   await link.advance(2);
   const command = createActionCommand(6);
@@ -68,7 +76,7 @@ describe('an arm beside people', () => {
     expect(await start()).toEqual({ ok: true });
     expect(await run(100)).toBeGreaterThan(0.3);
     expect(link.latest.toolSpeedMPerS).toBe(0.4);
-    driver.distance![0] = 0.7;
+    driver.report.distance[0] = 0.7;
     await run(30);
     expect(link.latest.toolSpeedMPerS).toBe(0.1);
     const slow = await run(100);
@@ -79,9 +87,9 @@ describe('an arm beside people', () => {
   });
 
   it.each([
-    ['they are nearer than its slowest stop needs', (driver: MockDriver) => driver.distance!.set([0.3])],
+    ['they are nearer than its slowest stop needs', (driver: MockDriver) => driver.report.distance.set([0.3])],
     ['nothing is heard of them', (driver: MockDriver) => driver.inject('distanceSilent', 1000)],
-    ['their distance is no number', (driver: MockDriver) => driver.distance!.set([Number.NaN])],
+    ['their distance is no number', (driver: MockDriver) => driver.report.distance.set([Number.NaN])],
   ])('stops and holds where %s, until somebody acknowledges', async (_, disturb) => {
     const { link, driver, run, start } = await stand(3);
     await link.advance(60);

@@ -14,6 +14,7 @@ async function fastest(speedRatioMax: number | undefined): Promise<number> {
   const link = lockStepGuard({
     nodeIs: 'person',
     driver,
+    facts: driver.facts,
     model: ur5eLike,
     action,
     policyPeriodS: 0.1,

@@ -24,6 +24,7 @@ async function stopsAfter(
   const link = lockStepGuard({
     nodeIs: 'person',
     driver,
+    facts: driver.facts,
     model,
     action: jointSpec(model, 0.09),
     policyPeriodS: 0.1,

@@ -7,7 +7,15 @@ import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type GuardRequest, LockStepClock, type RobotState, type Vec } from '../core/index.ts';
-import type { Driver, DriverStatus, Scene } from '../drivers/index.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverService,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from '../drivers/index.ts';
 import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';
@@ -23,9 +31,12 @@ type Step = { readonly tick: Reading } | { readonly ask: GuardRequest['kind'] } 
 
 /** An arm that goes where a trial puts it while it has no torque, with a reading that may say something else. */
 class FallingArm implements Driver {
-  readonly name = 'falling';
-  readonly jointNames = ur5eLike.joints.map(({ name }) => name);
-  readonly signalNames: readonly string[] = [];
+  readonly facts: DriverFacts = {
+    name: 'falling',
+    jointNames: ur5eLike.joints.map(({ name }) => name),
+    signalNames: [],
+  };
+  readonly report = createDriverReport();
   readonly scene: Scene;
   readonly #rad = Float64Array.from(ur5eLike.homeRad);
   readonly #seen = Float64Array.from(ur5eLike.homeRad);
@@ -38,10 +49,10 @@ class FallingArm implements Driver {
   wasRead = false;
   onTorque: () => void = () => undefined;
 
-  readonly prepare?: () => undefined;
+  readonly #prepares: Prepares;
 
   constructor(prepares: Prepares) {
-    if (prepares === 'takes its time') this.prepare = () => this.#sag();
+    this.#prepares = prepares;
     this.scene = {
       reset: ({ jointsRad }) => {
         this.wasRead = false;
@@ -57,22 +68,31 @@ class FallingArm implements Driver {
     this.#misplacedRad = misplacedRad;
   }
 
+  takeNotice(): undefined {
+    return undefined;
+  }
+
+  service(request: DriverService): ServiceAnswer {
+    if (request !== 'prepare' || this.#prepares === 'at once') return 'nothing';
+    this.#sag();
+    return 'done';
+  }
+
   /** Seconds in which an arm without torque sinks, unseen. */
-  #sag(): undefined {
+  #sag(): void {
     for (let i = 0; i < JOINTS; i++) this.#rad[i] = this.#rad[i]! + 0.002;
     this.wasRead = false;
   }
 
-  async open(): Promise<void> {}
-  async close(): Promise<void> {}
-
-  enable(): void {
-    this.hasTorque = true;
-    this.onTorque();
+  async open(): Promise<DriverFacts> {
+    return this.facts;
   }
 
-  disable(): void {
-    this.hasTorque = false;
+  async close(): Promise<void> {}
+
+  torque(ratio: number): void {
+    this.hasTorque = ratio > 0;
+    if (ratio === 1) this.onTorque();
   }
 
   read(out: RobotState): DriverStatus {
@@ -126,7 +146,7 @@ function gapsAt(steps: readonly Step[], misplacedRad: number, prepares: Prepares
     shape: { joints: JOINTS, signals: 0, actions: JOINTS, controlHz: ur5eLike.controlHz },
     clock,
     createGuard: (port) => {
-      guard = new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port });
+      guard = new Guard({ driver, facts: driver.facts, model: ur5eLike, action, policyPeriodS: 0.1, clock, port });
       return guard;
     },
   });

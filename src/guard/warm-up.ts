@@ -2,11 +2,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { LockStepClock, type RobotModel, SystemClock } from '../core/index.ts';
-import { type Driver, MockDriver } from '../drivers/index.ts';
+import { bound, type Driver, type DriverFacts, MockDriver } from '../drivers/index.ts';
 import { Guard } from './guard.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';
-import { WatchedDriver } from './guardian/watched-driver.ts';
+import { watchedDriver } from './guardian/watched-driver.ts';
 import { commandNumbers, createActionCommand, frameNumbers, packCommand } from './link/frames.ts';
 import { createRingPort } from './ring-port.ts';
 import { Lateness } from './scheduler.ts';
@@ -65,8 +65,9 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const steps = isTimed ? undefined : new LockStepClock(1 / model.controlHz);
   const clock = steps ?? systemClock;
   const mock = new MockDriver(model);
-  await mock.open();
-  const shape = { joints: model.joints.length, signals: mock.signalNames.length, actions: action.dimensions.length };
+  mock.report.meanWrench.fill(0);
+  const facts: DriverFacts = { ...(await mock.open()), measuresTorque: round === 1, measuresMeanWrench: true };
+  const shape = { joints: model.joints.length, signals: facts.signalNames.length, actions: action.dimensions.length };
   const link = { ...shape, controlHz: model.controlHz, timing: 'real-time' } as const;
   const frames = createSharedRingMemory(frameNumbers(link), SLOTS);
   const commands = createSharedRingMemory(commandNumbers(link), SLOTS);
@@ -116,9 +117,9 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   const pulse = round % 2 === 0 ? undefined : new GuardPulse(clock);
   const shaped = shapedDriver(mock, round, before);
   const driver =
-    pulse === undefined ? shaped : Object.assign(new WatchedDriver(shaped, pulse), { [`round${round}`]: round });
+    pulse === undefined ? shaped : Object.assign(watchedDriver(shaped, pulse), { [`round${round}`]: round });
   const port = createRingPort({ frames, commands });
-  const guard = new Guard({ driver, model, action, policyPeriodS, clock, port, timing });
+  const guard = new Guard({ driver, facts, model, action, policyPeriodS, clock, port, timing });
   const pipes = pulse === undefined ? [] : [openSync('/dev/null', 'w'), openSync('/dev/zero', 'r')];
   control[CONTROL.answersFd] = pipes[1] ?? 0;
   control[CONTROL.pulseFd] = pipes[0] ?? 0;
@@ -147,23 +148,13 @@ function swing(step: number, i: number, farStroke: number | undefined): number {
 
 /** `driver` as an object of another shape in each round; `before` comes first in a tick. */
 function shapedDriver(driver: Driver, round: number, before: () => void): Driver {
-  const measuresTorque = round === 1;
   return {
     [`round${round}`]: round,
-    name: driver.name,
-    jointNames: driver.jointNames,
-    signalNames: driver.signalNames,
-    measuresTorque,
-    meanWrench: new Float64Array(6),
-    open: () => driver.open(),
-    enable: () => driver.enable(),
-    disable: () => driver.disable(),
+    ...bound(driver),
     read: (out) => {
       before();
       return driver.read(out);
     },
-    write: (referenceRad) => driver.write(referenceRad),
-    close: () => driver.close(),
   };
 }
 

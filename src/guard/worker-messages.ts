@@ -1,6 +1,6 @@
 /** What the guard's main thread and its tick's thread send each other. States and commands go through shared memory. */
 import type { GuardAnswer, GuardNotice, GuardRequest, PackedError } from '../core/index.ts';
-import type { DriverBus } from '../drivers/index.ts';
+import type { DriverFacts } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { Asker, LinkShape } from './link/link.ts';
 import type { RaiseResult } from './priority.ts';
@@ -50,12 +50,8 @@ export interface ReadyMessage {
   readonly kind: 'ready';
   /** Whether the tick's thread has real-time priority, and why not. */
   readonly raise: RaiseResult;
-  /** Nothing real moves. */
-  readonly isSimulated: boolean;
-  /** The driver measures what the joints give. */
-  readonly measuresTorque: boolean;
-  /** The driver's bus, which wants a guardian before torque can come on. */
-  readonly bus: DriverBus | undefined;
+  /** Where they have a bus, it wants a guardian before torque can come on. */
+  readonly facts: DriverFacts;
   /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
   readonly tickThread: string | undefined;
 }

@@ -103,12 +103,13 @@ describe('the torque observer of an identified arm', () => {
     const torqueObserver = limits === 'noObserver' ? undefined : { ...(await nominal).observer, ...limits };
     const watched: RobotModel = { ...model, tank: undefined, torqueObserver };
     const arm = new PlantArm({ velocityFeedForward: true, ...options, model: options.model ?? model });
-    await arm.open();
+    const facts = await arm.open();
     const clock = new LockStepClock(1 / model.controlHz);
     const action = identifyAction(watched);
     const link = lockStepGuard({
       nodeIs: 'person',
       driver: arm,
+      facts,
       model: watched,
       action,
       policyPeriodS: actionPeriodS(watched),

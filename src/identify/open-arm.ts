@@ -31,8 +31,16 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
   const model = judged(robot);
   const action = identifyAction(model);
   const clock = new LockStepClock(1 / model.controlHz);
-  await driver.open();
-  const link = lockStepGuard({ nodeIs: 'program', driver, model, action, policyPeriodS: actionPeriodS(model), clock });
+  const facts = await driver.open();
+  const link = lockStepGuard({
+    nodeIs: 'program',
+    driver,
+    facts,
+    model,
+    action,
+    policyPeriodS: actionPeriodS(model),
+    clock,
+  });
   try {
     await readySimulated(link, model, driver.scene === undefined ? 'asItIs' : 'resettable');
   } catch (error) {

@@ -18,7 +18,7 @@ describe('the torques and forces of the simulated arm', () => {
   beforeEach(async () => {
     driver = arm6Driver(setup);
     await driver.open();
-    state = createRobotState(model.joints.length, driver.signalNames.length);
+    state = createRobotState(model.joints.length, driver.facts.signalNames.length);
   });
 
   afterEach(() => driver.close());
@@ -27,7 +27,7 @@ describe('the torques and forces of the simulated arm', () => {
   function start(tipM: readonly [number, number, number]): number[] {
     const jointsRad = jointsAt(model, tipM);
     driver.scene.reset({ jointsRad, objects: { hole: [X, Y, Z, 0] }, signals: {} });
-    driver.enable();
+    driver.torque(1);
     return jointsRad;
   }
 
@@ -47,14 +47,14 @@ describe('the torques and forces of the simulated arm', () => {
       driver.write(vec(sentRad));
       driver.read(state);
       flags |= observer.check(state, sentRad, PERIOD_S, true, feel(state));
-      forceN = Math.max(forceN, Math.abs(driver.meanWrench![2]!));
+      forceN = Math.max(forceN, Math.abs(driver.report.meanWrench[2]!));
       for (let i = 0; i < limits.length; i++) share = Math.max(share, Math.abs(observer.externalNm[i]!) / limits[i]!);
     }
     return { share, forceN, flags };
   }
 
   it('gives the force at the tool as the mean over the period, which its torques are: a strike leaves no residual', () => {
-    const felt = strike(() => driver.meanWrench!);
+    const felt = strike(() => driver.report.meanWrench);
     expect(felt.forceN).toBeGreaterThan(60);
     expect(felt.flags).toBe(0);
     expect(felt.share).toBeLessThan(0.3);
@@ -75,7 +75,7 @@ describe('the torques and forces of the simulated arm', () => {
       sentRad[WRIST_1] = sentRad[WRIST_1]! + (Math.floor(t / 3) % 2 === 0 ? 0.05 : -0.05);
       driver.write(vec(sentRad));
       driver.read(state);
-      observer.check(state, sentRad, PERIOD_S, true, driver.meanWrench!);
+      observer.check(state, sentRad, PERIOD_S, true, driver.report.meanWrench);
       mostNm = Math.max(mostNm, Math.abs(state.torqueNm[WRIST_1]!));
       share = Math.max(share, Math.abs(observer.externalNm[WRIST_1]!) / model.torqueObserver!.externalMaxNm[WRIST_1]!);
     }

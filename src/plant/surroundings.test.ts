@@ -65,7 +65,7 @@ async function driverOf(scene: string, places: readonly string[] = PLACES): Prom
   const driver = new MujocoDriver(model, { file: FINGER, velocityFeedForward: true, signalNames, surroundings });
   open.push(driver);
   await driver.open();
-  driver.enable();
+  driver.torque(1);
   return driver;
 }
 
@@ -84,11 +84,11 @@ const layout: SceneLayout = {
 describe('things beside a robot', () => {
   it('stand where the layout puts them, are measured in the base frame, and what is not measured is as drawn', async () => {
     const driver = await driverOf(withoutMotor);
-    const state = createRobotState(1, driver.signalNames.length);
+    const state = createRobotState(1, driver.facts.signalNames.length);
     driver.scene.reset(layout);
     driver.read(state);
     const at = (place: string): number[] =>
-      placeSignals(place).map((name) => state.signals[driver.signalNames.indexOf(name)]!);
+      placeSignals(place).map((name) => state.signals[driver.facts.signalNames.indexOf(name)]!);
     const close = (place: string, expected: readonly number[]): void => {
       for (const [k, value] of at(place).entries()) expect(value, `${place} ${k}`).toBeCloseTo(expected[k]!, 3);
     };
@@ -104,7 +104,7 @@ describe('things beside a robot', () => {
 
   it('lie on what the robot stands on, and are pushed by a robot whose own shapes touch nothing, which feels it', async () => {
     const driver = await driverOf(withoutMotor);
-    const state = createRobotState(1, driver.signalNames.length);
+    const state = createRobotState(1, driver.facts.signalNames.length);
     driver.scene.reset({ ...layout, objects: { ...layout.objects, block: [0.2, 0, 0.03, 0] } });
     const reference = state.positionRad.slice() as typeof state.positionRad;
     let pressed = 0;
@@ -151,7 +151,7 @@ it('a scene has what it includes, and its joints what their defaults say, in the
   ]);
   const driver = await driverOf(INCLUDING, ['drawer', 'block']);
   driver.scene.reset({ ...layout, objects: { drawer: [0, 0.3, 0, 0], block: [0.4, 0, 0.03, 0] } });
-  const state = createRobotState(1, driver.signalNames.length);
+  const state = createRobotState(1, driver.facts.signalNames.length);
   driver.read(state);
   expect(state.signals[2]).toBeCloseTo(0.3, 2);
   expect(state.signals[5]).toBeCloseTo(0.4, 2);

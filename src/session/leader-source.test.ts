@@ -43,8 +43,8 @@ async function looksUntil(wanted: 'ok' | 'lost'): Promise<void> {
 }
 
 async function goAlong(): Promise<void> {
-  source.driver!.enable();
-  source.driver!.limitTorque!(0.2);
+  source.driver!.torque(1);
+  source.driver!.torque(0.2);
   const reference = source.positionRad.slice() as Vec<'rad'>;
   for (let looks = 0; looks < 10; looks++) {
     await look();

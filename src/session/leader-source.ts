@@ -7,7 +7,7 @@
  */
 import type { RobotConfig } from '../config/index.ts';
 import { BUS, type Clock, createRobotState, messageOf, ReinError, SystemClock } from '../core/index.ts';
-import { createDriver, type Driver, type DriverSpec, driverKind } from '../drivers/index.ts';
+import { createDriver, type Driver, type DriverFacts, type DriverSpec, driverKind } from '../drivers/index.ts';
 import {
   DescriptorLine,
   holdPort,
@@ -45,7 +45,7 @@ export class LeaderSource {
   readonly #clock: Clock;
   readonly #state: ReturnType<typeof createRobotState>;
   readonly #openPort: OpenLeaderPort;
-  #open: { readonly driver: Driver; readonly port: LeaderPort | undefined } | undefined;
+  #open: { readonly driver: Driver; readonly facts: DriverFacts; readonly port: LeaderPort | undefined } | undefined;
   #readAtS = Number.NEGATIVE_INFINITY;
   #triedAtS = 0;
   #opening: Promise<void> | undefined;
@@ -78,11 +78,16 @@ export class LeaderSource {
     return this.#open?.driver;
   }
 
+  /** Its driver takes a share of its torque. False while it is lost. */
+  get limitsTorque(): boolean {
+    return this.#open?.facts.limitsTorque === true;
+  }
+
   /** What there is to know of it, each thing once; `undefined` where that is nothing new. */
   takeNotice(): LeaderNotice | undefined {
     const notice = this.#notice;
     this.#notice = undefined;
-    return notice ?? this.driver?.takeNotice?.();
+    return notice ?? this.driver?.takeNotice();
   }
 
   /** Torque is off afterwards, also that of one that was lost while it went along. Rejects with `ReinError`. */
@@ -94,11 +99,11 @@ export class LeaderSource {
         openLine: port?.line,
         torqueFound: 'letGo',
       });
-      await driver.open();
+      const facts = await driver.open();
       // A driver of another kind may have found torque, too.
-      driver.disable();
+      driver.torque(0);
       this.#readFirst(driver);
-      this.#open = { driver, port };
+      this.#open = { driver, facts, port };
       this.#refusals.clear();
     } catch (error) {
       await port?.close();
@@ -110,12 +115,13 @@ export class LeaderSource {
   /** `ok` as long as every joint was read within its lease. */
   read(): 'ok' | 'lost' {
     const nowS = this.#clock.nowS();
-    const { driver } = this;
-    if (driver !== undefined) {
+    if (this.#open !== undefined) {
+      const { driver, facts } = this.#open;
       const status = driver.read(this.#state);
-      const oldestS = driver.busCounters?.[BUS.oldestS] ?? 0;
+      const { busCounters, hardwareFaults } = driver.report;
+      const oldestS = facts.countsBus === true ? busCounters[BUS.oldestS]! : 0;
       if ((status === 'ok' || status === 'late') && oldestS <= LEASE_S) this.#readAtS = nowS;
-      if (driver.hardwareFaults) driver.disable();
+      if (hardwareFaults !== 0) driver.torque(0);
     }
     if (nowS - this.#readAtS <= LEASE_S) return 'ok';
     this.#reopen(nowS);

@@ -103,7 +103,7 @@ export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig
   const spec = driverSpec(model, task, { scene: noScene, surroundings: undefined });
   const source = new LeaderSource(spec, model);
   await source.open();
-  if (alongside !== undefined && source.driver?.limitTorque === undefined) {
+  if (alongside !== undefined && !source.limitsTorque) {
     await source.close();
     throw new ReinError('driver', `The driver of the leader arm ${model.name} cannot limit its torque.`, {
       remedy: 'Leave out alongside: the leader is passive.',
@@ -127,15 +127,15 @@ function motorsOf(
   return {
     velocityMaxRadPerS: joints.map(({ velocityMaxRadPerS }) => speedRatio * velocityMaxRadPerS),
     hold: () => {
-      source.driver?.enable();
-      source.driver?.limitTorque?.(torqueRatio);
+      source.driver?.torque(1);
+      if (source.limitsTorque) source.driver?.torque(torqueRatio);
     },
     move: (wanted) => {
       for (const [i, { positionMinRad, positionMaxRad }] of joints.entries())
         reference[i] = clamp(wanted[i]!, positionMinRad, positionMaxRad);
       source.driver?.write(reference);
     },
-    release: () => source.driver?.disable(),
+    release: () => source.driver?.torque(0),
   };
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { TestRobot } from '../../tests/support/session.ts';
+import type { ServiceAnswer } from '../drivers/index.ts';
 import { readJournal } from '../link/index.ts';
 import { nodeStorage } from '../link/journal/storage.ts';
 import { loadPolicyFile } from '../policy/index.ts';
@@ -185,15 +186,15 @@ describe('a stop', () => {
 
   it('that cannot end is refused at once where waiting for a reading mends nothing, and asked again where it does', async () => {
     const session = await withPolicy();
-    const prepare = vi.fn((): string | undefined => 'no controller holds the joints');
-    Object.assign(robot.driver, { prepare });
+    const prepare = vi.fn((): ServiceAnswer => ({ refusal: 'no controller holds the joints' }));
+    robot.driver.service = (request) => (request === 'prepare' ? prepare() : 'nothing');
     await expect(session.reset()).rejects.toThrow('no controller holds the joints');
     // Behind ROS each may take a second.
     expect(prepare).toHaveBeenCalledTimes(1);
     // Too late for this tick, and not for good.
     prepare.mockImplementation(() => {
       if (prepare.mock.calls.length === 2) robot.driver.inject('lost', 2);
-      return undefined;
+      return 'done';
     });
     await session.reset();
     expect(prepare).toHaveBeenCalledTimes(3);

@@ -174,10 +174,11 @@ describe('a simulated robot that was stopped', () => {
     await expect(episode()).rejects.toThrow('resetScene');
     expect(await robot.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'person' });
     const before = { ...robot.link.latest, stageTicks: robot.link.latest.stageTicks.slice() };
-    const { scene } = robot;
+    const { geoms } = robot.scene;
     expect(await robot.goOn()).toEqual({ count: 1, reason: expect.stringMatching(/\(fault 41\)\.$/) });
     expect(robot.restarts.count).toBe(1);
-    expect(robot.scene).not.toBe(scene);
+    // Of another physics.
+    expect(robot.scene.geoms).not.toBe(geoms);
     expect(robot.link.latest).toMatchObject({ ticks: before.ticks + 3, state: 'ready' });
     // Where nothing was stopped there is nothing to start anew.
     expect(await robot.goOn()).toEqual({ count: 0 });
@@ -254,10 +255,12 @@ describe('a driver of others', () => {
     const { signalNames } = setup.task;
     writeFileSync(
       module,
-      `export default { name: 'my arm', rein: { kind: 'driver', contract: 1 }, create: ({ robot, signalNames }) => ({
-        jointNames: robot.joints.map(({ name }) => name), signalNames, isSimulated: true, scene: { reset() {}, geoms: [], geomPoses() {} },
-        async open() {}, async close() { globalThis.closedDrivers = (globalThis.closedDrivers ?? 0) + 1; },
-        enable() {}, disable() {}, read: () => 'ok', write: () => 'ok', ${members} }) };`,
+      `import { createDriverReport } from '${new URL('../../dist/drivers/driver.js', import.meta.url)}';
+      export default { name: 'my arm', rein: { kind: 'driver', contract: 2 }, create: ({ robot, signalNames }) => ({
+        report: createDriverReport(), scene: { reset() {}, geoms: [], geomPoses() {} },
+        async open() { return { name: 'x', jointNames: robot.joints.map(({ name }) => name), signalNames, isSimulated: true }; },
+        async close() { globalThis.closedDrivers = (globalThis.closedDrivers ?? 0) + 1; },
+        torque() {}, service: () => 'nothing', takeNotice() {}, read: () => 'ok', write: () => 'ok', ${members} }) };`,
     );
     return { module, setup: { ...setup, driver: { name: 'plugin', options: { signalNames, module } } } };
   }

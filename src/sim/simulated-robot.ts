@@ -12,7 +12,14 @@ import {
   type RobotModel,
   remedyForLate,
 } from '../core/index.ts';
-import { createDriver, DRIVER_OPEN_LIMIT_MS, type Driver, type DriverSpec, type Scene } from '../drivers/index.ts';
+import {
+  createDriver,
+  DRIVER_OPEN_LIMIT_MS,
+  type Driver,
+  type DriverFacts,
+  type DriverSpec,
+  type Scene,
+} from '../drivers/index.ts';
 import { acknowledge, faultText, type GuardLink, lockStepGuard } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/rollout.ts';
@@ -78,23 +85,20 @@ async function openParts(
   const clock = new LockStepClock(1 / robot.controlHz);
   const base = await openBase(setup);
   closes.push(() => base?.close());
-  const driver = await openDriver(setup, closes, signal);
-  if (driver.scene === undefined) {
-    throw new ReinError('driver', `The robot ${robot.name} is no simulation: its driver ${driver.name} has no scene.`, {
+  const { driver, facts } = await openDriver(setup, closes, signal);
+  const { scene } = driver;
+  if (scene === undefined) {
+    throw new ReinError('driver', `The robot ${robot.name} is no simulation: its driver ${facts.name} has no scene.`, {
       remedy: 'Run it in real time, with rein run: there a person lets it go on.',
     });
   }
-  if (driver.isSimulated !== true) {
+  if (facts.isSimulated !== true) {
     throw new ReinError('driver', `The driver of the robot ${robot.name} does not say that it is simulated.`, {
-      remedy: 'Give it `isSimulated: true` where it is; else run it in real time, with rein run.',
+      remedy: 'Give `isSimulated: true` among its facts where it is; else run it in real time, with rein run.',
     });
   }
-  const sceneNow = (): Scene => {
-    if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has lost its scene`);
-    return driver.scene;
-  };
   // `nodeIs`: in a run nobody is here who could look, and what only people may do, it may not.
-  const link = lockStepGuard({ nodeIs, driver, model: robot, action: task.action, policyPeriodS, clock });
+  const link = lockStepGuard({ nodeIs, driver, facts, model: robot, action: task.action, policyPeriodS, clock });
   closes.push(() => link.close());
   const runner = createRunner({ setup, link, clock, timings, basePolicy: base, leasePeriods: LEASE_PERIODS });
   // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
@@ -119,24 +123,31 @@ async function openParts(
     clock,
     runner,
     goOn,
+    scene,
     close: () => closeAll(closes),
-    get scene() {
-      return sceneNow();
-    },
     get restarts() {
       return restarts;
     },
   };
 }
 
+interface OpenDriver {
+  readonly driver: Driver;
+  readonly facts: DriverFacts;
+}
+
 /** Makes and opens the driver. Driver modules of others may take for ever, and cannot be stopped: they are waited for no longer. */
-async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], asked?: AbortSignal): Promise<Driver> {
+async function openDriver(
+  { config, driver: spec }: RunSetup,
+  closes: Close[],
+  asked?: AbortSignal,
+): Promise<OpenDriver> {
   const limit = new AbortController();
   const signal = asked === undefined ? limit.signal : AbortSignal.any([asked, limit.signal]);
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  const open = async (): Promise<Driver> => {
+  const open = async (): Promise<OpenDriver> => {
     signal.throwIfAborted();
     const driver = await createDriver(spec, { model: config.robot });
     signal.throwIfAborted();
@@ -145,8 +156,7 @@ async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], a
       isOpening = false;
     });
     closes.push(() => (isOpening ? abandon(driver, opening) : driver.close()));
-    await opening;
-    return driver;
+    return { driver, facts: await opening };
   };
   const limitMs = patientMs(DRIVER_OPEN_LIMIT_MS);
   const timer = setTimeout(() => limit.abort(slowError(spec, limitMs)), limitMs);
@@ -158,7 +168,7 @@ async function openDriver({ config, driver: spec }: RunSetup, closes: Close[], a
 }
 
 /** Closes a driver that still opens, now and once more where it opens late; waits for neither, which may never be. */
-function abandon(driver: Driver, opening: Promise<void>): void {
+function abandon(driver: Driver, opening: Promise<unknown>): void {
   const close = (): Promise<void> => (async () => driver.close())().catch(() => undefined);
   void close();
   void opening.then(close, close);

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRobotState, type RobotModel, type RobotState, type Vec } from '../../src/core/index.ts';
-import type { Driver } from '../../src/drivers/index.ts';
+import { createDriverReport, type Driver, type DriverFacts } from '../../src/drivers/index.ts';
 import { vec } from '../support/vec.ts';
 
 export interface DriverSubject {
@@ -12,18 +12,19 @@ export interface DriverSubject {
 
 /**
  * Runs the contract on drivers that `create` makes, closed and at the model's home pose or near it. `readings`: of so many one has to be
- * whole; more than one where a busy machine may hold a bus up.
+ * whole, and of so many requests one granted; more than one where a busy machine may hold a bus up.
  */
 export function describeDriver(name: string, create: () => DriverSubject | Promise<DriverSubject>, readings = 1): void {
   describe(`the ${name} driver`, () => {
     let driver: Driver;
+    let facts: DriverFacts;
     let model: RobotModel;
     let state: RobotState;
 
     beforeEach(async () => {
       ({ driver, model } = await create());
-      state = createRobotState(model.joints.length, driver.signalNames.length);
-      await driver.open();
+      facts = await driver.open();
+      state = createRobotState(model.joints.length, facts.signalNames.length);
     });
 
     afterEach(() => driver.close());
@@ -36,7 +37,42 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
     };
 
     it('names its joints in the order of the model', () => {
-      expect(driver.jointNames).toEqual(model.joints.map((joint) => joint.name));
+      expect(facts.jointNames).toEqual(model.joints.map((joint) => joint.name));
+    });
+
+    it('gives its facts as plain data, which cross threads as they are', () => {
+      expect(structuredClone(facts)).toEqual(facts);
+    });
+
+    it('has one report for its life, with all that a report has, and writes it in place', async () => {
+      const { report } = driver;
+      const kinds = (of: object): unknown[] => Object.entries(of).map(([key, value]) => [key, Object(value).length]);
+      expect(kinds(report)).toEqual(kinds(createDriverReport()));
+      const before = { ...report };
+      driver.torque(1);
+      for (let i = 0; i < 5; i++) driver.read(state);
+      driver.service('passFirstMotion');
+      expect(driver.report).toBe(report);
+      expect(report.needsFirstMotion).toBe(false);
+      for (const key of ['busCounters', 'distance', 'meanWrench'] as const) expect(report[key]).toBe(before[key]);
+      // What it says to measure is a number; the rest is none.
+      expect([...report.meanWrench].every(Number.isFinite)).toBe(facts.measuresMeanWrench === true);
+      expect([...report.busCounters].every(Number.isNaN)).toBe(facts.countsBus !== true);
+      expect(report.distance[1] !== 0).toBe(facts.measuresDistance === true);
+    });
+
+    it('answers every service it may be asked for, or has nothing to do for it', () => {
+      readWhole();
+      for (const request of ['prepare', 'recover', 'passFirstMotion', 'endCommands'] as const) {
+        let answer = driver.service(request);
+        for (let tries = 1; tries < readings && typeof answer === 'object'; tries++) answer = driver.service(request);
+        expect(['done', 'nothing'], request).toContain(answer);
+      }
+    });
+
+    it('gives the same facts when it is opened again', async () => {
+      await driver.close();
+      expect(await driver.open()).toEqual(facts);
     });
 
     it('measures finite numbers inside the limits before torque is on', () => {
@@ -60,14 +96,14 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
     it('holds the measured pose when torque comes on', () => {
       readWhole();
       const before = Float64Array.from(state.positionRad);
-      driver.enable();
+      driver.torque(1);
       for (let i = 0; i < 100; i++) driver.read(state);
       expect(largestDifference(state.positionRad, before)).toBeLessThan(0.02);
     });
 
     it('goes to the reference', () => {
       readWhole();
-      driver.enable();
+      driver.torque(1);
       const reference = shifted(state.positionRad, 0.05);
       for (let i = 0; i < 200; i++) {
         expect(driver.write(reference)).toBe('ok');
@@ -78,7 +114,7 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
 
     it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e9])('refuses %d and stays where it is', (value) => {
       readWhole();
-      driver.enable();
+      driver.torque(1);
       const before = Float64Array.from(state.positionRad);
       const reference = vec<'rad'>(state.positionRad);
       reference[0] = value;
@@ -91,7 +127,7 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
 
     it('copies the reference and never changes it', () => {
       readWhole();
-      driver.enable();
+      driver.torque(1);
       const reference = shifted(state.positionRad, 0.02);
       const sent = Float64Array.from(reference);
       driver.write(reference);
@@ -108,7 +144,7 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
     });
 
     it('says how another process stops its bus, where it has one, and that does not change', (context) => {
-      const { bus } = driver;
+      const { bus } = facts;
       if (bus === undefined) return context.skip('it has no bus of its own');
       expect(statSync(bus.path).isFIFO() || statSync(bus.path).isCharacterDevice()).toBe(true);
       const digits = (): string[] => bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
@@ -118,7 +154,7 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
       // A second descriptor can be had while the driver is open: the guardian's.
       closeSync(openSync(bus.path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
       readWhole();
-      driver.enable();
+      driver.torque(1);
       driver.write(shifted(state.positionRad, 0.01));
       expect(digits()).toEqual(before);
     });
@@ -126,7 +162,7 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
     it('puts the same scene the same way', (context) => {
       const { scene } = driver;
       if (scene === undefined) return context.skip('a real robot has no scene to reset');
-      driver.enable();
+      driver.torque(1);
       const layout = { jointsRad: model.homeRad, objects: {}, signals: {} };
       const run = (): number[] => {
         scene.reset(layout);

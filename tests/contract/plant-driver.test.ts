@@ -20,7 +20,7 @@ it('a simulated car drives as its axes are sent, and stands when nobody sends', 
   await driver.open();
   try {
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     const reference = vec<'rad'>([0, 0]);
     for (let i = 1; i <= 100; i++) {
       reference[0] = reference[0]! + Math.min(1, i / 25) / model.controlHz;

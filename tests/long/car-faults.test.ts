@@ -118,7 +118,7 @@ describe('a car with a VESC, in real time', () => {
       const { driver, line, emulator } = subject;
       await driver.open();
       run(subject, 1, () => undefined);
-      driver.enable();
+      driver.torque(1);
       run(subject, 60, (tick) => [0.03 * tick, 0]);
       const last = line().packets.findLast(({ command }) => command === 'erpm')!;
       const { heldUpS } = run(subject, 10, () => undefined);
@@ -150,17 +150,17 @@ describe('a car with a VESC, in real time', () => {
       const subject = await car();
       const { driver, emulator } = subject;
       await driver.open();
-      driver.enable();
+      driver.torque(1);
       expect(run(subject, 20, (tick) => [0.01 * tick, 0]).missed).toBeLessThan(5);
       await emulator.type('unplug');
       expect(run(subject, 5, () => undefined).missed).toBe(5);
-      expect(driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
-      driver.disable();
-      expect(driver.prepare()).toBeDefined();
+      expect(driver.report.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
+      driver.torque(0);
+      expect(driver.service('prepare')).toMatchObject({ refusal: expect.any(String) });
       await emulator.type('plug');
-      expect(driver.prepare()).toBeUndefined();
+      expect(driver.service('prepare')).toBe('done');
       readAgain(subject);
-      expect(driver.hardwareFaults).toBe(0);
+      expect(driver.report.hardwareFaults).toBe(0);
       await driver.close();
     },
     30_000,
@@ -174,7 +174,7 @@ describe('a car with a VESC, in real time', () => {
       const subject = await car();
       const { driver, emulator } = subject;
       await driver.open();
-      driver.enable();
+      driver.torque(1);
       run(subject, 10, () => [0, 0]);
       await emulator.type('noise 2000');
       const { missed, positionRad } = run(subject, 150, (tick) => [0.01 * tick, 0]);
@@ -197,19 +197,19 @@ describe('a car with a VESC, in real time', () => {
       const subject = await car();
       const { driver, emulator } = subject;
       await driver.open();
-      driver.enable();
+      driver.torque(1);
       run(subject, 10, (tick) => [0.01 * tick, 0]);
       await emulator.type('error 0 4');
       run(subject, Math.round(promised('shownS') / PERIOD_S), () => undefined);
-      expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+      expect(driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
       await emulator.type('heal 0');
       run(subject, 5, () => undefined);
-      expect(driver.hardwareFaults & HARDWARE.servoFault).toBe(0);
+      expect(driver.report.hardwareFaults & HARDWARE.servoFault).toBe(0);
       // Far enough that a count which begins anew is seen.
       run(subject, 60, (tick) => [0.1 + 0.03 * tick, 0]);
       await emulator.type('brown-out');
       run(subject, Math.round(promised('shownS') / PERIOD_S), () => undefined);
-      expect(driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+      expect(driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
       await driver.close();
     },
     30_000,

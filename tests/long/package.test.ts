@@ -111,7 +111,7 @@ describe('a plugin that is installed', () => {
   };
 
   it('is listed, checked and driven by the name of its package', () => {
-    arm({ kind: 'driver', contract: 1 });
+    arm({ kind: 'driver', contract: 2 });
     expect(project.run('rein', 'plugins').stdout).toMatch(/^driver {2}rein-my-arm {2}1\.2\.3 {2}.*my-arm\.js\n$/);
     expect(project.run('rein', 'plugins', '--check', '--json')).toMatchObject({ code: 0 });
     inPlaceOf('module: ./my-arm.js', 'module: rein-my-arm');
@@ -148,7 +148,7 @@ describe('a module that is not what it has to be is refused in a sentence, and n
     [
       'gives no driver',
       "import { defineDriver } from 'rein'; export default defineDriver({ name: 'x', create: () => ({ open() {} }) })",
-      /^rein: The driver x cannot be used: it has no function called enable\.\n {2}→/,
+      /^rein: The driver x cannot be used: it has no function called read\.\n {2}→/,
     ],
     [
       'has wrong options',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PLUGIN_CONTRACTS, type PluginKind } from '../../src/core/plugin.ts';
 import { LiveRun, until } from '../support/live-run.ts';
 import { IS_LONG } from '../support/long.ts';
 import { type Ended, endLeftovers, rein, reinLines } from '../support/rein.ts';
@@ -28,6 +29,13 @@ const MODULES = {
   driver: 'my-arm.js',
   algorithm: 'my-sac.js',
 };
+
+/** What the driver's example takes of the package. */
+const REPORT = `import { createDriverReport } from '${new URL('../../dist/drivers/driver.js', import.meta.url)}';`;
+
+function markOf(kind: string): string {
+  return `{ kind: '${kind}', contract: ${PLUGIN_CONTRACTS[kind as PluginKind].version} }`;
+}
 
 function exampleOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), 'utf8');
@@ -56,9 +64,10 @@ function putExamples(folder: string): void {
 /** The example in `text` without the package that it imports, noting which process loads it. */
 function recording(kind: string, text: string, folder = run.folder): string {
   const note = `appendFileSync(${JSON.stringify(join(folder, 'loads'))}, \`\${process.pid} ${kind} \${process.argv[1]}\\n\`);`;
-  const mark = `const define = (plugin) => ({ ...plugin, rein: { kind: '${kind}', contract: 1 } });`;
+  const mark = `const define = (plugin) => ({ ...plugin, rein: ${markOf(kind)} });`;
   const body = text
     .replace(/import \{ define\w+ \} from 'rein';/, '')
+    .replace(/import \{ createDriverReport, defineDriver \} from 'rein';/, REPORT)
     .replace(/default define\w+\(/, 'default define(');
   return `import { appendFileSync } from 'node:fs';\n${note}\n${mark}\n${body}`;
 }
@@ -101,7 +110,7 @@ describe('rein run', { timeout: 180_000 }, () => {
   });
 
   const define = (kind: string, members: string): string =>
-    `export default { name: 'x', rein: { kind: '${kind}', contract: 1 }, ${members} };`;
+    `export default { name: 'x', rein: ${markOf(kind)}, ${members} };`;
   const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
 
   it('brakes, and says so, where a module writes bytes of its own into the channel', async () => {

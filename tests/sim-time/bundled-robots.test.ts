@@ -34,10 +34,11 @@ async function surplusJ(name: string, hz: number, seconds: number): Promise<numb
   const driver = await createDriver({ name: kind, options }, { model });
   if (!(driver instanceof MujocoDriver)) throw new TypeError(`${name} is simulated by another driver`);
   const periodS = 1 / model.controlHz;
-  await driver.open();
+  const facts = await driver.open();
   const link = lockStepGuard({
     nodeIs: 'program',
     driver,
+    facts,
     model,
     action: identifyAction(model),
     policyPeriodS: actionPeriodS(model),

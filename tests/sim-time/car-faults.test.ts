@@ -151,7 +151,7 @@ describe('a car under the guard', () => {
     expect(ticks / car.robot.controlHz).toBeLessThanOrEqual(promised('shownS'));
     await stands(car);
     expect(car.notices.map(({ message }) => message)).toContain(ANEW);
-    expect(car.driver.needsFirstMotion).toBe(true);
+    expect(car.driver.report.needsFirstMotion).toBe(true);
     await isDrivenNoMore(car);
   });
 
@@ -169,8 +169,8 @@ describe('a car under the guard', () => {
       car.bus.powerCycle();
       car.bus.faults.isDead = false;
       await car.link.advance(50);
-      expect(car.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
-      expect(car.driver.needsFirstMotion).toBe(true);
+      expect(car.driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+      expect(car.driver.report.needsFirstMotion).toBe(true);
       expect(Math.abs(car.body.velocityRadPerS[0]!)).toBeLessThan(0.05);
       expect(car.notices.map(({ message }) => message)).toContain(ANEW);
       await isDrivenNoMore(car);

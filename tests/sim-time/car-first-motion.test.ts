@@ -31,14 +31,14 @@ describe('the first motion of a car', () => {
         });
         let [farthest, fastest] = [0, 0];
         const servo = new Set<number>();
-        for (let tick = 0; tick < 600 && driver.needsFirstMotion; tick++) {
+        for (let tick = 0; tick < 600 && driver.report.needsFirstMotion; tick++) {
           const before = link.latest.referenceRad[0]!;
           await link.advance(1);
           servo.add(car.bus.servo);
           farthest = Math.max(farthest, Math.abs(body.positionRad[0]!));
           fastest = Math.max(fastest, Math.abs(link.latest.referenceRad[0]! - before) * car.robot.controlHz);
         }
-        expect(driver.needsFirstMotion).toBe(false);
+        expect(driver.report.needsFirstMotion).toBe(false);
         expect(fastest / 3).toBeLessThanOrEqual(promised('speedShare') + 1e-9);
         expect(farthest).toBeGreaterThan(0.6 * promised('pathM'));
         expect(farthest).toBeLessThan(1.5 * promised('pathM'));
@@ -66,7 +66,7 @@ describe('the first motion of a car', () => {
       const notice = car.notices.find(({ row }) => row === 34);
       expect(notice?.message).toMatch(message);
       expect(notice?.remedy).toContain('rein bring-up');
-      expect(car.driver.needsFirstMotion).toBe(true);
+      expect(car.driver.report.needsFirstMotion).toBe(true);
     });
   }
 
@@ -75,20 +75,20 @@ describe('the first motion of a car', () => {
     car.bus.faults.isMirrored = true;
     await car.link.request({ kind: 'activate' });
     let least = 0;
-    for (let tick = 0; tick < 600 && car.driver.needsFirstMotion; tick++) {
+    for (let tick = 0; tick < 600 && car.driver.report.needsFirstMotion; tick++) {
       await car.link.advance(1);
       least = Math.min(least, car.body.positionRad[0]!);
     }
-    expect(car.driver.needsFirstMotion).toBe(false);
+    expect(car.driver.report.needsFirstMotion).toBe(false);
     expect(least).toBeLessThan(-0.08);
   });
 
   it('is wanted again once the VESC has started anew, or was silent', async () => {
     const car = await guarded();
     expect(await activate(car.link)).toEqual({ ok: true });
-    expect(car.driver.needsFirstMotion).toBe(false);
+    expect(car.driver.report.needsFirstMotion).toBe(false);
     car.faults.replies.drop = 1;
     await car.link.advance(4);
-    expect(car.driver.needsFirstMotion).toBe(true);
+    expect(car.driver.report.needsFirstMotion).toBe(true);
   });
 });

@@ -66,7 +66,7 @@ class Arm {
     await driver.open();
     this.tick();
     this.reference.set(this.state.positionRad);
-    driver.enable();
+    driver.torque(1);
     this.ticks(20);
     return this;
   }
@@ -144,15 +144,15 @@ describe('a tick', () => {
   it('brings torque on with one request for the caps of all, which stand elsewhere in a gripper, and one that reads them back', async () => {
     const arm = await new Arm().on();
     const { driver } = arm.rig;
-    driver.disable();
+    driver.torque(0);
     arm.tick();
     arm.sent = [];
-    driver.enable();
+    driver.torque(1);
     const { syncWrite, bulkWrite, bulkRead, fastSyncRead } = INSTRUCTION;
     expect(arm.sent).toEqual([syncWrite, bulkWrite, bulkRead, syncWrite, fastSyncRead]);
     expect(arm.all.every(({ isTorqueOn }) => isTorqueOn)).toBe(true);
     arm.sent = [];
-    driver.limitTorque(0.5);
+    driver.torque(0.5);
     expect(arm.sent).toEqual([bulkWrite]);
     expect(arm.servo(GRIPPER).registers.get('goalCurrent')).toBeLessThan(
       arm.servo(GRIPPER).registers.get('currentMax'),
@@ -190,7 +190,7 @@ describe('a tick', () => {
     const arm = await new Arm().on();
     arm.rig.bus.faultsOf(2)!.isDead = true;
     expect(new Set(arm.ticks(100))).toEqual(new Set(['late']));
-    expect(arm.rig.driver.busCounters[9]).toBe(1);
+    expect(arm.rig.driver.report.busCounters[9]).toBe(1);
   });
 });
 
@@ -199,7 +199,7 @@ describe('what servos do by themselves', () => {
     const arm = await new Arm().on();
     arm.rig.line.wait(arm.rig.line.clock.nowS() + 0.19);
     arm.ticks(20);
-    expect(arm.rig.driver.hardwareFaults).toBe(0);
+    expect(arm.rig.driver.report.hardwareFaults).toBe(0);
     const stopped = arm.state.positionRad[1]!;
     arm.rig.line.wait(arm.rig.line.clock.nowS() + 0.25);
     expect(arm.all.map(({ registers }) => registers.get('busWatchdog'))).toEqual(new Array(6).fill(-1));
@@ -207,15 +207,15 @@ describe('what servos do by themselves', () => {
     arm.reference[1]! += 0.3;
     arm.ticks(20);
     expect(arm.state.positionRad[1]).toBeCloseTo(stopped, 1);
-    expect(arm.rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+    expect(arm.rig.driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
     expect(arm.notices()[0]).toMatch(/row 13: Servo \d .* has stopped by itself: its bus watchdog/);
     // The way back: torque off, prepared anew, on.
     const { driver } = arm.rig;
-    driver.disable();
-    expect(driver.prepare()).toBeUndefined();
-    driver.enable();
+    driver.torque(0);
+    expect(driver.service('prepare')).toBe('done');
+    driver.torque(1);
     arm.ticks(60);
-    expect(driver.hardwareFaults).toBe(0);
+    expect(driver.report.hardwareFaults).toBe(0);
     expect(arm.state.positionRad[1]).toBeCloseTo(arm.reference[1]!, 1);
   });
 
@@ -231,27 +231,27 @@ describe('what servos do by themselves', () => {
     };
     servo.faults.isOverloaded = true;
     arm.ticks(5);
-    expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     expect(servo.isTorqueOn).toBe(false);
     expect(arm.notices()[0]).toMatch(/Servo 3 \(elbow_flex\) reports overload/);
-    driver.disable();
-    driver.passFirstMotion();
-    driver.recover();
+    driver.torque(0);
+    driver.service('passFirstMotion');
+    driver.service('recover');
     expect(arm.notices()).toContainEqual(
       expect.stringMatching(/Servo 3 \(elbow_flex\) reports overload, after a reboot too/),
     );
     arm.ticks(2);
-    expect(driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     servo.reboot = reboot;
-    driver.recover();
+    driver.service('recover');
     arm.ticks(1);
-    expect(driver.hardwareFaults).toBe(0);
+    expect(driver.report.hardwareFaults).toBe(0);
     // It may have woken elsewhere.
-    expect(driver.needsFirstMotion).toBe(true);
-    expect(driver.prepare()).toBeUndefined();
-    driver.enable();
+    expect(driver.report.needsFirstMotion).toBe(true);
+    expect(driver.service('prepare')).toBe('done');
+    driver.torque(1);
     arm.ticks(30);
-    expect(driver.hardwareFaults).toBe(0);
+    expect(driver.report.hardwareFaults).toBe(0);
     expect(servo.isTorqueOn).toBe(true);
   });
 
@@ -259,7 +259,7 @@ describe('what servos do by themselves', () => {
     const arm = await new Arm().on();
     arm.rig.bus.powerCycle();
     arm.ticks(40);
-    expect(arm.rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+    expect(arm.rig.driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
     expect(arm.all.some(({ isTorqueOn }) => isTorqueOn)).toBe(false);
     // Its stored cap is the same.
     expect(arm.servo(1).registers.get('goalPwm')).toBe(708);
@@ -269,14 +269,14 @@ describe('what servos do by themselves', () => {
     const arm = await new Arm().on();
     arm.servo(GRIPPER).registers.set('goalCurrent', 1500);
     arm.ticks(20);
-    expect(arm.rig.driver.hardwareFaults & HARDWARE.torqueCap).not.toBe(0);
+    expect(arm.rig.driver.report.hardwareFaults & HARDWARE.torqueCap).not.toBe(0);
   });
 });
 
 describe('ends', () => {
   it('limits torque tick by tick, in the register of each mode', async () => {
     const arm = await new Arm().on();
-    arm.rig.driver.limitTorque(0.5);
+    arm.rig.driver.torque(0.5);
     arm.tick();
     expect([arm.servo(1).registers.get('goalPwm'), arm.servo(GRIPPER).registers.get('goalCurrent')]).toEqual([
       354, 294,
@@ -296,11 +296,11 @@ describe('ends', () => {
     line.write = write;
     expect(goal).toHaveLength(44);
     for (let cut = 0; cut <= goal.length; cut++) {
-      driver.enable();
+      driver.torque(1);
       arm.ticks(2);
       expect(arm.all.map(({ isTorqueOn }) => isTorqueOn)).toEqual(new Array(6).fill(true));
       line.write(goal, cut);
-      for (const frame of driver.bus.stopFrames) line.write(frame, frame.length);
+      for (const frame of driver.facts.bus!.stopFrames) line.write(frame, frame.length);
       line.wait(line.clock.nowS() + 0.01);
       expect(arm.all.map(({ isTorqueOn }) => isTorqueOn)).toEqual(new Array(6).fill(false));
     }

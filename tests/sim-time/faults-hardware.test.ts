@@ -93,12 +93,12 @@ describe('servos', () => {
   it('that have latched a fault are asked to clear it when somebody acknowledges, and not before', async () => {
     const rig = await moving();
     let asked = 0;
-    Object.assign(rig.driver, {
-      recover: () => {
-        asked++;
-        rig.driver.inject('servoFault', 0);
-      },
-    });
+    rig.driver.service = (request) => {
+      if (request !== 'recover') return 'nothing';
+      asked++;
+      rig.driver.inject('servoFault', 0);
+      return 'done';
+    };
     rig.driver.inject('servoFault', LONG_TICKS);
     await rig.ticksUntil(() => rig.link.latest.state === 'fault');
     expect(await rig.link.request({ kind: 'enable' })).toMatchObject({ ok: false });
@@ -198,10 +198,10 @@ describe('a bus', () => {
           rig.endOfTick();
           rig.driver.read(state);
           rig.driver.write(state.positionRad);
-          return (rig.driver.hardwareFaults & HARDWARE.servoReset) !== 0;
+          return (rig.driver.report.hardwareFaults & HARDWARE.servoReset) !== 0;
         };
         rig.driver.read(state);
-        rig.driver.enable();
+        rig.driver.torque(1);
         for (let i = 0; i < 30 + after; i++) expect(tick()).toBe(false);
         expect(rig.bus.setRegister?.(3, 'torqueEnable', 0)).toBe(true);
         let ticks = 1;
@@ -231,7 +231,7 @@ describe('a bus', () => {
       await rig.driver.open();
       const state = createRobotState(rig.robot.joints.length, 0);
       const truth = [...rig.robot.homeRad];
-      const foreign = (): number => rig.driver.busCounters[BUS.foreignReplies]!;
+      const foreign = (): number => rig.driver.report.busCounters[BUS.foreignReplies]!;
       let accepted = 0;
       for (let tick = 0; tick < 200; tick++) {
         // An id that no servo of the arm has.

@@ -35,12 +35,20 @@ beforeEach(async () => {
     action: ConstructorParameters<typeof Guard>[0]['action'];
   };
   const clock = new BusClock(rig);
-  link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock });
+  link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model,
+    action,
+    policyPeriodS: 1 / POLICY_HZ,
+    clock,
+  });
   command = createActionCommand(action.dimensions.length);
   command.decider = 'policy';
   command.leaseS = 2 / POLICY_HZ;
   await driver.open();
-  driver.passFirstMotion();
+  driver.service('passFirstMotion');
   await link.advance(2);
   await link.request({ kind: 'enable' });
   await link.advance(2);

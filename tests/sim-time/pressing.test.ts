@@ -35,7 +35,8 @@ class Pushing {
     const { driver, body } = this.rig;
     this.#command.decider = 'policy';
     this.#command.leaseS = 0.2;
-    const options = { driver, model, action: jointSpec(model, 0.1), policyPeriodS: 0.1, clock: this.clock };
+    const { facts } = driver;
+    const options = { driver, facts, model, action: jointSpec(model, 0.1), policyPeriodS: 0.1, clock: this.clock };
     this.link = lockStepGuard({ nodeIs: 'person', ...options });
     const step = body.step.bind(body);
     body.step = () => {
@@ -50,11 +51,11 @@ class Pushing {
 
   async activate(): Promise<void> {
     await this.rig.driver.open();
-    this.rig.driver.passFirstMotion();
+    this.rig.driver.service('passFirstMotion');
     await this.link.advance(2);
     expect(await this.link.request({ kind: 'enable' })).toEqual({ ok: true });
     await this.link.advance(2);
-    this.rig.driver.passFirstMotion();
+    this.rig.driver.service('passFirstMotion');
     expect(await activate(this.link)).toEqual({ ok: true });
   }
 
@@ -121,7 +122,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
   it('presses within its caps for as long as it likes, and comes away again', async () => {
     const arm = new Pushing();
     const { joints } = arm.rig.robot;
-    const { torqueCapNm } = arm.rig.driver;
+    const torqueCapNm = arm.rig.driver.facts.torqueCapNm!;
     try {
       await arm.activate();
       for (const joint of PRESSED) arm.stopRad[joint] = arm.rig.body.positionRad[joint]! - 0.05;
@@ -175,7 +176,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
     const arm = new Pushing();
     try {
       await arm.activate();
-      arm.load(LIFT, -0.72 * arm.rig.driver.torqueCapNm[LIFT]!);
+      arm.load(LIFT, -0.72 * arm.rig.driver.facts.torqueCapNm![LIFT]!);
       await arm.act([PAN], -PUSH, 0.4);
       arm.rig.bus.faultsOf(1)!.isFrozen = true;
       expect(await arm.act([PAN], -PUSH, 3)).toBeLessThan(2 * promised('heldS'));
@@ -205,7 +206,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
         const from = body.positionRad[PAN]!;
         bus.faultsOf(1)!.isFrozen = true;
         await arm.act([PAN], -PUSH, 0.1);
-        if (weight !== 0) arm.load(LIFT, weight * driver.torqueCapNm[LIFT]!);
+        if (weight !== 0) arm.load(LIFT, weight * driver.facts.torqueCapNm![LIFT]!);
         expect(await arm.act([PAN], -PUSH, 3)).toBeLessThan(2 * promised('heldS'));
         expect(arm.rows).toContain(14);
         expect(Math.abs(body.positionRad[PAN]! - from)).toBeLessThan(FROZEN_GOES_RAD);
@@ -230,7 +231,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
           const { body, bus, driver } = arm.rig;
           try {
             await arm.activate();
-            arm.load(LIFT, -share * driver.torqueCapNm[LIFT]!);
+            arm.load(LIFT, -share * driver.facts.torqueCapNm![LIFT]!);
             await arm.act([], 0, 1);
             await arm.act([LIFT], PUSH, 0.3);
             const from = body.positionRad[LIFT]!;
@@ -254,7 +255,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
       const { bus, driver, robot } = arm.rig;
       try {
         await arm.activate();
-        arm.load(LIFT, -0.65 * driver.torqueCapNm[LIFT]!);
+        arm.load(LIFT, -0.65 * driver.facts.torqueCapNm![LIFT]!);
         await arm.act([], 0, 1);
         await arm.act([LIFT], PUSH, 0.3);
         bus.faultsOf(2)!.isFrozen = true;
@@ -287,7 +288,7 @@ describe('an arm of bus servos whose policy goes on pushing', () => {
           const { body, bus, driver } = arm.rig;
           try {
             await arm.activate();
-            for (const joint of [LIFT, ELBOW]) arm.load(joint, share * driver.torqueCapNm[joint]!);
+            for (const joint of [LIFT, ELBOW]) arm.load(joint, share * driver.facts.torqueCapNm![joint]!);
             await arm.act([], 0, 2);
             const from = body.positionRad[wrist]!;
             bus.faultsOf(7)!.isFrozen = true;

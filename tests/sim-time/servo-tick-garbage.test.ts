@@ -42,7 +42,7 @@ it.each([
     const state = createRobotState(6, 0);
     await driver.open();
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     const startRad = Float64Array.from(state.positionRad);
     const referenceRad = state.positionRad.slice() as Vec<'rad'>;
     let tick = 0;

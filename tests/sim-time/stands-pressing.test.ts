@@ -19,6 +19,7 @@ it('eases off until it is no stall, and stands for as long as it likes', async (
   const link = lockStepGuard({
     nodeIs: 'person',
     driver,
+    facts: driver.facts,
     model,
     action: jointSpec(model, 0.15),
     policyPeriodS: 0.1,
@@ -36,7 +37,7 @@ it('eases off until it is no stall, and stands for as long as it likes', async (
   const { torqueMaxNm, stiffnessNmPerRad } = model.joints[WRIST]!;
   const kneeRad = torqueMaxNm / stiffnessNmPerRad;
   // As far as a policy may press.
-  const pressedRad = (0.9 * PRESS_SHARE * driver.torqueCapNm[WRIST]!) / stiffnessNmPerRad;
+  const pressedRad = (0.9 * PRESS_SHARE * driver.facts.torqueCapNm![WRIST]!) / stiffnessNmPerRad;
   try {
     await driver.open();
     await link.advance(2);

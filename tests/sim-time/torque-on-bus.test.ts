@@ -17,7 +17,15 @@ it('row 10: torque that comes on nowhere stops the robot, is told with the servo
   const { driver: _, ...model } = rig.robot;
   const clock = new BusClock(rig);
   const action = jointSpec(model, 0.02);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model,
+    action,
+    policyPeriodS: 0.1,
+    clock,
+  });
   const notices: string[] = [];
   link.onNotice(({ row, message }) => notices.push(`${row}: ${message}`));
   const write = line.write.bind(line);
@@ -28,12 +36,13 @@ it('row 10: torque that comes on nowhere stops the robot, is told with the servo
     return write(bytes, length);
   };
   // Without torque an arm sinks meanwhile: what was confirmed then is not where it is.
-  const prepare = driver.prepare.bind(driver);
-  driver.prepare = () => {
-    const reason = prepare();
+  const service = driver.service.bind(driver);
+  driver.service = (request) => {
+    const answer = service(request);
+    if (request !== 'prepare') return answer;
     rig.body.positionRad[0]! -= SUNK_RAD;
     line.wait(line.clock.nowS() + SUNK_S);
-    return reason;
+    return answer;
   };
   const torque = (): readonly boolean[] => (rig.bus as FeetechBus).servos.map(({ isTorqueOn }) => isTorqueOn);
   try {

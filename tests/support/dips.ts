@@ -110,6 +110,7 @@ async function trial(robot: string, family: ServoFamily, state: State, seed: num
   const link = lockStepGuard({
     nodeIs: 'person',
     driver,
+    facts: driver.facts,
     model,
     action: jointSpec(model, 0.1),
     policyPeriodS: 0.1,
@@ -119,13 +120,13 @@ async function trial(robot: string, family: ServoFamily, state: State, seed: num
   const policy = new Policy(rig, link);
   try {
     await driver.open();
-    driver.passFirstMotion();
+    driver.service('passFirstMotion');
     await link.advance(2);
     const isAsking = state === 'prepare' || state === 'turnOn';
     if (!isAsking) {
       expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
       await link.advance(2);
-      driver.passFirstMotion();
+      driver.service('passFirstMotion');
       if (state !== 'ready') expect(await activate(link)).toEqual({ ok: true });
       if (state !== 'ready') for (let k = 0; k < 3; k++) await policy.act();
     }
@@ -174,7 +175,7 @@ export async function dipsOfCar(dips: number): Promise<readonly unknown[]> {
   for (let seed = 0; seed < dips; seed++) {
     const rng = new Rng(seed);
     const car = await guardedCar({ seed });
-    car.driver.passFirstMotion();
+    car.driver.service('passFirstMotion');
     await car.link.request({ kind: 'activate' });
     await car.ahead(20 + Math.floor(rng.uniform() * 40));
     if (seed % 2 === 0) await car.link.request({ kind: 'stop' });

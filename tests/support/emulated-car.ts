@@ -124,7 +124,7 @@ export async function openCar(options: CarRigOptions = {}): Promise<CarRig> {
   const rig = carRig(options);
   await rig.driver.open();
   rig.tick();
-  rig.driver.enable();
+  rig.driver.torque(1);
   return rig;
 }
 

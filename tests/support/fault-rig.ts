@@ -41,7 +41,16 @@ export class FaultRig {
     });
     const { clock, driver, timing } = this;
     const action = jointSpec(model, options.scale ?? 0.02);
-    this.link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 0.1, clock, timing });
+    this.link = lockStepGuard({
+      nodeIs: 'person',
+      driver,
+      facts: driver.facts,
+      model,
+      action,
+      policyPeriodS: 0.1,
+      clock,
+      timing,
+    });
     this.#command = createActionCommand(joints);
     this.#command.leaseS = 0.2;
   }

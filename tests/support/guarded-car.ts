@@ -50,7 +50,15 @@ export async function guardedCar(options: CarRigOptions = {}): Promise<GuardedCa
   const { driver: _, ...model } = rig.robot;
   const clock = new LineClock(rig);
   const action = jointSpec(model, SCALE);
-  const link = lockStepGuard({ nodeIs: 'person', driver, model, action, policyPeriodS: 1 / POLICY_HZ, clock });
+  const link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model,
+    action,
+    policyPeriodS: 1 / POLICY_HZ,
+    clock,
+  });
   const notices: GuardNotice[] = [];
   link.onNotice((notice) => notices.push(notice));
   await driver.open();

@@ -29,7 +29,7 @@ export async function createMockLink(
   clock: LockStepClock = new LockStepClock(1 / mockModel.controlHz),
 ): Promise<MockLink> {
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
-  await driver.open();
-  const link = lockStepGuard({ nodeIs: 'person', driver, model: mockModel, action, policyPeriodS: 0.1, clock });
+  const facts = await driver.open();
+  const link = lockStepGuard({ nodeIs: 'person', driver, facts, model: mockModel, action, policyPeriodS: 0.1, clock });
   return { clock, driver, link };
 }

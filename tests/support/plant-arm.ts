@@ -1,6 +1,6 @@
 /** A simulated arm that is not what its file says: other gains, a load, noise of its encoders, somebody who pushes its links. */
 import { Rng, type RobotState, type Vec } from '../../src/core/index.ts';
-import type { Driver, DriverStatus } from '../../src/drivers/index.ts';
+import { createDriverReport, type Driver, type DriverFacts, type DriverStatus } from '../../src/drivers/index.ts';
 import { bareArmXml, type PlantOptions, RobotPlant } from '../../src/plant/mujoco.ts';
 
 export interface PlantArmOptions extends Omit<PlantOptions, 'file'> {
@@ -10,10 +10,7 @@ export interface PlantArmOptions extends Omit<PlantOptions, 'file'> {
 
 /** A driver over one `RobotPlant` of the bare arm; it measures no wrench. */
 export class PlantArm implements Driver {
-  readonly name = 'plant';
-  readonly isSimulated = true;
-  readonly signalNames: readonly string[] = [];
-  readonly jointNames: readonly string[];
+  readonly report = createDriverReport();
   readonly #options: PlantArmOptions;
   readonly #rng: Rng = new Rng(5);
   readonly #referenceRad: Float64Array;
@@ -23,12 +20,13 @@ export class PlantArm implements Driver {
 
   constructor(options: PlantArmOptions) {
     this.#options = options;
-    this.jointNames = options.model.joints.map(({ name }) => name);
     this.#referenceRad = Float64Array.from(options.model.homeRad);
   }
 
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     this.#plant = await RobotPlant.open({ ...this.#options, file: bareArmXml() });
+    const jointNames = this.#options.model.joints.map(({ name }) => name);
+    return { name: 'plant', isSimulated: true, jointNames, signalNames: [] };
   }
 
   get plant(): RobotPlant {
@@ -36,13 +34,17 @@ export class PlantArm implements Driver {
     return this.#plant;
   }
 
-  enable(): void {
-    this.#isEnabled = true;
-    this.#hold();
+  torque(ratio: number): void {
+    this.#isEnabled = ratio > 0;
+    if (ratio > 0) this.#hold();
   }
 
-  disable(): void {
-    this.#isEnabled = false;
+  service(): 'nothing' {
+    return 'nothing';
+  }
+
+  takeNotice(): undefined {
+    return undefined;
   }
 
   read(out: RobotState): DriverStatus {

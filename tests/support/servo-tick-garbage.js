@@ -77,7 +77,7 @@ function run(count) {
 
 await driver.open();
 driver.read(state);
-driver.enable();
+driver.torque(1);
 run(WARM_TICKS);
 // The least of some rounds: what a tick leaves, it leaves in every round; what compiling anew leaves, it does once.
 let bytes = Number.POSITIVE_INFINITY;
@@ -87,7 +87,7 @@ for (let r = 0; r < ROUNDS; r++) {
   run(TICKS);
   bytes = Math.min(bytes, process.memoryUsage().heapUsed - heapBytes);
 }
-const { busCounters, hardwareFaults } = driver;
+const { busCounters, hardwareFaults } = driver.report;
 const { requests, replies, timeouts, retries, foreignReplies } = BUS;
 const counted = [requests, replies, timeouts, retries, foreignReplies].map((k) => busCounters[k]);
 console.log(JSON.stringify({ bytesPerTick: bytes / TICKS, ...said, counted, hardwareFaults }));

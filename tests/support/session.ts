@@ -82,11 +82,12 @@ export class TestRobot {
 
   async connect(): Promise<TurningLink> {
     const { config, task, actionSize } = this.setup;
-    await this.driver.open();
+    const facts = await this.driver.open();
     const clock = this.clock;
     const { driver } = this;
     const { robot } = config;
-    const guard = { driver, model: this.#model, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
+    const policyPeriodS = 1 / config.task.policyHz;
+    const guard = { driver, facts, model: this.#model, action: task.action, policyPeriodS, clock };
     this.link = new TurningLink({
       nodeIs: 'person',
       shape: {

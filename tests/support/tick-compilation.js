@@ -40,13 +40,13 @@ console.log('WARM');
 
 const clock = new LockStepClock(1 / model.controlHz);
 const driver = new MockDriver(model);
-await driver.open();
+const facts = await driver.open();
 const shape = { joints: model.joints.length, signals: 0, actions: action.dimensions.length };
 const frames = createSharedRingMemory(frameNumbers(shape), 8);
 const commands = createSharedRingMemory(commandNumbers(shape), 8);
 const writer = new SharedRingWriter(commands);
 const port = createRingPort({ frames, commands });
-const guard = new Guard({ ...robot, driver, clock, port, timing: new Lateness() });
+const guard = new Guard({ ...robot, driver, facts, clock, port, timing: new Lateness() });
 const command = createActionCommand(action.dimensions.length);
 command.decider = 'policy';
 command.leaseS = 1;

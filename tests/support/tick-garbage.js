@@ -25,7 +25,7 @@ const robot = asGuardReadsIt({
 const { model } = robot;
 const clock = new LockStepClock(1 / model.controlHz);
 const driver = new MockDriver(model, { signalNames: [] });
-await driver.open();
+const facts = await driver.open();
 let ticks = 0;
 const port = {
   latestCommand(command) {
@@ -39,7 +39,7 @@ const port = {
   },
   publish() {},
 };
-const stages = new GuardTick({ ...robot, driver, clock, port });
+const stages = new GuardTick({ ...robot, driver, facts, clock, port });
 
 function run(count) {
   for (let i = 0; i < count; i++, ticks++) {

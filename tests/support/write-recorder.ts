@@ -189,26 +189,24 @@ export class WriteRecorder {
   }
 
   watch(driver: Driver): void {
-    const { open, prepare, recover, enable, disable, read, write } = driver;
-    const around = (phase: WriteState, call: () => void): void => {
-      this.#phase = phase;
-      call();
-    };
-    driver.enable = () => {
-      this.#away.clear();
-      this.#silentReads.clear();
-      around('comingOn', () => enable.call(driver));
+    const { open, service, torque, read, write } = driver;
+    driver.torque = (ratio) => {
+      if (ratio === 0) this.#phase = 'limp';
+      if (ratio === 1) {
+        this.#away.clear();
+        this.#silentReads.clear();
+        this.#phase = 'comingOn';
+      }
+      torque.call(driver, ratio);
     };
     driver.open = () => {
       this.#phase = 'limp';
       return open.call(driver);
     };
-    driver.prepare = () => {
-      this.#phase = 'limp';
-      return prepare?.call(driver);
+    driver.service = (request) => {
+      if (request === 'prepare' || request === 'recover') this.#phase = 'limp';
+      return service.call(driver, request);
     };
-    driver.recover = () => around('limp', () => recover?.call(driver));
-    driver.disable = () => around('limp', () => disable.call(driver));
     driver.read = (out) => {
       this.#lookAt();
       return read.call(driver, out);

@@ -97,7 +97,7 @@ async function measured(rig: Rig, joint: number): Promise<readonly [number, numb
   const state = createRobotState(6, 0);
   rig.clock.passTo(rig.clock.nowS() + 0.02);
   driver.read(state);
-  driver.enable();
+  driver.torque(1);
   rig.clock.passTo(rig.clock.nowS() + 0.02);
   driver.read(state);
   const found = [state.positionRad[joint]!, rig.body.positionRad[joint]!] as const;
@@ -263,12 +263,12 @@ describe('the control table of a firmware', () => {
       driver.read(state);
     };
     tick();
-    driver.enable();
+    driver.torque(1);
     for (let i = 0; i < 40; i++) {
       tick();
       driver.write(state.positionRad);
     }
-    const { hardwareFaults } = driver;
+    const { hardwareFaults } = driver.report;
     await driver.close();
     return hardwareFaults;
   }

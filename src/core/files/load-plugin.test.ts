@@ -5,17 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markPlugin } from '../plugin.ts';
 import { findPlugin, installedPlugins, loadPlugin, pluginOptions } from './load-plugin.ts';
 
-const mark = (kind: string, contract: unknown = 1): string => `rein: { kind: '${kind}', contract: ${contract} }`;
+const mark = (kind: string, contract: unknown = kind === 'driver' ? 2 : 1): string =>
+  `rein: { kind: '${kind}', contract: ${contract} }`;
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'rein-plugins-'));
   put('package.json', '{ "type": "module" }');
-  pack('arm', { rein: { kind: 'driver', contract: 1 }, exports: './main.js' }, 'main.js');
-  pack('@lab/gripper', { rein: { kind: 'driver', contract: 1 }, exports: { '.': { import: './esm.js' } } }, 'esm.js');
+  pack('arm', { rein: { kind: 'driver', contract: 2 }, exports: './main.js' }, 'main.js');
+  pack('@lab/gripper', { rein: { kind: 'driver', contract: 2 }, exports: { '.': { import: './esm.js' } } }, 'esm.js');
   pack('by-main', { rein: { kind: 'task', contract: 1 }, main: 'lib.js' }, 'lib.js');
-  pack('old', { rein: { kind: 'driver', contract: 0 }, main: 'lib.js' }, 'lib.js');
-  pack('broken', { rein: { kind: 'driver', contract: 1 }, main: 'gone.js' }, 'other.js');
+  pack('old', { rein: { kind: 'driver', contract: 1 }, main: 'lib.js' }, 'lib.js');
+  pack('broken', { rein: { kind: 'driver', contract: 2 }, main: 'gone.js' }, 'other.js');
   pack('plain', { main: 'lib.js' }, 'lib.js');
   put('node_modules/text/package.json', 'no json');
 });
@@ -44,7 +45,7 @@ describe('a plugin is found', () => {
     [
       'old',
       'driver',
-      /^the package old is written against version 0 of the contract for drivers, and this Rein has version 1$/,
+      /^the package old is written against version 1 of the contract for drivers, and this Rein has version 2: docs\/add-a-driver\.md#from-version-1-to-2 says what changed$/,
     ],
     ['broken', 'driver', /^the package broken has no module that could be loaded/],
     ['plain', 'driver', /^the package plain declares no "rein" in its package\.json$/],
@@ -64,7 +65,7 @@ describe('a plugin is found', () => {
       ['arm', 'driver', 'ok'],
       ['broken', 'driver', expect.stringContaining('no module')],
       ['by-main', 'task', 'ok'],
-      ['old', 'driver', expect.stringContaining('version 0')],
+      ['old', 'driver', expect.stringContaining('version 1 of')],
     ]);
   });
 });
@@ -138,13 +139,13 @@ describe('a plugin is loaded', () => {
     ],
     [
       'newer.js',
-      `export default { name: 'x', ${mark('driver', 2)}, create() {} }`,
-      /version 2 of the contract for drivers/,
+      `export default { name: 'x', ${mark('driver', 3)}, create() {} }`,
+      /version 3 of the contract for drivers/,
     ],
     [
       'undated.js',
       "export default { name: 'x', rein: { kind: 'driver' }, create() {} }",
-      /^The plugin .*undated\.js gives no contract: write "contract": 1 beside its kind\.$/,
+      /^The plugin .*undated\.js gives no contract: write "contract": 2 beside its kind\.$/,
     ],
     ['nameless.js', `export default { ${mark('driver')}, create() {} }`, /has no name\.$/],
     ['bare.js', `export default { name: 'x', ${mark('driver')} }`, /has no function called create\.$/],

@@ -158,10 +158,10 @@ function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKin
   }
   if (wanted !== undefined && kind !== wanted)
     return `${what} is ${article(kind)}, and ${article(wanted)} is asked for here`;
-  const { version } = PLUGIN_CONTRACTS[kind];
+  const { version, changes } = PLUGIN_CONTRACTS[kind];
   if (contract === undefined) return `${what} gives no contract: write "contract": ${version} beside its kind`;
   if (contract !== version) {
-    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}`;
+    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}${changes === undefined ? '' : `: ${changes} says what changed`}`;
   }
   return undefined;
 }

@@ -2,7 +2,6 @@
 import {
   allFinite,
   BUS,
-  BUS_COUNTERS,
   type BusCounter,
   clamp,
   type GuardNotice,
@@ -15,7 +14,16 @@ import {
   type Vec,
   zeros,
 } from '../../core/index.ts';
-import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from '../driver.ts';
 import { MOCK_FRAME, MockBus } from './mock-bus.ts';
 import { MOCK_FAULTS, type MockFault, MockFaults } from './mock-faults.ts';
 import type { MockDriverOptions } from './options.ts';
@@ -52,17 +60,11 @@ const ENCODER_BEYOND_RAD = 1;
  * period passes per `read`, whatever the clock says. Same options and calls, same numbers.
  */
 export class MockDriver implements Driver {
-  readonly name = 'mock';
-  readonly measuresTorque: boolean;
-  readonly jointNames: readonly string[];
-  readonly signalNames: readonly string[];
+  /** What `open` gives. */
+  readonly facts: DriverFacts;
+  readonly report: DriverReport = createDriverReport();
   readonly scene: Scene;
-  readonly bus?: MockBus;
-  readonly busCounters?: Float64Array;
-  readonly distance?: Float64Array;
-  /** As of the last read. */
-  hardwareFaults = 0;
-  needsFirstMotion: boolean;
+  readonly #bus: MockBus | undefined;
   readonly #model: RobotModel;
   readonly #periodS: number;
   readonly #followRatio: number;
@@ -82,8 +84,6 @@ export class MockDriver implements Driver {
   #said = 0;
   #isOpen = false;
   #pushedRad = 0;
-  /** As of the last read. */
-  isEmergencyStopPressed = false;
   #isEnabled = false;
   #measuredAtS = 0;
   /** Share of its torque that each joint may give, (0, 1]. */
@@ -94,25 +94,33 @@ export class MockDriver implements Driver {
     const startRad = options.startRad ?? model.homeRad;
     if (startRad.length !== joints) throw new RangeError(`expected ${joints} start positions, got ${startRad.length}`);
     this.#model = model;
-    this.measuresTorque = options.torqueNm !== undefined;
     this.#torqueNm = Float64Array.from({ length: joints }, (_, i) => options.torqueNm?.[i] ?? 0);
     this.#periodS = 1 / model.controlHz;
     this.#followRatio = 1 - Math.exp(-this.#periodS / SERVO_TIME_CONSTANT_S);
-    this.jointNames = model.joints.map((joint) => joint.name);
-    this.signalNames = options.signalNames ?? [];
+    const { signalNames = [], busPath, distanceM } = options;
+    if (busPath !== undefined) this.#bus = new MockBus(busPath, joints);
+    this.facts = {
+      name: 'mock',
+      jointNames: model.joints.map((joint) => joint.name),
+      signalNames,
+      limitsTorque: true,
+      measuresTorque: options.torqueNm !== undefined,
+      measuresDistance: distanceM !== undefined,
+      countsBus: busPath !== undefined || options.countsBus === true,
+      bus: this.#bus && { path: this.#bus.path, stopFrames: this.#bus.stopFrames },
+    };
     this.#faults = new MockFaults(options.faults);
     this.#positionRad = zeros(joints);
     this.#velocityRadPerS = zeros(joints);
     this.#referenceRad = zeros(joints);
-    this.#signals = new Float64Array(this.signalNames.length);
+    this.#signals = new Float64Array(signalNames.length);
     this.#positionRad.set(startRad);
     this.#referenceRad.set(startRad);
     this.#offRad = new Float64Array(joints);
     this.#enabledAtRad = new Float64Array(joints);
-    this.needsFirstMotion = options.needsFirstMotion ?? false;
-    if (options.busPath !== undefined) this.bus = new MockBus(options.busPath, joints);
-    if (this.bus !== undefined || options.countsBus) this.busCounters = new Float64Array(BUS_COUNTERS.length);
-    if (options.distanceM !== undefined) this.distance = Float64Array.of(options.distanceM, 0);
+    this.report.needsFirstMotion = options.needsFirstMotion ?? false;
+    if (this.facts.countsBus === true) this.report.busCounters.fill(0);
+    if (distanceM !== undefined) this.report.distance[0] = distanceM;
     this.scene = { reset: (layout) => this.#reset(layout), geomPoses: () => undefined, geoms: [] };
   }
 
@@ -131,54 +139,60 @@ export class MockDriver implements Driver {
     this.#faults.inject(fault, ticks);
   }
 
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was set not to answer.');
-    this.bus?.open();
+    this.#bus?.open();
     this.#isOpen = true;
+    return this.facts;
   }
 
-  passFirstMotion(): void {
-    this.needsFirstMotion = false;
+  service(request: DriverService): ServiceAnswer {
+    if (request !== 'passFirstMotion') return 'nothing';
+    this.report.needsFirstMotion = false;
+    return 'done';
   }
 
   takeNotice(): GuardNotice | undefined {
-    const fresh = this.hardwareFaults & ~this.#said;
-    this.#said = this.hardwareFaults;
+    const { hardwareFaults } = this.report;
+    const fresh = hardwareFaults & ~this.#said;
+    this.#said = hardwareFaults;
     const found = fresh === 0 ? undefined : HARDWARE_FAULTS.find(([, bit]) => (fresh & bit) !== 0);
     if (found === undefined) return undefined;
-    const message = `${this.jointNames[0]} of the mock robot says ${found[0]}.`;
+    const message = `${this.facts.jointNames[0]} of the mock robot says ${found[0]}.`;
     return { level: 'error', row: HARDWARE_ROWS[found[0]], message, remedy: 'It was told to.' };
   }
 
-  enable(): void {
-    this.torqueRatio = 1;
+  torque(ratio: number): void {
+    if (ratio > 0) this.torqueRatio = ratio;
+    if (ratio === 1) this.#turnOn();
+    if (ratio === 0) this.#turnOff();
+  }
+
+  #turnOn(): void {
     this.#enabledAtRad.set(this.#positionRad);
     for (let i = 0; i < this.#referenceRad.length; i++) {
       this.#referenceRad[i] = this.#positionRad[i]! + this.#offRad[i]!;
     }
     this.#isEnabled = this.#isOpen;
-    this.bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
+    this.#bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
   }
 
-  limitTorque(ratio: number): void {
-    this.torqueRatio = ratio;
-  }
-
-  disable(): void {
+  #turnOff(): void {
     this.#isEnabled = false;
-    this.bus?.send(MOCK_FRAME.torqueOff, this.#referenceRad);
+    this.#bus?.send(MOCK_FRAME.torqueOff, this.#referenceRad);
   }
 
   read(out: RobotState): DriverStatus {
     this.#step();
     this.#faults.tick();
-    this.isEmergencyStopPressed = this.#faults.take('emergencyStop');
+    this.report.isEmergencyStopPressed = this.#faults.take('emergencyStop');
     this.#takeHardware();
     this.#count('requests', 1);
     if (this.#faults.take('foreignReply')) this.#count('foreignReplies', 1);
     if (this.#faults.take('slow')) wait(SLOW_PERIODS * this.#periodS);
     this.#pushedRad = this.#faults.take('pushed') ? this.#pushedRad + PUSH_RAD : 0;
-    if (this.distance !== undefined && !this.#faults.take('distanceSilent')) this.distance[1] = this.distance[1]! + 1;
+    const { distance } = this.report;
+    if (this.facts.measuresDistance === true && !this.#faults.take('distanceSilent')) distance[1] = distance[1]! + 1;
     if (!this.#isOpen || this.#faults.take('lost')) return 'lost';
     if (this.#faults.take('late')) return 'late';
     this.#count('replies', 1);
@@ -202,28 +216,29 @@ export class MockDriver implements Driver {
     if (!this.#isOpen) return 'lost';
     if (this.#faults.take('rejected') || !this.#isInEncoderRange(referenceRad)) return 'rejected';
     this.#referenceRad.set(referenceRad);
-    if (this.bus === undefined) return 'ok';
-    this.#count('sentBytes', this.bus.frameBytes);
-    return this.bus.send(MOCK_FRAME.reference, referenceRad);
+    if (this.#bus === undefined) return 'ok';
+    this.#count('sentBytes', this.#bus.frameBytes);
+    return this.#bus.send(MOCK_FRAME.reference, referenceRad);
   }
 
   async close(): Promise<void> {
-    if (this.#isEnabled) this.disable();
+    if (this.#isEnabled) this.torque(0);
     this.#isOpen = false;
-    this.bus?.close();
+    this.#bus?.close();
   }
 
   #takeHardware(): void {
-    this.hardwareFaults = 0;
+    this.report.hardwareFaults = 0;
     for (let i = 0; i < HARDWARE_FAULTS.length; i++) {
       const [name, bit] = HARDWARE_FAULTS[i]!;
-      if (this.#faults.take(name)) this.hardwareFaults |= bit;
+      if (this.#faults.take(name)) this.report.hardwareFaults |= bit;
     }
   }
 
   #count(counter: BusCounter, by: number): void {
-    const counters = this.busCounters;
-    if (counters !== undefined) counters[BUS[counter]] = counters[BUS[counter]]! + by;
+    const { busCounters } = this.report;
+    // NaN where nothing counts, and stays so.
+    busCounters[BUS[counter]] = busCounters[BUS[counter]]! + by;
   }
 
   /** A calibration that is wrong: joints obey, and are read, otherwise than the file says. */
@@ -281,7 +296,7 @@ export class MockDriver implements Driver {
       const ticks = layout.signals[`fault ${fault}`];
       if (ticks !== undefined) this.#faults.schedule(fault, SCENE_FAULT_TICKS, ticks);
     }
-    for (const [i, name] of this.signalNames.entries()) this.#signals[i] = layout.signals[name] ?? 0;
+    for (const [i, name] of this.facts.signalNames.entries()) this.#signals[i] = layout.signals[name] ?? 0;
   }
 }
 

@@ -30,7 +30,7 @@ describe('the simulated arm', () => {
     await driver.open();
     simulation = await opened.mock.results[0]!.value;
     opened.mockRestore();
-    state = createRobotState(model.joints.length, driver.signalNames.length);
+    state = createRobotState(model.joints.length, driver.facts.signalNames.length);
   });
 
   afterEach(() => driver.close());
@@ -39,7 +39,7 @@ describe('the simulated arm', () => {
   function start(tipM: readonly [number, number, number], yawRad = 0): number[] {
     const joints = jointsAt(model, tipM, yawRad);
     driver.scene.reset(layout(joints));
-    driver.enable();
+    driver.torque(1);
     return joints;
   }
 
@@ -76,7 +76,7 @@ describe('the simulated arm', () => {
 
   it('takes no reference while torque is off', () => {
     const joints = start([X, Y, Z + 0.05]);
-    driver.disable();
+    driver.torque(0);
     expect(driver.write(vec(joints))).toBe('lost');
     for (let i = 0; i < 100; i++) driver.read(state);
     expect(Math.max(...state.positionRad.map((q, i) => Math.abs(q - joints[i]!)))).toBeLessThan(1e-3);
@@ -105,7 +105,7 @@ describe('the simulated arm', () => {
     const joints = start([X, Y, Z + 0.05]);
     driver.exert([0, 0, 0, 0, 0, 1]);
     for (let i = 0; i < 20; i++) driver.read(state);
-    driver.enable();
+    driver.torque(1);
     for (let i = 0; i < 100; i++) driver.read(state);
     expect(state.positionRad[5]).toBeGreaterThan(joints[5]! + 0.01);
     expect(Math.max(...state.velocityRadPerS.map(Math.abs))).toBeLessThan(1e-3);
@@ -120,7 +120,7 @@ describe('the simulated arm', () => {
     start([X, Y, Z + 0.05]);
     expect(driver.exert([Number.NaN, 0, 0, 0, 0, 0])).toBe('rejected');
     expect(driver.exert([0])).toBe('rejected');
-    driver.disable();
+    driver.torque(0);
     expect(driver.exert([0, 0, 0, 0, 0, 0])).toBe('lost');
   });
 
@@ -136,8 +136,8 @@ describe('the simulated arm', () => {
         driver.write(vec(joints));
         expect(driver.read(state)).toBe('lost');
       }
-      driver.disable();
-      driver.enable();
+      driver.torque(0);
+      driver.torque(1);
       expect(driver.read(state)).toBe('lost');
       driver.scene.reset(layout(joints));
       for (let i = 0; i < 30; i++) expect(driver.read(state)).toBe('ok');
@@ -162,8 +162,8 @@ describe('the simulated arm', () => {
   it('gives the signals of the layout by name, and 0 for those that it does not name', () => {
     start([X, Y, Z + 0.05]);
     driver.read(state);
-    expect(state.signals[driver.signalNames.indexOf('holeXM')]).toBe(0.25);
-    expect(state.signals[driver.signalNames.indexOf('holeYM')]).toBe(0);
+    expect(state.signals[driver.facts.signalNames.indexOf('holeXM')]).toBe(0.25);
+    expect(state.signals[driver.facts.signalNames.indexOf('holeYM')]).toBe(0);
   });
 
   it('repeats a motion with contact bit by bit after the same reset', () => {
@@ -234,7 +234,7 @@ describe('the simulated arm', () => {
     const depthM = (tipX: number, tipZ: number): number => {
       start([tipX, Y, tipZ]);
       driver.read(state);
-      return state.signals[driver.signalNames.indexOf('depthM')]!;
+      return state.signals[driver.facts.signalNames.indexOf('depthM')]!;
     };
     expect(depthM(X, Z - 0.015)).toBeCloseTo(0.015, 4);
     expect(depthM(X, Z + 0.02)).toBeCloseTo(-0.02, 4);
@@ -261,16 +261,16 @@ describe('the peg and its hole', () => {
     const tried = arm6Setup(task);
     const driver = arm6Driver(tried);
     await driver.open();
-    const state = createRobotState(6, driver.signalNames.length);
+    const state = createRobotState(6, driver.facts.signalNames.length);
     const [x, y, z] = pegTask(tried).hole.originM;
     driver.scene.reset(layout(jointsAt(model, [x, y, z + 0.004], yawRad), [x + offsetM[0], y + offsetM[1], z, yawRad]));
-    driver.enable();
+    driver.torque(1);
     for (let t = 0; t <= 80; t++) {
       driver.write(vec(jointsAt(model, [x, y, z + 0.004 - (toM + 0.004) * Math.min(1, t / 60)], yawRad)));
       driver.read(state);
     }
     await driver.close();
-    return state.signals[driver.signalNames.indexOf('depthM')]!;
+    return state.signals[driver.facts.signalNames.indexOf('depthM')]!;
   }
 
   it.each(['insert', 'insert-tight'] as const)(
@@ -325,9 +325,9 @@ describe('opening the simulated arm', () => {
     await driver.open();
     await expect(driver.open()).rejects.toThrow(TypeError);
     await driver.close();
-    expect(() => driver.scene).toThrow(TypeError);
+    expect(() => driver.scene.geoms).toThrow(TypeError);
     await driver.open();
-    expect(driver.read(createRobotState(6, driver.signalNames.length))).toBe('ok');
+    expect(driver.read(createRobotState(6, driver.facts.signalNames.length))).toBe('ok');
     await driver.close();
   });
 });

@@ -15,7 +15,15 @@ import {
 } from '../../core/index.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
 import { PegPlant, plantOptions, RobotPlant } from '../../plant/mujoco.ts';
-import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverReport,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from '../driver.ts';
 
 /** Positions a servo's encoder can express, rad or m; of the arm in the scene two turns and a bit. */
 const ENCODER_RANGE_RAD = 32;
@@ -23,14 +31,15 @@ const SCENE_RANGE_RAD = 2.1 * Math.PI;
 /** The same for a distance driven, m, or an angle turned, rad. */
 const ODOMETRY_RANGE = 1e6;
 
+type Shapes = ReturnType<RobotPlant['shapes']>;
+
 /** Measures positions, velocities, torques and the force on the tool; among surroundings, where things are too. */
 export class MujocoDriver implements Driver {
-  readonly name = 'mujoco';
-  readonly isSimulated = true;
-  /** Of the arm in the scene, which has a force sensor. */
-  readonly meanWrench?: Float64Array;
-  readonly jointNames: readonly string[];
-  readonly signalNames: readonly string[];
+  /** What `open` gives. The arm in the scene has a force sensor. */
+  readonly facts: DriverFacts;
+  readonly report: DriverReport = createDriverReport();
+  /** Puts the robot itself, and what is beside it. Throws `TypeError` while the driver is not open. */
+  readonly scene: Scene = sceneOf(this);
   readonly #model: RobotModel;
   readonly #options: MujocoDriverOptions | PlantDriverOptions;
   readonly #periodS: number;
@@ -45,7 +54,7 @@ export class MujocoDriver implements Driver {
   readonly #torqueNm: Float64Array;
   #isExerting = false;
   #plant: RobotPlant | PegPlant | undefined;
-  #scene: Scene | undefined;
+  #shapes: Shapes | undefined;
   #isEnabled = false;
   #isTrusted = true;
   #timeS = 0;
@@ -54,13 +63,13 @@ export class MujocoDriver implements Driver {
     const isInScene = 'scene' in options;
     this.#model = model;
     this.#options = options;
-    this.signalNames = options.signalNames;
-    this.jointNames = isInScene ? options.jointNames : model.joints.map(({ name }) => name);
+    const jointNames = isInScene ? options.jointNames : model.joints.map(({ name }) => name);
+    const { signalNames } = options;
+    this.facts = { name: 'mujoco', jointNames, signalNames, isSimulated: true, measuresMeanWrench: isInScene };
     this.#periodS = isInScene ? options.periodS : 1 / model.controlHz;
     this.#holdsWeight = isInScene || isGravityCompensated(model);
-    if (isInScene) this.meanWrench = new Float64Array(6);
-    this.#reference = new Float64Array(this.jointNames.length);
-    this.#torqueNm = new Float64Array(this.jointNames.length);
+    this.#reference = new Float64Array(jointNames.length);
+    this.#torqueNm = new Float64Array(jointNames.length);
     this.#mostRad = Float64Array.from(model.joints, (joint) => {
       if (isInScene) return SCENE_RANGE_RAD;
       return isFree(joint) ? ODOMETRY_RANGE : ENCODER_RANGE_RAD;
@@ -70,39 +79,34 @@ export class MujocoDriver implements Driver {
   }
 
   /** Throws `ReinError` for a file that MuJoCo does not load, and for a robot that has other joints. */
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
     const options = this.#options;
     const plant = await ('scene' in options
       ? PegPlant.open(options)
       : RobotPlant.open(plantOptions(options, this.#model)));
-    const shapes = plant.shapes();
-    this.#scene = {
-      geoms: shapes.geoms,
-      geomPoses: (out) => shapes.poses(out),
-      reset: (layout) => this.#arrange(plant, layout),
-    };
+    this.#shapes = plant.shapes();
     this.#plant = plant;
     this.#isTrusted = true;
     this.#hold(plant);
+    return this.facts;
   }
 
-  /** Puts the robot itself, and what is beside it. Throws `TypeError` while the driver is not open. */
-  get scene(): Scene {
-    if (this.#scene === undefined) throw new TypeError('the driver is not open');
-    return this.#scene;
-  }
-
-  enable(): void {
-    if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
+  torque(ratio: number): void {
     this.#isExerting = false;
-    this.#hold(this.#plant);
-    this.#isEnabled = true;
+    if (ratio > 0) {
+      if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
+      this.#hold(this.#plant);
+    }
+    this.#isEnabled = ratio > 0;
   }
 
-  disable(): void {
-    this.#isExerting = false;
-    this.#isEnabled = false;
+  service(): ServiceAnswer {
+    return 'nothing';
+  }
+
+  takeNotice(): undefined {
+    return undefined;
   }
 
   read(out: RobotState): DriverStatus {
@@ -133,8 +137,8 @@ export class MujocoDriver implements Driver {
   }
 
   /**
-   * Lets the joints exert torques (on top of their weight's, N·m; limited to what the servos can) until the next `write`, `enable` or
-   * `disable`, as a robot with an effort interface does. Answers as `write` does.
+   * Lets the joints exert torques (on top of their weight's, N·m; limited to what the servos can) until the next `write`
+   * or `torque`, as a robot with an effort interface does. Answers as `write` does.
    */
   exert(torqueNm: ArrayLike<number>): DriverStatus {
     if (this.#plant === undefined || !this.#isEnabled) return 'lost';
@@ -147,7 +151,7 @@ export class MujocoDriver implements Driver {
   async close(): Promise<void> {
     this.#plant?.close();
     this.#plant = undefined;
-    this.#scene = undefined;
+    this.#shapes = undefined;
     this.#isEnabled = false;
   }
 
@@ -165,12 +169,21 @@ export class MujocoDriver implements Driver {
     out.velocityRadPerS.set(plant.velocityRadPerS);
     out.torqueNm.set(plant.torqueNm);
     out.wrench.set(plant.wrench);
-    if (plant instanceof PegPlant) this.meanWrench?.set(plant.meanWrench);
+    if (plant instanceof PegPlant) this.report.meanWrench.set(plant.meanWrench);
     plant.readSignals(out.signals);
     out.measuredAtS = this.#timeS;
   }
 
-  #arrange(plant: RobotPlant | PegPlant, layout: SceneLayout): void {
+  /** What there is to draw. Throws `TypeError` while the driver is not open. */
+  get shapes(): Shapes {
+    if (this.#shapes === undefined) throw new TypeError('the driver is not open');
+    return this.#shapes;
+  }
+
+  /** Puts robot and surroundings in place, at rest. Throws `ReinError`. */
+  arrange(layout: SceneLayout): void {
+    const plant = this.#plant;
+    if (plant === undefined) throw new TypeError('the driver is not open');
     plant.arrange(layout);
     this.#isExerting = false;
     this.#isTrusted = true;
@@ -181,4 +194,14 @@ export class MujocoDriver implements Driver {
     plant.hold();
     this.#reference.set(plant.positionRad);
   }
+}
+
+function sceneOf(driver: MujocoDriver): Scene {
+  return {
+    get geoms() {
+      return driver.shapes.geoms;
+    },
+    geomPoses: (out) => driver.shapes.poses(out),
+    reset: (layout) => driver.arrange(layout),
+  };
 }

@@ -57,13 +57,13 @@ describe('the ROS driver', () => {
 
   it('stops through the bridge when torque goes off, and past it when that does not read', async () => {
     const { driver, link, state } = await enabledRig();
-    driver.disable();
+    driver.torque(0);
     expect(link.commands.at(-1)![COMMAND.kind]).toBe(COMMAND_KIND.stop);
     driver.read(state);
     expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
     const other = await enabledRig();
     other.link.reads = false;
-    other.driver.disable();
+    other.driver.torque(0);
     expect(other.link.pulses.at(-1)).toBe(PULSE_KIND.act);
   });
 
@@ -76,8 +76,8 @@ describe('the ROS driver', () => {
     expect(link.commands).toHaveLength(commands);
     expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
     // What was then does not matter after the next time that torque comes on.
-    driver.disable();
-    driver.enable();
+    driver.torque(0);
+    driver.torque(1);
     driver.read(state);
     expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('ok');
   });
@@ -85,7 +85,7 @@ describe('the ROS driver', () => {
   it('has the robot stopped past a bridge that hears of the stop and then hangs', async () => {
     const { driver, link, state } = await enabledRig();
     link.obeysStops = false;
-    driver.disable();
+    driver.torque(0);
     driver.read(state);
     expect(link.pulses.at(-1)).toBe(PULSE_KIND.armed);
     link.isBridgeSilent = true;
@@ -104,7 +104,7 @@ describe('the ROS driver', () => {
       const link = new FakeRosLink(model, options);
       const driver = new RosDriver(model, options, link, link.clock);
       await driver.open();
-      driver.enable();
+      driver.torque(1);
       expect(link.pulses.at(-1)).toBe(PULSE_KIND.armed);
       expect(link.pulseValidS).toBe(validForS);
     },
@@ -122,13 +122,13 @@ describe('the ROS driver', () => {
 
   it('says in a sentence why torque cannot come on', async () => {
     const { driver, link } = await rig();
-    expect(driver.prepare()).toBeUndefined();
+    expect(driver.service('prepare')).toBe('done');
     link.answer = { ok: false, reason: 'Nobody listens to /commands.' };
-    expect(driver.prepare()).toBe('Nobody listens to /commands.');
+    expect(driver.service('prepare')).toEqual({ refusal: 'Nobody listens to /commands.' });
     link.hasStopper = false;
-    expect(driver.prepare()).toContain('can only stop');
+    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('can only stop') });
     link.life = -1;
-    expect(driver.prepare()).toContain('started again');
+    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('started again') });
   });
 
   it('is lost while what is measured, or who has the controllers, does not allow commands, and measured without torque', async () => {
@@ -137,17 +137,17 @@ describe('the ROS driver', () => {
     expect(driver.read(state)).toBe('ok');
     link.isUnfit = false;
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     expect(driver.read(state)).toBe('ok');
     link.isUnfit = true;
     expect(driver.read(state)).toBe('lost');
-    driver.disable();
+    driver.torque(0);
     expect(driver.read(state)).toBe('ok');
   });
 
   it('waits for as long as the bridge may take to prepare: a stop that ends, three services, discovery', async () => {
     const { driver, link } = await rig();
-    driver.prepare();
+    driver.service('prepare');
     expect(link.askedForMs).toBeGreaterThan(300 + 3 * 800 + 1000);
   });
 
@@ -164,17 +164,17 @@ describe('the ROS driver', () => {
     link.signals = [0.9];
     link.distanceAtS = link.clock.nowS();
     driver.read(state);
-    expect(driver.distance![0]).toBe(0.9);
-    const readings = driver.distance![1]!;
+    expect(driver.report.distance[0]).toBe(0.9);
+    const readings = driver.report.distance[1]!;
     for (let i = 0; i < 3; i++) expect(driver.read(state)).toBe('ok');
-    expect(driver.distance![1], 'readings while only the joints are measured anew').toBe(readings);
+    expect(driver.report.distance[1], 'readings while only the joints are measured anew').toBe(readings);
     link.signals = [0.8];
     link.distanceAtS = link.clock.nowS();
     driver.read(state);
-    expect([...driver.distance!]).toEqual([0.8, readings + 1]);
+    expect([...driver.report.distance]).toEqual([0.8, readings + 1]);
     link.signalsValidUntilS = link.clock.nowS() - 0.001;
     expect(driver.read(state)).toBe('late');
-    expect(driver.distance![1]).toBe(readings + 1);
+    expect(driver.report.distance[1]).toBe(readings + 1);
     expect([...state.signals]).toEqual([0]);
   });
 
@@ -228,7 +228,7 @@ describe('the ROS driver', () => {
     const { driver, link, state } = await rig('position', { wrench });
     link.wrench = [1, 2, 3, 0, 0, 0];
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     driver.read(state);
     expect([...state.wrench].every((value) => Math.abs(value) < 1e-12)).toBe(true);
     link.wrench = [1, 2, 8, 0, 0, 0];
@@ -333,11 +333,11 @@ describe('the numbers of a command to a base', () => {
     const state = createRobotState(2, 0);
     await driver.open();
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     driver.write(vec<'rad'>([0.002, 0.02]));
     driver.read(state);
     expect(link.pulseSteeringRad).toBe(0.02);
-    driver.disable();
+    driver.torque(0);
     expect(link.commands.at(-1)!.slice(COMMAND.kind)).toEqual([COMMAND_KIND.stop, expect.any(Number), 0.02]);
   });
 
@@ -355,7 +355,7 @@ describe('the numbers of a command to a base', () => {
     const state = createRobotState(model.joints.length, 0);
     await driver.open();
     driver.read(state);
-    driver.enable();
+    driver.torque(1);
     driver.read(state);
     expect(driver.write(vec<'rad'>(reference))).toBe('ok');
     driver.read(state);
@@ -386,7 +386,7 @@ async function enabledRig(
   const base = rosOptions(ur5eLike, kind).command;
   const made = await rig(kind, { ...more, command: { ...base, ...command } });
   made.driver.read(made.state);
-  made.driver.enable();
+  made.driver.torque(1);
   const drive = (referenceRad: readonly number[]): number[] => {
     made.driver.read(made.state);
     expect(made.driver.write(vec<'rad'>(referenceRad))).toBe('ok');

@@ -2,7 +2,7 @@
  * A robot behind ROS 2, seen from the guard's tick. It speaks no ROS itself: processes of their own do, and a crash there
  * is a robot that does not answer here. Measurements are the newest that arrived; commands replace one another.
  *
- * What stops the robot when: this driver, by a stop that the bridge publishes, on `disable`; the process that can only stop,
+ * What stops the robot when: this driver, by a stop that the bridge publishes, on `torque(0)`; the process that can only stop,
  * as soon as the bridge is dead or silent while torque is on, or this process is.
  */
 import {
@@ -17,7 +17,16 @@ import {
   SystemClock,
   type Vec,
 } from '../../core/index.ts';
-import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type Scene,
+  type ServiceAnswer,
+} from '../driver.ts';
 import { ReferenceMotion } from '../reference-motion.ts';
 import { type CommandLaw, createCommandLaw, type LawInput } from './command-law.ts';
 import { DISTANCE_SIGNAL, holdsPosition, type RosDriverOptions } from './options.ts';
@@ -55,17 +64,10 @@ const POLL_MS = 10;
 const STOP_POLLS = 5;
 
 export class RosDriver implements Driver {
-  readonly name = 'ros';
-  readonly keepsTorque = true;
-  readonly jointNames: readonly string[];
-  readonly signalNames: readonly string[];
-  readonly scene?: Scene;
-  readonly distance?: Float64Array;
-  /**
-   * Behind a stop nothing is commanded: a controller that was taken away and comes back meanwhile would throw the robot to where it was to go.
-   * One of positions holds the last. Speeds go on until they are taken back. Torques have to be commanded.
-   */
-  readonly endCommands?: () => void;
+  /** What `open` gives. */
+  readonly facts: DriverFacts;
+  readonly report: DriverReport = createDriverReport();
+  readonly scene: Scene | undefined;
   readonly #options: RosDriverOptions;
   readonly #model: RobotModel;
   readonly #link: RosLink;
@@ -103,8 +105,13 @@ export class RosDriver implements Driver {
     this.#clock = clock;
     this.#pulseValidS = Math.max(PULSE_VALID_S, PULSE_PERIODS / model.controlHz);
     this.#steering = model.base === undefined ? -1 : options.jointNames.indexOf('steering');
-    this.jointNames = options.jointNames;
-    this.signalNames = options.signalNames;
+    this.facts = {
+      name: 'ros',
+      jointNames: options.jointNames,
+      signalNames: options.signalNames,
+      keepsTorque: true,
+      measuresDistance: options.signals.some(({ name }) => name === DISTANCE_SIGNAL),
+    };
     this.#law = createCommandLaw(model, options.command);
     this.#wrist = options.wrench === undefined ? undefined : new WristWrench(model, options.wrench);
     this.#layout = stateLayout(joints, options.signals.length);
@@ -113,10 +120,7 @@ export class RosDriver implements Driver {
     this.#measured = createRobotState(joints, options.signals.length);
     this.#localSignals = new Float64Array(options.signalNames.length);
     this.#signalIndex = options.signals.map(({ name }) => options.signalNames.indexOf(name));
-    if (options.signals.some(({ name }) => name === DISTANCE_SIGNAL)) this.distance = Float64Array.of(Number.NaN, 0);
     this.#reference = new ReferenceMotion(model);
-    const { interface: kind } = options.command;
-    if (kind !== 'effort') this.endCommands = holdsPosition(kind) ? () => undefined : () => this.disable();
     this.#lawInput = {
       referenceRad: this.#reference.positionRad,
       referenceVelocityRadPerS: this.#reference.velocityRadPerS,
@@ -128,7 +132,7 @@ export class RosDriver implements Driver {
     }
   }
 
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     await this.#link.open();
     this.#isOpen = true;
     const waitUntilS = this.#clock.nowS() + FIRST_STATE_MS * 1e-3;
@@ -136,9 +140,37 @@ export class RosDriver implements Driver {
     while (!this.#takeState() && this.#clock.nowS() < waitUntilS) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
+    return this.facts;
   }
 
-  prepare(): string | undefined {
+  service(request: DriverService): ServiceAnswer {
+    if (request === 'endCommands') return this.#endCommands();
+    if (request !== 'prepare') return 'nothing';
+    const refusal = this.#prepare();
+    return refusal === undefined ? 'done' : { refusal };
+  }
+
+  torque(ratio: number): void {
+    if (ratio === 1) this.#begin();
+    if (ratio === 0) this.#end();
+  }
+
+  takeNotice(): undefined {
+    return undefined;
+  }
+
+  /**
+   * Behind a stop nothing is commanded: a controller that was taken away and comes back meanwhile would throw the robot to where it was to go.
+   * One of positions holds the last. Speeds go on until they are taken back. Torques have to be commanded.
+   */
+  #endCommands(): ServiceAnswer {
+    const { interface: kind } = this.#options.command;
+    if (kind === 'effort') return 'nothing';
+    if (!holdsPosition(kind)) this.torque(0);
+    return 'done';
+  }
+
+  #prepare(): string | undefined {
     if (!this.#isOpen) return 'the robot is not open';
     if (this.#link.generation() < 0) return 'the process that speaks ROS is being started again';
     if (!this.#link.isStopperReady()) return 'the process that can only stop the robot is not ready';
@@ -146,7 +178,7 @@ export class RosDriver implements Driver {
     return answer.ok ? undefined : answer.reason;
   }
 
-  enable(): void {
+  #begin(): void {
     if (!this.#isOpen) return;
     this.#takeState();
     this.#holdMeasured();
@@ -158,7 +190,7 @@ export class RosDriver implements Driver {
     this.#sendPulse(PULSE_KIND.armed, this.#pulseValidS);
   }
 
-  disable(): void {
+  #end(): void {
     if (!this.#isEnabled) return;
     this.#isEnabled = false;
     this.#fillCommand(COMMAND_KIND.stop);
@@ -203,7 +235,7 @@ export class RosDriver implements Driver {
 
   async close(): Promise<void> {
     if (!this.#isOpen) return;
-    this.disable();
+    this.torque(0);
     await this.#untilStopped();
     this.#isOpen = false;
     await this.#link.close();
@@ -280,8 +312,8 @@ export class RosDriver implements Driver {
 
   /** It counts as measured anew once it has come anew, not with each measurement of the joints: a person may have come nearer since. */
   #copyDistance(signal: number): void {
-    const { distance } = this;
-    if (distance === undefined || this.#row[STATE.distanceAtS] === this.#distanceAtS[0]) return;
+    const { distance } = this.report;
+    if (this.facts.measuresDistance !== true || this.#row[STATE.distanceAtS] === this.#distanceAtS[0]) return;
     this.#distanceAtS[0] = this.#row[STATE.distanceAtS]!;
     distance[0] = this.#measured.signals[signal]!;
     distance[1] = distance[1]! + 1;
@@ -339,7 +371,7 @@ export class RosDriver implements Driver {
     this.#pulse[PULSE.sceneResetAtS] = this.#clock.nowS();
     this.#reference.positionRad.set(layout.jointsRad);
     this.#reference.rest();
-    for (const [i, name] of this.signalNames.entries()) this.#localSignals[i] = layout.signals[name] ?? 0;
+    for (const [i, name] of this.facts.signalNames.entries()) this.#localSignals[i] = layout.signals[name] ?? 0;
   }
 }
 

@@ -13,7 +13,7 @@ export function refusalOf(act: () => void): ReinError | undefined {
   }
 }
 
-/** What is wrong and what mends it, as one sentence without its end: an answer of `Driver.prepare`. */
+/** What is wrong and what mends it, as one sentence without its end: a refusal to `prepare`. */
 export function refusalText({ message, remedy = '' }: ReinError): string {
   return withoutFullStop(`${message} ${remedy}`.trim());
 }

@@ -37,7 +37,7 @@ describe('an arm of bus servos', () => {
   it('is read and written within what the line takes, and the rest of a tick is free', async () => {
     const { rig, state } = await opened();
     run(rig, state, 200);
-    const { busCounters } = rig.driver;
+    const { busCounters } = rig.driver.report;
     expect(busCounters[BUS.timeouts]).toBe(0);
     expect(busCounters[BUS.foreignReplies]).toBe(0);
     // 86 bytes of the joints' request and replies, some 22 of one servo's supply or cap, and the servos' own delay of 0.5 ms each.
@@ -54,20 +54,20 @@ describe('an arm of bus servos', () => {
     await rig.driver.open();
     const state = createRobotState(6, 0);
     rig.driver.read(state);
-    rig.driver.enable();
+    rig.driver.torque(1);
     const said = run(rig, state, 60);
     expect(new Set(said)).toEqual(new Set(['ok']));
-    const { busCounters, hardwareFaults } = rig.driver;
+    const { busCounters, hardwareFaults } = rig.driver.report;
     expect(hardwareFaults).toBe(0);
     expect([BUS.foreignReplies, BUS.timeouts, BUS.retries].map((counter) => busCounters[counter])).toEqual([0, 0, 0]);
   });
 
   it('answers for a servo that misses a request, by asking once more in the same tick', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.faults.replies.drop = 0.002;
     const said = run(rig, state, 300);
-    const { busCounters } = rig.driver;
+    const { busCounters } = rig.driver.report;
     expect(busCounters[BUS.retries]).toBeGreaterThan(10);
     expect(said.filter((status) => status === 'ok').length).toBeGreaterThan(280);
     expect(said).not.toContain('lost');
@@ -97,8 +97,8 @@ describe('an arm of bus servos', () => {
       }
       rig.faults.replies[fault] = 0;
     }
-    expect(rig.driver.busCounters[BUS.foreignReplies]).toBeGreaterThan(0);
-    expect(rig.driver.busCounters[BUS.checksumErrors]).toBeGreaterThan(0);
+    expect(rig.driver.report.busCounters[BUS.foreignReplies]).toBeGreaterThan(0);
+    expect(rig.driver.report.busCounters[BUS.checksumErrors]).toBeGreaterThan(0);
   });
 
   it('is late while one servo is dead, which is left out after some misses and found again when it is back', async () => {
@@ -108,7 +108,7 @@ describe('an arm of bus servos', () => {
     servo.isDead = true;
     const said = run(rig, state, 18);
     expect(new Set(said)).toEqual(new Set(['late']));
-    const { busCounters } = rig.driver;
+    const { busCounters } = rig.driver.report;
     expect(busCounters[BUS.quarantined]).toBe(1);
     expect(busCounters[BUS.oldestS]).toBeGreaterThan(0.3);
     // The others cost no more than before: nobody waits for it in each tick.
@@ -125,11 +125,11 @@ describe('an arm of bus servos', () => {
     const dead = [2, 3, 5].map((id) => rig.bus.faultsOf(id)!);
     for (const servo of dead) servo.isDead = true;
     run(rig, state, 20);
-    expect(rig.driver.busCounters[BUS.quarantined]).toBe(3);
+    expect(rig.driver.report.busCounters[BUS.quarantined]).toBe(3);
     for (const servo of dead) servo.isDead = false;
     const said = run(rig, state, 30);
     expect(said.at(-1)).toBe('ok');
-    expect(rig.driver.busCounters[BUS.quarantined]).toBe(0);
+    expect(rig.driver.report.busCounters[BUS.quarantined]).toBe(0);
   });
 
   it('has them all in the tick in which they answer again, where all were silent', async () => {
@@ -140,15 +140,15 @@ describe('an arm of bus servos', () => {
     const said = run(rig, state, 40, false);
     expect(new Set(said)).toEqual(new Set(['lost']));
     // A tick waits for them no longer than it may, and the rest of it is free.
-    expect(rig.driver.busCounters[BUS.busyS]).toBeLessThan(0.012);
+    expect(rig.driver.report.busCounters[BUS.busyS]).toBeLessThan(0.012);
     for (const servo of all) servo.isDead = false;
     expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
-    expect(rig.driver.busCounters[BUS.quarantined]).toBe(0);
+    expect(rig.driver.report.busCounters[BUS.quarantined]).toBe(0);
   });
 
   it('names a servo that falls silent, once for each silence', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 5);
     rig.bus.faultsOf(3)!.isDead = true;
     run(rig, state, 5);
@@ -157,8 +157,8 @@ describe('an arm of bus servos', () => {
     run(rig, state, 30);
     expect(rig.driver.takeNotice()).toBeUndefined();
     // What somebody who acknowledges is told is of the same row.
-    rig.driver.disable();
-    rig.driver.recover();
+    rig.driver.torque(0);
+    rig.driver.service('recover');
     run(rig, state, 1, false);
     expect(rig.driver.takeNotice()).toMatchObject({ row: 10, message: expect.stringContaining('No servo 3') });
     rig.bus.faultsOf(3)!.isDead = false;
@@ -179,26 +179,26 @@ describe('an arm of bus servos', () => {
 
   it('is lost when nobody answers, and open again once the cable is back', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 5);
     rig.line.unplug();
     expect(run(rig, state, 4)).toEqual(['lost', 'lost', 'lost', 'lost']);
     expect(rig.driver.write(state.positionRad)).toBe('lost');
-    rig.driver.disable();
+    rig.driver.torque(0);
     rig.line.plug();
-    rig.driver.recover();
+    rig.driver.service('recover');
     expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
-    expect(rig.driver.needsFirstMotion).toBe(true);
+    expect(rig.driver.report.needsFirstMotion).toBe(true);
   });
 
   it('lets an arm down, as a ramp, that has held on to its goal while its cable was out', async () => {
     const { rig, state } = await opened();
     const { driver, line, robot } = rig;
-    driver.enable();
+    driver.torque(1);
     run(rig, state, 5);
     line.unplug();
     run(rig, state, 4);
-    driver.disable();
+    driver.torque(0);
     line.plug();
     const shoulder = (rig.bus as FeetechBus).servos[1]!;
     // Its cable went in the middle of an earlier ramp.
@@ -210,7 +210,7 @@ describe('an arm of bus servos', () => {
       return write(bytes, length);
     };
     const startS = line.clock.nowS();
-    driver.recover();
+    driver.service('recover');
     expect(shoulder.isTorqueOn).toBe(false);
     expect(line.clock.nowS() - startS).toBeGreaterThan(robot.exitRampS!);
     expect(Math.max(...caps)).toBe(200);
@@ -225,15 +225,15 @@ describe('an arm of bus servos', () => {
     run(rig, state, 20);
     line.unplug();
     run(rig, state, 4);
-    const before = Float64Array.from(driver.busCounters);
+    const before = Float64Array.from(driver.report.busCounters);
     Object.assign(line, { warning: { message: 'It gathers bytes.', remedy: 'echo 1' } });
     line.plug();
-    driver.recover();
+    driver.service('recover');
     run(rig, state, 1);
     for (const name of ['requests', 'replies', 'timeouts', 'sentBytes', 'receivedBytes', 'skippedBytes'] as const) {
-      expect(driver.busCounters[BUS[name]], name).toBeGreaterThanOrEqual(before[BUS[name]]!);
+      expect(driver.report.busCounters[BUS[name]], name).toBeGreaterThanOrEqual(before[BUS[name]]!);
     }
-    expect(driver.busCounters[BUS.replies]).toBeGreaterThan(before[BUS.replies]!);
+    expect(driver.report.busCounters[BUS.replies]).toBeGreaterThan(before[BUS.replies]!);
     const said = [driver.takeNotice(), driver.takeNotice()].map((notice) => notice?.message);
     expect(said).toContain('It gathers bytes.');
     expect(said).toContainEqual(expect.stringContaining('answer again'));
@@ -241,13 +241,13 @@ describe('an arm of bus servos', () => {
 
   it('wants a first motion of a servo that was silent, whose supply may have been off', async () => {
     const { rig, state } = await opened();
-    rig.driver.passFirstMotion();
+    rig.driver.service('passFirstMotion');
     rig.bus.faultsOf(3)!.isDead = true;
     run(rig, state, 6, false);
-    expect(rig.driver.needsFirstMotion).toBe(false);
+    expect(rig.driver.report.needsFirstMotion).toBe(false);
     rig.bus.faultsOf(3)!.isDead = false;
-    rig.driver.recover();
-    expect(rig.driver.needsFirstMotion).toBe(true);
+    rig.driver.service('recover');
+    expect(rig.driver.report.needsFirstMotion).toBe(true);
   });
 
   it('does not wait for the end of a line that never falls silent', async () => {
@@ -267,7 +267,7 @@ describe('an arm of bus servos', () => {
     const motors = servoOptionsOf(rigOf().robot).motors.map((motor) => ({ ...motor, ...geared }));
     const { rig, state } = await opened({ options: { motors } });
     const { driver, body, bus, robot } = rig;
-    driver.enable();
+    driver.torque(1);
     const reference = Float64Array.from(robot.homeRad) as typeof state.positionRad;
     reference[1] = reference[1]! + 0.2;
     for (let tick = 0; tick < 60; tick++) {
@@ -278,11 +278,11 @@ describe('an arm of bus servos', () => {
     // A count is 0.005 rad, and the servo yields under the arm.
     expect(Math.abs(body.positionRad[1]! - reference[1]!)).toBeLessThan(0.05);
     expect(Math.abs(state.positionRad[1]! - body.positionRad[1]!)).toBeLessThan(0.01);
-    const before = driver.busCounters[BUS.timeouts]!;
+    const before = driver.report.busCounters[BUS.timeouts]!;
     bus.faultsOf(3)!.isDead = true;
     rig.endOfTick();
     expect(driver.read(state)).toBe('late');
-    expect(driver.busCounters[BUS.timeouts]! - before).toBeLessThanOrEqual(2);
+    expect(driver.report.busCounters[BUS.timeouts]! - before).toBeLessThanOrEqual(2);
   });
 
   it('waits no longer than its tick for what a servo does not say of itself, however slow its adapter may be', async () => {
@@ -306,28 +306,28 @@ describe('an arm of bus servos', () => {
     const { stallTorqueNm } = feetechFamily.models['sts3215']!;
     const { motors } = robot.driver as unknown as { motors: Record<string, { torqueRatio: number }> };
     const wanted = robot.joints.map(({ name }) => motors[name]!.torqueRatio * stallTorqueNm);
-    expect(driver.torqueCapNm).toEqual([...wanted.slice(0, 5), Number.POSITIVE_INFINITY]);
+    expect(driver.facts.torqueCapNm).toEqual([...wanted.slice(0, 5), Number.POSITIVE_INFINITY]);
   });
 
   it('says within 100 ms what a servo reports, by name, and that it is over', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 30);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     rig.bus.faultsOf(2)!.isOverloaded = true;
     run(rig, state, 5);
-    expect(rig.driver.hardwareFaults & HARDWARE.servoFault).toBe(HARDWARE.servoFault);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.servoFault).toBe(HARDWARE.servoFault);
     expect(rig.driver.takeNotice()).toMatchObject({
       row: 13,
       message: expect.stringContaining('Servo 2 (shoulder_lift) reports'),
     });
     expect(rig.driver.takeNotice()).toBeUndefined();
     rig.bus.faultsOf(2)!.isOverloaded = false;
-    rig.driver.disable();
+    rig.driver.torque(0);
     run(rig, state, 2, false);
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 5);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   // Whoever's turn it is to be asked.
@@ -335,10 +335,10 @@ describe('an arm of bus servos', () => {
     'names what a servo only announces, in the tick in which it does, be it the %ith',
     async (ticks) => {
       const { rig, state } = await opened({ robot: 'koch', family: dynamixelFamily });
-      rig.driver.enable();
+      rig.driver.torque(1);
       run(rig, state, ticks);
       rig.bus.faultsOf(2)!.isOverloaded = true;
-      for (let tick = 0; tick < 5 && rig.driver.hardwareFaults === 0; tick++) run(rig, state, 1);
+      for (let tick = 0; tick < 5 && rig.driver.report.hardwareFaults === 0; tick++) run(rig, state, 1);
       expect(rig.driver.takeNotice()).toMatchObject({
         row: 13,
         message: 'Servo 2 (shoulder_lift) reports overload.',
@@ -350,23 +350,23 @@ describe('an arm of bus servos', () => {
 
   it('is set up again where a bus watchdog ran out while torque was being let down', async () => {
     const { rig, state } = await opened({ robot: 'koch', family: dynamixelFamily });
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 30);
-    rig.driver.limitTorque(0.5);
+    rig.driver.torque(0.5);
     rig.line.wait(rig.line.clock.nowS() + 0.4);
     const { servos } = rig.bus as DynamixelBus;
     expect(servos.map(({ registers }) => registers.get('busWatchdog'))).toContain(-1);
-    rig.driver.disable();
+    rig.driver.torque(0);
     run(rig, state, 5, false);
-    expect(rig.driver.prepare()).toBeUndefined();
-    rig.driver.enable();
+    expect(rig.driver.service('prepare')).toBe('done');
+    rig.driver.torque(1);
     run(rig, state, 30);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('tells of a servo that says where it is, and for 5 s nothing else', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 30);
     const { line } = rig;
     const write = line.write.bind(line);
@@ -374,44 +374,44 @@ describe('an arm of bus servos', () => {
     // Requests of one servo: id, length, READ.
     line.write = (bytes, length) => (isDeaf && bytes[2] === 4 && bytes[4] === 2 ? 'ok' : write(bytes, length));
     run(rig, state, 4.5 * 50);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     run(rig, state, 1.5 * 50);
-    expect(rig.driver.hardwareFaults).toBe(HARDWARE.servoFault);
+    expect(rig.driver.report.hardwareFaults).toBe(HARDWARE.servoFault);
     expect(rig.driver.takeNotice()).toMatchObject({
       row: 13,
       message: expect.stringMatching(/^Servo 4 \(wrist_flex\) reports its position, but no longer its temperature/),
     });
     isDeaf = false;
     run(rig, state, 30);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('finds a servo that started anew: its torque is off, and its cap that of the factory', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 30);
     rig.bus.powerCycle();
     run(rig, state, 15);
-    expect(rig.driver.hardwareFaults & (HARDWARE.servoReset | HARDWARE.torqueCap)).not.toBe(0);
+    expect(rig.driver.report.hardwareFaults & (HARDWARE.servoReset | HARDWARE.torqueCap)).not.toBe(0);
     expect(rig.driver.takeNotice()).toMatchObject({ level: 'error', remedy: expect.stringContaining('power') });
     // Putting torque on again writes everything anew.
-    rig.driver.disable();
-    expect(rig.driver.prepare()).toBeUndefined();
-    rig.driver.enable();
+    rig.driver.torque(0);
+    expect(rig.driver.service('prepare')).toBe('done');
+    rig.driver.torque(1);
     run(rig, state, 30);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('calls a joint stalled that gives its cap and does not get there, after its time and not before', async () => {
     const { rig, state } = await opened();
-    rig.driver.enable();
+    rig.driver.torque(1);
     run(rig, state, 5);
     // Held fast: whatever it is asked for, it stays.
     const held = rig.body.positionRad[2]!;
     const beyond = Float64Array.from(state.positionRad);
     beyond[2] = beyond[2]! + 0.3;
     let ticks = 0;
-    for (; ticks < 100 && (rig.driver.hardwareFaults & HARDWARE.stalled) === 0; ticks++) {
+    for (; ticks < 100 && (rig.driver.report.hardwareFaults & HARDWARE.stalled) === 0; ticks++) {
       rig.endOfTick();
       rig.body.positionRad[2] = held;
       rig.body.velocityRadPerS[2] = 0;
@@ -427,14 +427,14 @@ describe('an arm of bus servos', () => {
     const { rig, state } = await opened();
     const caps = (): number[] => (rig.bus as FeetechBus).servos.map(({ registers }) => registers.get('torqueLimit'));
     expect(caps()).toEqual([600, 800, 800, 600, 600, 400]);
-    rig.driver.enable();
-    rig.driver.limitTorque(0.5);
+    rig.driver.torque(1);
+    rig.driver.torque(0.5);
     run(rig, state, 1);
     expect(caps()).toEqual([300, 400, 400, 300, 300, 200]);
     // What was let down is no wrong cap.
     run(rig, state, 30);
-    expect(rig.driver.hardwareFaults).toBe(0);
-    rig.driver.enable();
+    expect(rig.driver.report.hardwareFaults).toBe(0);
+    rig.driver.torque(1);
     run(rig, state, 1);
     expect(caps()).toEqual([600, 800, 800, 600, 600, 400]);
   });

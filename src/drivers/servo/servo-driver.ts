@@ -1,6 +1,14 @@
 /** An arm of bus servos, of any family: opened, lost and opened again. */
 import { BUS_COUNTERS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
-import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type ServiceAnswer,
+} from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
 import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
@@ -23,12 +31,12 @@ export interface ServoDriverParts {
 
 /** See `Driver`. Throws `ReinError('config')` from its constructor for motors that the family does not have. */
 export class ServoDriver implements Driver {
-  readonly name: string;
-  readonly jointNames: readonly string[];
-  readonly signalNames: readonly string[];
-  readonly torqueCapNm: readonly number[];
-  readonly busCounters: Float64Array = new Float64Array(BUS_COUNTERS.length);
-  hardwareFaults = 0;
+  /** `needsFirstMotion`: from power-up, or a restart of a servo, until the guard has seen each joint move. */
+  readonly report: DriverReport = createDriverReport({
+    needsFirstMotion: true,
+    busCounters: new Float64Array(BUS_COUNTERS.length),
+  });
+  readonly #torqueCapNm: readonly number[];
   readonly #model: RobotModel;
   readonly #family: ServoFamily;
   readonly #options: ServoDriverOptions;
@@ -42,7 +50,6 @@ export class ServoDriver implements Driver {
   readonly #notices: GuardNotice[] = [];
 
   constructor({ model, family, options, openLine, adapterAt = adapterOf, torqueFound }: ServoDriverParts) {
-    this.name = family.name;
     this.#model = model;
     this.#family = family;
     this.#options = options;
@@ -50,46 +57,68 @@ export class ServoDriver implements Driver {
     this.#adapterAt = adapterAt;
     this.#torqueFound = torqueFound;
     this.#periodS = 1 / model.controlHz;
-    this.jointNames = options.jointNames;
-    this.signalNames = options.signalNames;
     // What grips, or slides, the robot's file has in units of its own.
-    this.torqueCapNm = options.jointNames.map((_, i) => {
+    this.#torqueCapNm = options.jointNames.map((_, i) => {
       const { model: servo, torqueRatio, grips, perTurn, shadowId } = options.motors[i]!;
       if (grips || perTurn !== WHOLE_TURN_RAD) return Number.POSITIVE_INFINITY;
       return (shadowId === undefined ? 1 : 2) * torqueRatio * family.models[servo]!.stallTorqueNm;
     });
   }
 
-  get bus(): DriverBus {
-    return { path: this.#path, stopFrames: this.#stopFrames };
+  /** What `open` gives; of the port and its servos once it has. */
+  get facts(): DriverFacts {
+    const { jointNames, signalNames } = this.#options;
+    return {
+      name: this.#family.name,
+      jointNames,
+      signalNames,
+      limitsTorque: true,
+      countsBus: true,
+      torqueCapNm: this.#torqueCapNm,
+      bus: { path: this.#path, stopFrames: this.#stopFrames },
+    };
   }
 
-  /** From power-up, or a restart of a servo, until the guard has seen each joint move. */
-  get needsFirstMotion(): boolean {
-    return this.#arm?.needsFirstMotion ?? true;
-  }
-
-  passFirstMotion(): void {
-    if (this.#arm !== undefined) this.#arm.needsFirstMotion = false;
-  }
-
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     if (this.#arm !== undefined) throw new TypeError('the driver is open already');
-    const { named, calibration: path } = this.#options;
-    const subject = { named, robot: this.#model.name, family: this.#family.name, jointNames: this.jointNames };
+    const { named, calibration: path, jointNames } = this.#options;
+    const subject = { named, robot: this.#model.name, family: this.#family.name, jointNames };
     this.#start(loadCalibration(path, subject));
+    this.#reportArm();
+    return this.facts;
+  }
+
+  service(request: DriverService): ServiceAnswer {
+    const answer = this.#serve(request);
+    this.#reportArm();
+    return answer;
+  }
+
+  #serve(request: DriverService): ServiceAnswer {
+    switch (request) {
+      case 'prepare':
+        return this.#prepare();
+      case 'recover':
+        this.#recover();
+        return 'done';
+      case 'passFirstMotion':
+        if (this.#arm !== undefined) this.#arm.needsFirstMotion = false;
+        return 'done';
+      case 'endCommands':
+        return 'nothing';
+    }
   }
 
   /** Has every servo say anew who and how it is. */
-  prepare(): string | undefined {
+  #prepare(): ServiceAnswer {
     const arm = this.#arm;
-    if (arm === undefined) return 'the driver is not open';
+    if (arm === undefined) return { refusal: 'the driver is not open' };
     const refusal = refusalOf(() => arm.prepare());
-    return refusal && refusalText(refusal);
+    return refusal === undefined ? 'done' : { refusal: refusalText(refusal) };
   }
 
   /** The port that was gone, where it is there again; else servos that have latched a fault. */
-  recover(): void {
+  #recover(): void {
     const arm = this.#arm;
     if (arm === undefined) return;
     const { isLost } = arm.bus;
@@ -104,23 +133,17 @@ export class ServoDriver implements Driver {
     return this.#notices.shift() ?? this.#arm?.takeNotice();
   }
 
-  enable(): void {
-    this.#arm?.enable();
-  }
-
-  limitTorque(ratio: number): void {
-    this.#arm?.limitTorque(ratio);
-  }
-
-  disable(): void {
-    this.#arm?.disable();
+  torque(ratio: number): void {
+    if (ratio === 0) this.#arm?.disable();
+    else if (ratio === 1) this.#arm?.enable();
+    else this.#arm?.limitTorque(ratio);
   }
 
   read(out: RobotState): DriverStatus {
     const arm = this.#arm;
     if (arm === undefined) return 'lost';
     const status = arm.read(out);
-    this.hardwareFaults = arm.faults;
+    this.#reportArm();
     return status;
   }
 
@@ -131,6 +154,14 @@ export class ServoDriver implements Driver {
   async close(): Promise<void> {
     this.#arm?.close();
     this.#arm = undefined;
+    this.#reportArm();
+  }
+
+  /** Tick path. */
+  #reportArm(): void {
+    const arm = this.#arm;
+    this.report.needsFirstMotion = arm === undefined || arm.needsFirstMotion;
+    if (arm !== undefined) this.report.hardwareFaults = arm.faults;
   }
 
   /** `again`: the servos may hold on to what they were sent last, before their cable was pulled. */
@@ -153,7 +184,7 @@ export class ServoDriver implements Driver {
         motors,
         calibration,
         periodS: this.#periodS,
-        counters: this.busCounters,
+        counters: this.report.busCounters,
       });
       if (how === 'again') arm.letDown(this.#model);
       else if (this.#torqueFound === 'letGo') arm.letGo();

@@ -37,7 +37,7 @@ async function enabled(): Promise<Viper> {
   const arm = viper();
   await arm.rig.driver.open();
   arm.rig.driver.read(arm.state);
-  arm.rig.driver.enable();
+  arm.rig.driver.torque(1);
   arm.run(40);
   return arm;
 }
@@ -50,7 +50,7 @@ describe('a joint with two servos', () => {
     expect([3, 5].map((id) => servo(id).isTorqueOn)).toEqual([true, true]);
     expect(servo(3).registers.get('goalPosition')).toBe(servo(2).registers.get('goalPosition'));
     expect(rig.body.positionRad[1]).toBeCloseTo(rig.robot.homeRad[1]! + 0.2, 1);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     // Held fast, both press.
     const held = rig.body.positionRad[1]!;
     for (let tick = 0; tick < 10; tick++) {
@@ -79,7 +79,7 @@ describe('a joint with two servos', () => {
     await rig.driver.open();
     rig.driver.read(state);
     rig.bus.faultsOf(3)!.isDead = true;
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.bus.faultsOf(3)!.isDead = false;
     rig.line.wait(rig.line.clock.nowS() + 0.005);
     expect([2, 3].map((id) => servo(id).isTorqueOn)).toEqual([false, false]);
@@ -108,28 +108,28 @@ describe('a joint with two servos', () => {
     const overloaded = await enabled();
     overloaded.rig.bus.faultsOf(5)!.isOverloaded = true;
     overloaded.run(5);
-    expect(overloaded.rig.driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(overloaded.rig.driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     expect(overloaded.rig.driver.takeNotice()?.message).toBe('Servo 5 (elbow, second servo) reports overload.');
 
     const limp = await enabled();
     limp.servo(3).registers.set('torqueEnable', 0);
     limp.run(30);
-    expect(limp.rig.driver.hardwareFaults).toBe(HARDWARE.servoReset);
+    expect(limp.rig.driver.report.hardwareFaults).toBe(HARDWARE.servoReset);
     expect(limp.rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* has started anew/);
 
     const strong = await enabled();
     strong.servo(5).registers.set('goalPwm', 885);
     strong.run(30);
-    expect(strong.rig.driver.hardwareFaults).toBe(HARDWARE.torqueCap);
+    expect(strong.rig.driver.report.hardwareFaults).toBe(HARDWARE.torqueCap);
   });
 
   it('stops where the two read different places', async () => {
     const { rig, run } = await enabled();
     run(20);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     rig.bus.faultsOf(3)!.shiftRad = 0.3;
     run(2);
-    expect(rig.driver.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
     expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* reads another place than the first servo/);
   });
 
@@ -172,7 +172,7 @@ it('sends a joint that slides 2 mm beyond its calibrated range at most', async (
   const state = createRobotState(7, 0);
   await rig.driver.open();
   rig.driver.read(state);
-  rig.driver.enable();
+  rig.driver.torque(1);
   const { registers } = (rig.bus as DynamixelBus).servos.find(({ id }) => id === 9)!;
   const goalAt = (gripperM: number): number => {
     const reference = Float64Array.from(rig.robot.homeRad);

@@ -61,7 +61,7 @@ async function movedArm(family: Family, seed: number): Promise<{ rig: ServoRig; 
   const state = createRobotState(6, 0);
   await rig.driver.open();
   rig.driver.read(state);
-  expect(rig.driver.prepare()).toBeUndefined();
+  expect(rig.driver.service('prepare')).toBe('done');
   for (let i = 0; i < 6; i++) rig.body.positionRad[i]! += (i % 2 === 0 ? 1 : -1) * MOVED_RAD;
   rig.endOfTick();
   rig.driver.read(state);
@@ -113,8 +113,10 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     rig.bus.faultsOf(5)!.wrapTurns = 1;
     rig.endOfTick();
     rig.driver.read(state);
-    expect(rig.driver.prepare()).toMatch(/^Servo 5 \(wrist_roll\) is read at .*, where it takes no goal/);
-    rig.driver.enable();
+    expect(rig.driver.service('prepare')).toMatchObject({
+      refusal: expect.stringMatching(/^Servo 5 \(wrist_roll\) is read at .*, where it takes no goal/),
+    });
+    rig.driver.torque(1);
     expect(writes(rig, state)).toEqual(LOST);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(rig.driver.takeNotice()).toMatchObject({
@@ -124,13 +126,13 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     rig.bus.faultsOf(5)!.wrapTurns = 0;
     rig.endOfTick();
     rig.driver.read(state);
-    expect(rig.driver.prepare()).toBeUndefined();
+    expect(rig.driver.service('prepare')).toBe('done');
   });
 
   it('comes on at once where nothing is wrong, with one request for goals and caps and one for torque', async () => {
     const { rig } = await movedArm(family, 1);
     const startS = rig.line.clock.nowS();
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(torqueOf(rig)).toEqual(ALL_ON);
     expect(rig.line.clock.nowS() - startS).toBeLessThan(0.006);
     expect(rig.driver.takeNotice()).toBeUndefined();
@@ -146,17 +148,17 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     const { rig, state } = await movedArm(family, 2);
     let writes = 0;
     befall(rig, family, registers, () => (writes++ < registers.length ? 'lost' : 'whole'));
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(torqueOf(rig)).toEqual(ALL_ON);
     expect(rig.driver.write(state.positionRad)).toBe('ok');
   });
 
   it.each(WRITES)('comes on nowhere while each write of %s is lost, and the driver says so', async (_, registers) => {
     const { rig, state } = await movedArm(family, 3);
-    if (registers === cap) rig.driver.limitTorque(0.5);
+    if (registers === cap) rig.driver.torque(0.5);
     befall(rig, family, registers, () => 'lost');
     const startS = rig.line.clock.nowS();
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(rig.line.clock.nowS() - startS).toBeLessThan(1 / rig.robot.controlHz);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(rig.driver.takeNotice()).toBeUndefined();
@@ -173,7 +175,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     const { rig, state } = await movedArm(family, 6);
     let isBad = true;
     befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     isBad = false;
     expect(writes(rig, state)).toEqual(['ok', 'ok', 'ok']);
@@ -185,7 +187,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     const { rig, state } = await movedArm(family, 8);
     let isBad = true;
     befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
-    rig.driver.enable();
+    rig.driver.torque(1);
     isBad = false;
     // It sinks, and is not heard; then it is.
     rig.body.positionRad[2]! -= 0.1;
@@ -201,8 +203,8 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     const { rig, state } = await movedArm(family, 7);
     let isBad = true;
     befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
-    rig.driver.enable();
-    rig.driver.disable();
+    rig.driver.torque(1);
+    rig.driver.torque(0);
     isBad = false;
     expect(writes(rig, state)).toEqual(LOST);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
@@ -211,10 +213,10 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
   it('comes on nowhere while one servo does not answer, which is named', async () => {
     const { rig, state } = await movedArm(family, 4);
     // What it answered then is no answer now.
-    rig.driver.enable();
-    rig.driver.disable();
+    rig.driver.torque(1);
+    rig.driver.torque(0);
     rig.bus.faultsOf(4)!.isDead = true;
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(writes(rig, state)).toEqual(LOST);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 4 \(/);
@@ -231,7 +233,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
       bus.faultsOf(2)!.isDead = false;
       return status;
     };
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     expect(writes(rig, state)).toEqual(LOST);
     expect(torqueOf(rig)).toEqual(ALL_OFF);
@@ -251,7 +253,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
       rig.faults.replies.drop = seed % 3 === 0 ? 0.01 : 0;
       rig.faults.replies.stale = seed % 5 === 0 ? 0.1 : 0;
       const stood = Float64Array.from(rig.body.positionRad);
-      rig.driver.enable();
+      rig.driver.torque(1);
       const isOn = writes(rig, state).at(-1) === 'ok';
       if (isOn) came++;
       // An arm that stays limp may fall: what is judged is what torque pulls, and a servo's goal while it has any.
@@ -294,7 +296,7 @@ describe('torque that comes with a goal', () => {
       pulls.push(isPulling);
       return status;
     };
-    rig.driver.enable();
+    rig.driver.torque(1);
     expect(pulls.indexOf(true)).toBeGreaterThan(3);
     expect(torqueOf(rig)).toEqual(ALL_ON);
   });
@@ -302,7 +304,7 @@ describe('torque that comes with a goal', () => {
   it('is none in an arm that is prepared and refused, and is told of where somebody else gave it', async () => {
     const { rig, state } = await movedArm(family, 1);
     rig.bus.faultsOf(4)!.wrapTurns = 1;
-    expect(rig.driver.prepare()).toContain('takes no goal');
+    expect(rig.driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('takes no goal') });
     expect(torqueOf(rig)).toEqual(ALL_OFF);
     rig.bus.faultsOf(4)!.wrapTurns = 0;
     rig.endOfTick();
@@ -320,11 +322,11 @@ describe('torque that comes with a goal', () => {
 
   it('goes to no servo where the tick was held up since it was read', async () => {
     const { rig, state } = await movedArm(family, 1);
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.endOfTick();
     rig.driver.read(state);
     // Whoever stops a robot in a guard's place has taken it off meanwhile.
-    for (const frame of rig.driver.bus.stopFrames) rig.line.write(frame, frame.length);
+    for (const frame of rig.driver.facts.bus!.stopFrames) rig.line.write(frame, frame.length);
     rig.line.wait(rig.line.clock.nowS() + 0.2);
     expect(rig.driver.write(state.positionRad)).toBe('late');
     expect(torqueOf(rig)).toEqual(ALL_OFF);
@@ -332,15 +334,17 @@ describe('torque that comes with a goal', () => {
 
   it('is named where it was set to brake by another program', async () => {
     const { rig, state } = await movedArm(family, 1);
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.bus.setRegister!(3, 'torqueEnable', 2);
     rig.endOfTick();
     rig.driver.read(state);
     expect(rig.driver.takeNotice()?.message).toContain('brakes and holds nothing (2 in torqueEnable)');
     rig.driver.write(state.positionRad);
     expect(torqueOf(rig)[2]).toBe(false);
-    rig.driver.disable();
+    rig.driver.torque(0);
     rig.bus.setRegister!(3, 'torqueEnable', 2);
-    expect(rig.driver.prepare()).toContain('brakes (2 in torqueEnable), and not by this program');
+    expect(rig.driver.service('prepare')).toMatchObject({
+      refusal: expect.stringContaining('brakes (2 in torqueEnable), and not by this program'),
+    });
   });
 });

@@ -52,7 +52,7 @@ describe('a line that holds a driver to that', () => {
       await driver.open();
       driver.read(state);
       expect(() => send(2, goalAt)).toThrow('goalPosition 2048 was written to device 2 that is limp');
-      driver.enable();
+      driver.torque(1);
       tick();
       expect(send(2, goalAt)).toBe('ok');
       bus.faultsOf(2)!.unpoweredS = 0.03;

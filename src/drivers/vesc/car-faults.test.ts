@@ -41,12 +41,12 @@ describe('row 46, a car that nobody commands', () => {
     // The first was there already.
     expect(statuses).toEqual(['ok', 'late', 'late', 'lost']);
     expect(rig.bus.commandAtS - deadS).toBeLessThanOrEqual(promised('neutralS'));
-    expect(rig.driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
     expect(noticesOf(rig)).toEqual(['46: The VESC does not answer any more.']);
     rig.faults.replies.drop = 0;
     rig.tick();
     rig.tick();
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   faultRow(46, 'fake', 'is not driven where its firmware has no timeout of its own', async () => {
@@ -65,10 +65,10 @@ describe('row 46, a car that nobody commands', () => {
 
   it('is told of something else that drives its motor', async () => {
     const rig = await openCar();
-    rig.driver.disable();
+    rig.driver.torque(0);
     rig.bus.foreignA = 15;
     for (let i = 0; i < 60; i++) rig.tick();
-    expect(rig.driver.hardwareFaults).toBe(HARDWARE.signalLost);
+    expect(rig.driver.report.hardwareFaults).toBe(HARDWARE.signalLost);
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^46: .*something else drives the VESC/)]);
   });
 });
@@ -79,7 +79,7 @@ describe('row 45, the battery of a car', () => {
     const after = (cellV: number, seconds: number): number => {
       rig.bus.car.supplyV = 3 * cellV;
       for (let i = 0; i < 50 * seconds; i++) rig.tick([0, 0]);
-      return rig.driver.hardwareFaults;
+      return rig.driver.report.hardwareFaults;
     };
     expect(after(3.65, 3)).toBe(0);
     // What it says at once is looked at for 2 s by the guard; people are told no sooner.
@@ -107,7 +107,7 @@ describe('rows 11 and 12, the line to a VESC', () => {
   faultRow(12, 'fake', 'may bring an answer late: it is not taken for that to the next request', async () => {
     const rig = await openCar();
     rig.drive(1, 20);
-    const foreign = rig.driver.busCounters[BUS.foreignReplies]!;
+    const foreign = rig.driver.report.busCounters[BUS.foreignReplies]!;
     // The answer before comes in its place, whole.
     rig.faults.plan({ kind: 'stale' });
     const statuses = Array.from({ length: 5 }, () => {
@@ -115,7 +115,7 @@ describe('rows 11 and 12, the line to a VESC', () => {
       return rig.tick([rig.xM, 0]);
     });
     expect(statuses.filter((status) => status === 'late')).toHaveLength(1);
-    expect(rig.driver.busCounters[BUS.foreignReplies]).toBe(foreign + 1);
+    expect(rig.driver.report.busCounters[BUS.foreignReplies]).toBe(foreign + 1);
     // And one that ends behind the end of its tick, in which the next request goes out.
     rig.faults.plan({ kind: 'delay', seconds: 0.015 });
     const later = Array.from({ length: 5 }, () => {
@@ -144,6 +144,6 @@ describe('rows 11 and 12, the line to a VESC', () => {
     }
     expect(missed).toBeGreaterThan(10);
     expect(missed).toBeLessThan(700);
-    expect(rig.driver.busCounters[BUS.checksumErrors]).toBeGreaterThan(10);
+    expect(rig.driver.report.busCounters[BUS.checksumErrors]).toBeGreaterThan(10);
   });
 });

@@ -33,24 +33,24 @@ describe('a car with a VESC', () => {
     const rig = carRig();
     rig.line.isEchoing = true;
     await rig.driver.open();
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.tick();
     rig.drive(1.5, 150);
     expect(rig.body.velocityRadPerS[0]).toBeCloseTo(1.5, 1);
-    expect(rig.driver.busCounters[BUS.foreignReplies]).toBe(0);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.busCounters[BUS.foreignReplies]).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('counts on over the end of the tachometer', async () => {
     const rig = carRig();
     rig.body.positionRad[0] = 2 ** 31 / rig.bus.car.countsPerM - 1;
     await rig.driver.open();
-    rig.driver.enable();
+    rig.driver.torque(1);
     rig.tick();
     rig.drive(1, 150);
     expect(rig.body.positionRad[0]! * rig.bus.car.countsPerM).toBeGreaterThan(2 ** 31);
     expect(rig.state.positionRad[0]).toBeCloseTo(3, 0);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('has what the IMU feels as signals: turn and pull in a curve', async () => {
@@ -132,24 +132,24 @@ describe('what goes wrong with a VESC', () => {
       rig.bus.faults.errorBits = code;
       rig.tick();
       rig.tick();
-      expect(rig.driver.hardwareFaults).toBe(HARDWARE.servoFault);
+      expect(rig.driver.report.hardwareFaults).toBe(HARDWARE.servoFault);
       expect(noticesOf(rig)).toEqual([`13: The VESC reports fault ${code} (${name}).`]);
     }
     rig.bus.faults.errorBits = 0;
     rig.tick();
     rig.tick();
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     expect(noticesOf(rig)).toEqual([]);
   });
 
   it('is heat, of the VESC and of the motor', async () => {
     const rig = await openCar({ options: (options) => ({ ...options, mosfetMaxC: 30, motorMaxC: 40 }) });
     rig.drive(2, 50);
-    expect(rig.driver.hardwareFaults).toBe(0);
+    expect(rig.driver.report.hardwareFaults).toBe(0);
     rig.bus.faults.isOverloaded = true;
     rig.tick();
     rig.tick();
-    expect(rig.driver.hardwareFaults).toBe(HARDWARE.servoFault);
+    expect(rig.driver.report.hardwareFaults).toBe(HARDWARE.servoFault);
     expect(noticesOf(rig)).toEqual(['13: The VESC reports fault 5 (OVER_TEMP_FET).']);
   });
 
@@ -161,12 +161,14 @@ describe('what goes wrong with a VESC', () => {
     rig.tick([rig.xM, 0]);
     rig.tick([rig.xM, 0]);
     expect(rig.state.positionRad[0]! - before).toBeLessThan(0.1);
-    expect(rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
     expect(noticesOf(rig)).toEqual([ANEW]);
-    rig.driver.disable();
+    rig.driver.torque(0);
     for (let i = 0; i < 100; i++) rig.tick();
-    expect(rig.driver.prepare()).toMatch(/where the car is in its fence is not known any more\. Put the car to where/);
-    rig.driver.enable();
+    expect(rig.driver.service('prepare')).toMatchObject({
+      refusal: expect.stringMatching(/where the car is in its fence is not known any more\. Put the car to where/),
+    });
+    rig.driver.torque(1);
     rig.tick();
     expect(rig.driver.write(vec<'rad'>([rig.state.positionRad[0]!, 0]))).toBe('lost');
   });
@@ -180,9 +182,9 @@ describe('what goes wrong with a VESC', () => {
     rig.tick();
     rig.tick();
     expect(noticesOf(rig)).toEqual([ANEW]);
-    rig.driver.disable();
-    expect(rig.driver.prepare()).toBeUndefined();
-    expect(rig.driver.hardwareFaults).toBe(0);
+    rig.driver.torque(0);
+    expect(rig.driver.service('prepare')).toBe('done');
+    expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
   it('is a start of its own 5 m from the first, after 1.2 s of silence, which nothing but its counters shows', async () => {
@@ -191,29 +193,29 @@ describe('what goes wrong with a VESC', () => {
     rig.drive(0, 50);
     const before = rig.state.positionRad[0]!;
     expect(before).toBeGreaterThan(4.5);
-    rig.driver.disable();
+    rig.driver.torque(0);
     rig.bus.faults.isDead = true;
     for (let i = 0; i < 60; i++) rig.tick();
     rig.bus.powerCycle();
     rig.bus.faults.isDead = false;
     for (let i = 0; i < 5; i++) rig.tick();
     expect(rig.state.positionRad[0]).toBeCloseTo(before, 1);
-    expect(rig.driver.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.servoReset).not.toBe(0);
     expect(noticesOf(rig)).toContain(ANEW);
-    expect(rig.driver.needsFirstMotion).toBe(true);
-    expect(rig.driver.prepare()).toBeDefined();
+    expect(rig.driver.report.needsFirstMotion).toBe(true);
+    expect(rig.driver.service('prepare')).toMatchObject({ refusal: expect.any(String) });
   });
 
   it('is another VESC at the same port, whatever that has counted', async () => {
     const rig = await openCar();
-    rig.driver.disable();
+    rig.driver.torque(0);
     rig.line.unplug();
     for (let i = 0; i < 5; i++) rig.tick();
     rig.bus.uuid = '0123456789abcdef01234567';
     rig.line.plug();
-    rig.driver.recover();
+    rig.driver.service('recover');
     expect(noticesOf(rig)).toContain(ANEW);
-    expect(rig.driver.prepare()).toBeDefined();
+    expect(rig.driver.service('prepare')).toMatchObject({ refusal: expect.any(String) });
   });
 
   it('is an unplugged cable, after which the metres that the car rolled meanwhile count', async () => {
@@ -223,12 +225,12 @@ describe('what goes wrong with a VESC', () => {
     for (let i = 0; i < 100; i++) rig.tick([rig.xM, 0]);
     const seenM = rig.state.positionRad[0]!;
     rig.line.plug();
-    rig.driver.recover();
+    rig.driver.service('recover');
     rig.tick();
     expect(rig.body.positionRad[0]! - seenM).toBeGreaterThan(0.5);
     expect(rig.state.positionRad[0]).toBeCloseTo(rig.body.positionRad[0]!, 1);
     expect(noticesOf(rig)).not.toContain(ANEW);
-    expect(rig.driver.prepare()).toBeUndefined();
+    expect(rig.driver.service('prepare')).toBe('done');
   });
 
   it('is an unplugged cable, and a driver that goes on once it is back', async () => {
@@ -238,8 +240,8 @@ describe('what goes wrong with a VESC', () => {
     expect(rig.tick([rig.xM, 0])).toBe('lost');
     expect(rig.driver.write(vec<'rad'>([rig.xM, 0]))).toBe('lost');
     for (let i = 0; i < 3; i++) rig.tick();
-    expect(rig.driver.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
-    expect(rig.driver.prepare()).toMatch(/No VESC answers/);
+    expect(rig.driver.report.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
+    expect(rig.driver.service('prepare')).toMatchObject({ refusal: expect.stringMatching(/No VESC answers/) });
   });
 
   it('is another baud rate, and something that is no VESC', async () => {
@@ -277,7 +279,7 @@ describe('the line to a VESC', () => {
           await rig.driver.open();
           for (const { reference: asked, flip, isOn } of ticks) {
             rig.faults.replies.flip = flip;
-            if (isOn) rig.driver.enable();
+            if (isOn) rig.driver.torque(1);
             rig.tick(asked);
           }
           await rig.driver.close();
@@ -306,7 +308,7 @@ describe('the line to a VESC', () => {
     end = vesc.writeGetSelected(request, end, -1);
     end = vesc.writeGetImu(request, end, 0x0301);
     const rig = carRig();
-    const stop = Buffer.concat(rig.driver.bus.stopFrames);
+    const stop = Buffer.concat(rig.driver.facts.bus!.stopFrames);
     expect(stop.length).toBeLessThanOrEqual(4096);
     for (let cut = 0; cut <= end; cut++) {
       const heard: number[] = [];
@@ -323,7 +325,7 @@ describe('the line to a VESC', () => {
   it('lets a car stop that the guardian stops', async () => {
     const rig = await openCar();
     rig.drive(2, 100);
-    for (const frame of rig.driver.bus.stopFrames) rig.line.write(frame, frame.length);
+    for (const frame of rig.driver.facts.bus!.stopFrames) rig.line.write(frame, frame.length);
     rig.line.wait(rig.line.clock.nowS() + 0.1);
     expect(rig.bus.command).toEqual({ kind: 'brake', value: 10 });
   });

@@ -16,7 +16,15 @@ import {
   type RobotState,
   type Vec,
 } from '../../core/index.ts';
-import type { Driver, DriverBus, DriverStatus } from '../driver.ts';
+import {
+  createDriverReport,
+  type Driver,
+  type DriverFacts,
+  type DriverReport,
+  type DriverService,
+  type DriverStatus,
+  type ServiceAnswer,
+} from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
 import { checkPath, type OpenLine } from '../serial/line.ts';
 import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
@@ -50,16 +58,8 @@ export interface VescDriverParts {
 
 /** See `Driver`. Throws `RangeError` from its constructor for a robot that is no car. */
 export class VescDriver implements Driver {
-  readonly name = 'vesc';
-  /** What the motor's current makes of the wheels is not known. */
-  readonly measuresTorque = false;
-  readonly jointNames: readonly string[];
-  /** A servo at a VESC says nothing back. */
-  readonly unmeasuredJoints: readonly string[];
-  /** The motor has not been seen to turn since the port was opened, or the VESC started anew or fell silent. */
-  needsFirstMotion = true;
-  readonly signalNames: readonly string[];
-  readonly busCounters: Float64Array;
+  /** `needsFirstMotion`: the motor has not been seen to turn since the port was opened, or the VESC started anew or fell silent. */
+  readonly report: DriverReport;
   readonly #options: VescDriverOptions;
   readonly #openLine: OpenLine;
   readonly #model: RobotModel;
@@ -95,9 +95,6 @@ export class VescDriver implements Driver {
     this.#axes = ackermannAxes(model);
     this.#periodS = 1 / model.controlHz;
     this.#neutralAfterS = NEUTRAL_S - 1.5 * this.#periodS;
-    this.jointNames = model.joints.map((joint) => joint.name);
-    this.unmeasuredJoints = [this.jointNames[this.#axes.steering]!];
-    this.signalNames = options.signalNames;
     const { velocityMaxRadPerS: speedMaxMPerS, accelMaxRadPerS2 } = model.joints[this.#axes.x]!;
     const counts = (options.motor.isReversed ? -1 : 1) * countsPerM(options.motor);
     this.#odometer = new Odometer(counts, speedMaxMPerS, this.#periodS);
@@ -106,20 +103,28 @@ export class VescDriver implements Driver {
     this.#signals = options.signalNames.map((name) => (VESC_SIGNALS as readonly string[]).indexOf(name));
     const wantsImu = this.#signals.some((signal) => signal >= 0 && signal < IMU_NUMBERS);
     this.#link = new VescLink({ wantsImu, answerS: options.answerMs / 1e3 });
-    this.busCounters = this.#link.counters;
+    this.report = createDriverReport({ needsFirstMotion: true, busCounters: this.#link.counters });
     this.#watch = new VescWatch(options, this.#link.values);
     this.#stopFrames = stopFrames(options.drive.stopBrakeA);
   }
 
-  get bus(): DriverBus {
-    return { path: this.#link.line?.path ?? this.#options.port, stopFrames: this.#stopFrames };
+  /** What `open` gives; of the port once it has. */
+  get facts(): DriverFacts {
+    const jointNames = this.#model.joints.map(({ name }) => name);
+    return {
+      name: 'vesc',
+      jointNames,
+      signalNames: this.#options.signalNames,
+      // What the motor's current makes of the wheels is not known.
+      measuresTorque: false,
+      countsBus: true,
+      // A servo at a VESC says nothing back.
+      unmeasuredJoints: [jointNames[this.#axes.steering]!],
+      bus: { path: this.#link.line?.path ?? this.#options.port, stopFrames: this.#stopFrames },
+    };
   }
 
-  get hardwareFaults(): number {
-    return this.#watch.faults;
-  }
-
-  async open(): Promise<void> {
+  async open(): Promise<DriverFacts> {
     if (this.#link.line !== undefined) throw new TypeError('the driver is open already');
     try {
       this.#start();
@@ -127,32 +132,55 @@ export class VescDriver implements Driver {
       this.#link.line = undefined;
       throw error;
     }
+    this.report.hardwareFaults = this.#watch.faults;
+    return this.facts;
+  }
+
+  service(request: DriverService): ServiceAnswer {
+    const answer = this.#serve(request);
+    this.report.hardwareFaults = this.#watch.faults;
+    return answer;
+  }
+
+  #serve(request: DriverService): ServiceAnswer {
+    switch (request) {
+      case 'prepare':
+        return this.#prepare();
+      case 'recover':
+        this.#recover();
+        return 'done';
+      case 'passFirstMotion':
+        this.report.needsFirstMotion = false;
+        return 'done';
+      case 'endCommands':
+        return 'nothing';
+    }
   }
 
   /** Opens what was unplugged, and asks the VESC anew who and how it is. A car that nobody knows the place of is not driven in its fence. */
-  prepare(): string | undefined {
-    if (this.#link.line === undefined) return 'the driver is not open';
-    const refusal = this.#tryStart();
-    if (refusal !== undefined) return refusalText(refusal);
-    return this.#isAstray ? refusalText(ASTRAY) : undefined;
+  #prepare(): ServiceAnswer {
+    if (this.#link.line === undefined) return { refusal: 'the driver is not open' };
+    const refusal = this.#tryStart() ?? (this.#isAstray ? ASTRAY : undefined);
+    return refusal === undefined ? 'done' : { refusal: refusalText(refusal) };
   }
 
   /** The port that was gone, where it is there again. */
-  recover(): void {
+  #recover(): void {
     if (this.#link.line === undefined || !this.#link.isLost) return;
     const refusal = this.#tryStart();
     this.#watch.tell(refusal === undefined ? RECONNECTED : refusalNotice(refusal, 10));
-  }
-
-  passFirstMotion(): void {
-    this.needsFirstMotion = false;
   }
 
   takeNotice(): GuardNotice | undefined {
     return this.#watch.takeNotice();
   }
 
-  enable(): void {
+  torque(ratio: number): void {
+    if (ratio === 1) this.#turnOn();
+    if (ratio === 0) this.#turnOff();
+  }
+
+  #turnOn(): void {
     if (this.#link.line === undefined || this.#isAstray) return;
     this.#motion.positionRad[this.#axes.x] = this.#odometer.positionM;
     this.#motion.rest();
@@ -161,7 +189,7 @@ export class VescDriver implements Driver {
     this.#isOn = true;
   }
 
-  disable(): void {
+  #turnOff(): void {
     if (this.#link.line === undefined || !this.#isOn) return;
     this.#isOn = false;
     this.#motion.rest();
@@ -171,6 +199,12 @@ export class VescDriver implements Driver {
   }
 
   read(out: RobotState): DriverStatus {
+    const status = this.#read(out);
+    this.report.hardwareFaults = this.#watch.faults;
+    return status;
+  }
+
+  #read(out: RobotState): DriverStatus {
     const link = this.#link;
     const { line } = link;
     if (line === undefined || link.isLost) return this.#miss('lost');
@@ -207,13 +241,13 @@ export class VescDriver implements Driver {
     const isSilent = this.#misses >= MISSES;
     this.#isReleased = false;
     const isSent = link.ask(this.#writeCommands(referenceRad));
-    this.busCounters[BUS.busyS] = this.#busyS + line.clock.nowS() - nowS;
+    link.counters[BUS.busyS] = this.#busyS + line.clock.nowS() - nowS;
     if (link.isLost || isSilent) return 'lost';
     return isSent ? 'ok' : 'late';
   }
 
   async close(): Promise<void> {
-    this.disable();
+    this.torque(0);
     this.#link.line?.close();
     this.#link.line = undefined;
   }
@@ -231,7 +265,7 @@ export class VescDriver implements Driver {
     link.line?.close();
     const { port: path, baud, firmwareTimeout } = this.#options;
     const line = this.#openLine({ path, baud });
-    this.needsFirstMotion = true;
+    this.report.needsFirstMotion = true;
     link.attach(line);
     try {
       this.#path ||= line.path;
@@ -278,7 +312,7 @@ export class VescDriver implements Driver {
   /** The VESC has started anew, or is another. */
   #loseWay(): void {
     this.#watch.reset();
-    this.needsFirstMotion = true;
+    this.report.needsFirstMotion = true;
     this.#isLeft = true;
     this.#isPlaceLost = true;
   }
@@ -289,20 +323,22 @@ export class VescDriver implements Driver {
   }
 
   #miss(status: DriverStatus): DriverStatus {
-    this.busCounters[BUS.timeouts] = this.busCounters[BUS.timeouts]! + 1;
+    const { counters } = this.#link;
+    counters[BUS.timeouts] = counters[BUS.timeouts]! + 1;
     this.#misses++;
     if (this.#misses >= MISSES) {
       this.#watch.lose();
-      this.needsFirstMotion = true;
+      this.report.needsFirstMotion = true;
       this.#isLeft = true;
     }
     return status;
   }
 
   #count(nowS: number): void {
+    const { counters } = this.#link;
     this.#link.count();
-    this.busCounters[BUS.oldestS] = nowS - this.#odometer.takenAtS;
-    this.busCounters[BUS.busyS] = this.#busyS;
+    counters[BUS.oldestS] = nowS - this.#odometer.takenAtS;
+    counters[BUS.busyS] = this.#busyS;
   }
 
   /** Nothing is commanded: it stops, and is told so in every tick. Returns how many bytes stand in the link's `out`. */

@@ -18,7 +18,15 @@ beforeEach(async () => {
   driver = new MockDriver(ur5eLike);
   clock = new LockStepClock(1 / ur5eLike.controlHz);
   await driver.open();
-  link = lockStepGuard({ nodeIs: 'person', driver, model: ur5eLike, action, policyPeriodS: 0.1, clock });
+  link = lockStepGuard({
+    nodeIs: 'person',
+    driver,
+    facts: driver.facts,
+    model: ur5eLike,
+    action,
+    policyPeriodS: 0.1,
+    clock,
+  });
   await link.advance(2);
 });
 

@@ -80,7 +80,7 @@ export class MemoryGuardLink extends LinkEnd implements ServedLink, GuardPort {
    * Closes the guard and makes another, as after a power cycle: the new one knows of no fault, has no torque, and begins with its
    * first tick. `between` is run where there is none, to open anew what the guard closed. Listeners stay, and counters go on.
    */
-  async restart(between: () => Promise<void>): Promise<void> {
+  async restart(between: () => Promise<unknown>): Promise<void> {
     this.throwIfLost();
     const counted = { ...this.latest, stageTicks: this.latest.stageTicks.slice() };
     await this.#guard.close();

@@ -337,10 +337,10 @@ describe('services', () => {
     await ros.port.transition('configure');
     await ros.port.transition('activate');
     const { driver } = ros.robot;
-    const enable = driver.enable.bind(driver);
-    driver.enable = () => {
-      enable();
-      driver.inject('late', 20);
+    const torque = driver.torque.bind(driver);
+    driver.torque = (ratio) => {
+      torque(ratio);
+      if (ratio === 1) driver.inject('late', 20);
     };
     const { success, message } = await reset();
     expect(success).toBe(false);

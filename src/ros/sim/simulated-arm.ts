@@ -46,14 +46,14 @@ export class SimulatedArm {
 
   /** Index of a signal in `state.signals`; −1 for one that the scene does not measure. */
   signalIndex(name: string): number {
-    return this.#driver.signalNames.indexOf(name);
+    return this.#driver.facts.signalNames.indexOf(name);
   }
 
   /** Opens the scene with the arm at home, holding. */
   async open(): Promise<void> {
     await this.#driver.open();
     this.reset({ jointsRad: this.model.homeRad, objects: {}, signals: {} });
-    this.#driver.enable();
+    this.#driver.torque(1);
     this.step(0);
   }
 

@@ -17,7 +17,7 @@ const SHARES = [0.25, 0.5, 1];
 /** A servo is where it was sent after so many of its time constants, damping/stiffness. */
 const SETTLES = 3;
 
-/** Places in `Driver.distance`. */
+/** Places in `DriverReport.distance`. */
 const DISTANCE = 0;
 const READINGS = 1;
 
@@ -74,7 +74,7 @@ export class SeparationWatch {
   }
 
   /**
-   * Takes what the driver says (`Driver.distance`) at `nowS`; fault flags. A person may have come nearer since it was measured: that is
+   * Takes what the driver says (`DriverReport.distance`) at `nowS`; fault flags. A person may have come nearer since it was measured: that is
    * taken off. Too old, absent or no number is a person at the arm.
    */
   check(distance: Float64Array | undefined, nowS: number): number {

@@ -37,5 +37,5 @@ it("starts a guard with what the robot's file keeps from people, and a driver th
   const defaults = { humanSpeedMPerS: 1.6, freshnessMs: 100 };
   expect(model.separation).toEqual({ reactionS: 0.1, intrusionM: 0.2, uncertaintyM: 0.05, ...defaults });
   const made = await driverKind(driver.name).create(driver.options, { model });
-  expect([...made.distance!]).toEqual([2, 0]);
+  expect([...made.report.distance]).toEqual([2, 0]);
 });
