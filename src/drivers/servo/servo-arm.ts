@@ -10,7 +10,7 @@ import {
   type RobotState,
   type Vec,
 } from '../../core/index.ts';
-import type { DriverStatus } from '../driver.ts';
+import type { DriverReport, DriverStatus } from '../driver.ts';
 import type { SerialLine } from '../serial/line.ts';
 import type { Calibration } from './calibration.ts';
 import type { Motor, ServoFamily } from './family.ts';
@@ -37,16 +37,14 @@ export interface ServoArmParts {
   readonly motors: readonly Motor[];
   readonly calibration: Calibration;
   readonly periodS: number;
-  /** See `ServoBus`. */
-  readonly counters?: Float64Array | undefined;
+  /** The driver's, which goes on when the line is lost. */
+  readonly report: DriverReport;
 }
 
 /** One line, its servos, and what is known of them. */
 export class ServoArm {
   readonly bus: ServoBus;
   readonly calibration: Calibration;
-  /** See `Driver`: since power-up, a restart of a servo, or a prolonged silence of all. */
-  needsFirstMotion = true;
   readonly #line: SerialLine;
   readonly #family: ServoFamily;
   readonly #motors: readonly Motor[];
@@ -56,6 +54,8 @@ export class ServoArm {
   readonly #outputs: ServoOutputs;
   readonly #readings: ServoReadings;
   readonly #supervision: ServoSupervision;
+  /** `needsFirstMotion`: since power-up, a restart of a servo, or a prolonged silence of all. */
+  readonly #report: DriverReport;
   /** The motor that kept torque from coming on, until that was reported; else −1. */
   #refused = -1;
   /** Why: it was not read in that tick. */
@@ -64,7 +64,7 @@ export class ServoArm {
   #onTicks = 0;
   #busyS = 0;
 
-  constructor({ line, family, options, motors, calibration, periodS, counters }: ServoArmParts) {
+  constructor({ line, family, options, motors, calibration, periodS, report }: ServoArmParts) {
     this.#line = line;
     this.#family = family;
     this.#motors = motors;
@@ -75,7 +75,7 @@ export class ServoArm {
       motors.map(({ model }) => model),
       motors.map(({ calibration: found }) => found?.firmware),
     );
-    const bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3, counters });
+    const bus = new ServoBus({ line, protocol, answerS: options.answerMs / 1e3, counters: report.busCounters });
     const outputs = new ServoOutputs(bus, family, motors, this.#joints);
     const readings = new ServoReadings({ bus, family, options, motors, periodS });
     this.bus = bus;
@@ -83,11 +83,8 @@ export class ServoArm {
     this.#outputs = outputs;
     this.#readings = readings;
     this.#supervision = new ServoSupervision({ bus, family, options, motors, readings, outputs, periodS });
-  }
-
-  /** Bits of `HARDWARE`, as of the newest `read`. */
-  get faults(): number {
-    return this.#supervision.faults;
+    this.#report = report;
+    report.needsFirstMotion = true;
   }
 
   /** Between ticks, without torque. Throws `ReinError('driver')` with what is wrong and with which servo. */
@@ -101,7 +98,8 @@ export class ServoArm {
   /** As `configure`, which clears what is latched, and where each servo is then. */
   recover(): void {
     // What was latched may have wanted a reboot; who was silent may have had no supply.
-    if ((this.faults & RESTARTED) !== 0 || this.#readings.hasLeftOut) this.needsFirstMotion = true;
+    const { faults } = this.#supervision;
+    if ((faults & RESTARTED) !== 0 || this.#readings.hasLeftOut) this.#report.needsFirstMotion = true;
     this.configure();
     this.#readings.readPatiently();
     this.#supervision.see();
@@ -142,14 +140,16 @@ export class ServoArm {
 
   read(out: RobotState): DriverStatus {
     const readings = this.#readings;
+    const report = this.#report;
     this.#outputs.goOnTurningOff();
     const answered = readings.read();
     this.#supervision.see();
     this.#supervision.openGate();
     // Their supply may have been off.
-    if (readings.isSilent) this.needsFirstMotion = true;
-    if (this.#line.clock.nowS() < readings.deadlineS && !this.#supervision.readNext()) this.needsFirstMotion = true;
+    if (readings.isSilent) report.needsFirstMotion = true;
+    if (this.#line.clock.nowS() < readings.deadlineS && !this.#supervision.readNext()) report.needsFirstMotion = true;
     this.#supervision.judge();
+    report.hardwareFaults = this.#supervision.faults;
     readings.count();
     // By the reading's own look at the clock: V8 may box each time that a function gives.
     this.#busyS = this.#line.clock.nowS() - readings.nowS;

@@ -10,8 +10,8 @@ import {
   type ServiceAnswer,
 } from '../driver.ts';
 import { adapterOf } from '../serial/adapter.ts';
-import { checkPath, type OpenLine } from '../serial/line.ts';
-import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
+import type { OpenLine } from '../serial/line.ts';
+import { LineKeeper } from '../serial/line-keeper.ts';
 import { type Calibration, checkAdapter, loadCalibration } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import { type ServoDriverOptions, WHOLE_TURN_RAD } from './options.ts';
@@ -40,20 +40,18 @@ export class ServoDriver implements Driver {
   readonly #model: RobotModel;
   readonly #family: ServoFamily;
   readonly #options: ServoDriverOptions;
-  readonly #openLine: OpenLine;
+  readonly #line: LineKeeper;
   readonly #adapterAt: (path: string) => string;
   readonly #torqueFound: ServoDriverParts['torqueFound'];
   readonly #periodS: number;
   #arm: ServoArm | undefined;
-  #path = '';
   #stopFrames: readonly Uint8Array[] = [];
-  readonly #notices: GuardNotice[] = [];
 
   constructor({ model, family, options, openLine, adapterAt = adapterOf, torqueFound }: ServoDriverParts) {
     this.#model = model;
     this.#family = family;
     this.#options = options;
-    this.#openLine = openLine;
+    this.#line = new LineKeeper(openLine);
     this.#adapterAt = adapterAt;
     this.#torqueFound = torqueFound;
     this.#periodS = 1 / model.controlHz;
@@ -75,7 +73,7 @@ export class ServoDriver implements Driver {
       limitsTorque: true,
       countsBus: true,
       torqueCapNm: this.#torqueCapNm,
-      bus: { path: this.#path, stopFrames: this.#stopFrames },
+      bus: { path: this.#line.path, stopFrames: this.#stopFrames },
     };
   }
 
@@ -84,25 +82,17 @@ export class ServoDriver implements Driver {
     const { named, calibration: path, jointNames } = this.#options;
     const subject = { named, robot: this.#model.name, family: this.#family.name, jointNames };
     this.#start(loadCalibration(path, subject));
-    this.#reportArm();
     return this.facts;
   }
 
   service(request: DriverService): ServiceAnswer {
-    const answer = this.#serve(request);
-    this.#reportArm();
-    return answer;
-  }
-
-  #serve(request: DriverService): ServiceAnswer {
     switch (request) {
       case 'prepare':
         return this.#prepare();
       case 'recover':
-        this.#recover();
-        return 'done';
+        return this.#recover();
       case 'passFirstMotion':
-        if (this.#arm !== undefined) this.#arm.needsFirstMotion = false;
+        this.report.needsFirstMotion = false;
         return 'done';
       case 'endCommands':
         return 'nothing';
@@ -112,25 +102,23 @@ export class ServoDriver implements Driver {
   /** Has every servo say anew who and how it is. */
   #prepare(): ServiceAnswer {
     const arm = this.#arm;
-    if (arm === undefined) return { refusal: 'the driver is not open' };
-    const refusal = refusalOf(() => arm.prepare());
-    return refusal === undefined ? 'done' : { refusal: refusalText(refusal) };
+    return arm === undefined ? { refusal: 'the driver is not open' } : this.#line.prepare(() => arm.prepare());
   }
 
   /** The port that was gone, where it is there again; else servos that have latched a fault. */
-  #recover(): void {
+  #recover(): ServiceAnswer {
     const arm = this.#arm;
-    if (arm === undefined) return;
+    if (arm === undefined) return 'done';
     const { isLost } = arm.bus;
-    const refusal = refusalOf(() => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()));
-    if (refusal !== undefined) {
-      this.#arm = arm;
-      this.#notices.push(refusalNotice(refusal, rowOf(refusal.message) ?? (isLost ? 10 : 13)));
-    } else if (isLost) this.#notices.push(RECONNECTED);
+    return this.#line.recover({
+      act: () => (isLost ? this.#start(arm.calibration, 'again') : arm.recover()),
+      rowOf: ({ message }) => rowOf(message) ?? (isLost ? 10 : 13),
+      isBack: isLost ? IS_BACK : undefined,
+    });
   }
 
   takeNotice(): GuardNotice | undefined {
-    return this.#notices.shift() ?? this.#arm?.takeNotice();
+    return this.#line.takeNotice() ?? this.#arm?.takeNotice();
   }
 
   torque(ratio: number): void {
@@ -140,11 +128,7 @@ export class ServoDriver implements Driver {
   }
 
   read(out: RobotState): DriverStatus {
-    const arm = this.#arm;
-    if (arm === undefined) return 'lost';
-    const status = arm.read(out);
-    this.#reportArm();
-    return status;
+    return this.#arm?.read(out) ?? 'lost';
   }
 
   write(referenceRad: Vec<'rad'>): DriverStatus {
@@ -154,27 +138,17 @@ export class ServoDriver implements Driver {
   async close(): Promise<void> {
     this.#arm?.close();
     this.#arm = undefined;
-    this.#reportArm();
   }
 
-  /** Tick path. */
-  #reportArm(): void {
-    const arm = this.#arm;
-    this.report.needsFirstMotion = arm === undefined || arm.needsFirstMotion;
-    if (arm !== undefined) this.report.hardwareFaults = arm.faults;
-  }
-
-  /** `again`: the servos may hold on to what they were sent last, before their cable was pulled. */
+  /** `again`: the servos may hold on to what they were sent last, before their cable was pulled. One that is lost stays so where this throws. */
   #start(calibration: Calibration, how: 'anew' | 'again' = 'anew'): void {
     this.#arm?.close();
-    this.#arm = undefined;
     const { named, port: path, baud } = this.#options;
-    const line = this.#openLine({ path, baud, adapter: calibration.adapter, named });
-    try {
+    this.#line.open({ path, baud, adapter: calibration.adapter, named }, (line) => {
       // Of the path that was asked for: a link may carry the number.
       const asked = path ?? line.path;
       checkAdapter(calibration, { path: asked, adapter: this.#adapterAt(asked), named });
-      if (how === 'again') checkPath(line.path, this.#path);
+      if (how === 'again') this.#line.checkPath(line);
       const motors = motorsOf(this.#family, this.#options, calibration);
       checkReach(this.#family, motors, this.#model.joints, named);
       const arm = new ServoArm({
@@ -184,20 +158,14 @@ export class ServoDriver implements Driver {
         motors,
         calibration,
         periodS: this.#periodS,
-        counters: this.report.busCounters,
+        report: this.report,
       });
       if (how === 'again') arm.letDown(this.#model);
       else if (this.#torqueFound === 'letGo') arm.letGo();
       arm.configure();
-      this.#path = line.path;
       this.#stopFrames = this.#family.stopFrames(motors);
       this.#arm = arm;
-      const warning = warningNotice(line);
-      if (warning !== undefined) this.#notices.push(warning);
-    } catch (error) {
-      line.close();
-      throw error;
-    }
+    });
   }
 }
 
@@ -207,10 +175,5 @@ function rowOf(message: string): number | undefined {
   return named === undefined ? undefined : Number(named);
 }
 
-const RECONNECTED: GuardNotice = {
-  level: 'warn',
-  isOver: true,
-  row: 10,
-  message: 'The servos answer again. Those that had held on to their last goal have no torque any more: hold the arm.',
-  remedy: '',
-};
+const IS_BACK =
+  'The servos answer again. Those that had held on to their last goal have no torque any more: hold the arm.';

@@ -26,8 +26,8 @@ import {
   type ServiceAnswer,
 } from '../driver.ts';
 import { ackermannAxes, ReferenceMotion } from '../reference-motion.ts';
-import { checkPath, type OpenLine } from '../serial/line.ts';
-import { refusalNotice, refusalOf, refusalText, warningNotice } from '../serial/refusal.ts';
+import type { OpenLine } from '../serial/line.ts';
+import { LineKeeper } from '../serial/line-keeper.ts';
 import { DriveLaw } from './drive-law.ts';
 import { Odometer } from './odometer.ts';
 import { countsPerM, VESC_SIGNALS, type VescDriverOptions } from './options.ts';
@@ -61,7 +61,7 @@ export class VescDriver implements Driver {
   /** `needsFirstMotion`: the motor has not been seen to turn since the port was opened, or the VESC started anew or fell silent. */
   readonly report: DriverReport;
   readonly #options: VescDriverOptions;
-  readonly #openLine: OpenLine;
+  readonly #line: LineKeeper;
   readonly #model: RobotModel;
   readonly #axes: { readonly x: number; readonly steering: number };
   readonly #periodS: number;
@@ -74,8 +74,6 @@ export class VescDriver implements Driver {
   /** [k] index in `VESC_SIGNALS`. */
   readonly #signals: readonly number[];
   readonly #stopFrames: readonly Uint8Array[];
-  /** Of the port as it was opened first. */
-  #path = '';
   #isOn = false;
   /** It was silent or has started anew: until torque is turned on anew it gets no speed and no steering, whatever is asked for. */
   #isLeft = false;
@@ -91,7 +89,7 @@ export class VescDriver implements Driver {
   constructor({ model, options, openLine }: VescDriverParts) {
     this.#model = model;
     this.#options = options;
-    this.#openLine = openLine;
+    this.#line = new LineKeeper(openLine);
     this.#axes = ackermannAxes(model);
     this.#periodS = 1 / model.controlHz;
     this.#neutralAfterS = NEUTRAL_S - 1.5 * this.#periodS;
@@ -104,7 +102,7 @@ export class VescDriver implements Driver {
     const wantsImu = this.#signals.some((signal) => signal >= 0 && signal < IMU_NUMBERS);
     this.#link = new VescLink({ wantsImu, answerS: options.answerMs / 1e3 });
     this.report = createDriverReport({ needsFirstMotion: true, busCounters: this.#link.counters });
-    this.#watch = new VescWatch(options, this.#link.values);
+    this.#watch = new VescWatch(options, this.#link.values, this.report);
     this.#stopFrames = stopFrames(options.drive.stopBrakeA);
   }
 
@@ -132,23 +130,15 @@ export class VescDriver implements Driver {
       this.#link.line = undefined;
       throw error;
     }
-    this.report.hardwareFaults = this.#watch.faults;
     return this.facts;
   }
 
   service(request: DriverService): ServiceAnswer {
-    const answer = this.#serve(request);
-    this.report.hardwareFaults = this.#watch.faults;
-    return answer;
-  }
-
-  #serve(request: DriverService): ServiceAnswer {
     switch (request) {
       case 'prepare':
         return this.#prepare();
       case 'recover':
-        this.#recover();
-        return 'done';
+        return this.#recover();
       case 'passFirstMotion':
         this.report.needsFirstMotion = false;
         return 'done';
@@ -160,19 +150,21 @@ export class VescDriver implements Driver {
   /** Opens what was unplugged, and asks the VESC anew who and how it is. A car that nobody knows the place of is not driven in its fence. */
   #prepare(): ServiceAnswer {
     if (this.#link.line === undefined) return { refusal: 'the driver is not open' };
-    const refusal = this.#tryStart() ?? (this.#isAstray ? ASTRAY : undefined);
-    return refusal === undefined ? 'done' : { refusal: refusalText(refusal) };
+    return this.#line.prepare(() => {
+      if (this.#link.isLost) this.#start();
+      else this.#identify();
+      if (this.#isAstray) throw astray();
+    });
   }
 
   /** The port that was gone, where it is there again. */
-  #recover(): void {
-    if (this.#link.line === undefined || !this.#link.isLost) return;
-    const refusal = this.#tryStart();
-    this.#watch.tell(refusal === undefined ? RECONNECTED : refusalNotice(refusal, 10));
+  #recover(): ServiceAnswer {
+    if (this.#link.line === undefined || !this.#link.isLost) return 'done';
+    return this.#line.recover({ act: () => this.#start(), rowOf: () => 10, isBack: 'The VESC answers again.' });
   }
 
   takeNotice(): GuardNotice | undefined {
-    return this.#watch.takeNotice();
+    return this.#line.takeNotice() ?? this.#watch.takeNotice();
   }
 
   torque(ratio: number): void {
@@ -199,12 +191,6 @@ export class VescDriver implements Driver {
   }
 
   read(out: RobotState): DriverStatus {
-    const status = this.#read(out);
-    this.report.hardwareFaults = this.#watch.faults;
-    return status;
-  }
-
-  #read(out: RobotState): DriverStatus {
     const link = this.#link;
     const { line } = link;
     if (line === undefined || link.isLost) return this.#miss('lost');
@@ -252,33 +238,23 @@ export class VescDriver implements Driver {
     this.#link.line = undefined;
   }
 
-  /** Opens what was unplugged, else asks who is there. */
-  #tryStart(): ReinError | undefined {
-    return refusalOf(() => {
-      if (this.#link.isLost) this.#start();
-      else this.#identify();
-    });
-  }
-
+  /** What is lost stays so where this throws. */
   #start(): void {
     const link = this.#link;
     link.line?.close();
     const { port: path, baud, firmwareTimeout } = this.#options;
-    const line = this.#openLine({ path, baud });
-    this.report.needsFirstMotion = true;
-    link.attach(line);
     try {
-      this.#path ||= line.path;
-      checkPath(line.path, this.#path);
-      const warning = warningNotice(line);
-      if (warning !== undefined) this.#watch.tell(warning);
-      const problem = link.timeoutProblem(this.#identify());
-      if (problem === undefined) return;
-      const { message, remedy } = problem;
-      if (firmwareTimeout === 'required') throw new ReinError('driver', message, { remedy });
-      this.#watch.tell({ level: 'warn', row: 46, message, remedy });
+      this.#line.open({ path, baud }, (line) => {
+        this.report.needsFirstMotion = true;
+        link.attach(line);
+        this.#line.checkPath(line);
+        const problem = link.timeoutProblem(this.#identify());
+        if (problem === undefined) return;
+        const { message, remedy } = problem;
+        if (firmwareTimeout === 'required') throw new ReinError('driver', message, { remedy });
+        this.#line.tell({ level: 'warn', row: 46, message, remedy });
+      });
     } catch (error) {
-      line.close();
       link.isLost = true;
       throw error;
     }
@@ -389,19 +365,11 @@ export class VescDriver implements Driver {
 }
 
 /** Said to people who want to drive on. */
-const ASTRAY = new ReinError(
-  'driver',
-  'The VESC has started anew, and where the car is in its fence is not known any more.',
-  { remedy: FROM_ITS_START },
-);
+function astray(): ReinError {
+  const message = 'The VESC has started anew, and where the car is in its fence is not known any more.';
+  return new ReinError('driver', message, { remedy: FROM_ITS_START });
+}
 
-const RECONNECTED: GuardNotice = {
-  level: 'warn',
-  isOver: true,
-  row: 10,
-  message: 'The VESC answers again.',
-  remedy: '',
-};
 /** Of the signals behind those of the IMU. */
 const SIGNAL_VALUES: readonly number[] = [VALUE.motorA, VALUE.inputA, VALUE.inputV, VALUE.mosfetC, VALUE.motorC];
 

@@ -1,5 +1,6 @@
 /** What a VESC says of itself and of its battery, as bits of `HARDWARE` and as news for people. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import type { DriverReport } from '../driver.ts';
 import { faultCure } from './fault-cures.ts';
 import type { VescDriverOptions } from './options.ts';
 import { faultName, VALUE } from './values.ts';
@@ -21,13 +22,12 @@ const STEPS = ['batteryLow', 'batteryLower', 'batteryEmpty'] as const;
 const BATTERY = HARDWARE.batteryLow | HARDWARE.batteryLower | HARDWARE.batteryEmpty;
 
 export class VescWatch {
-  /** Bits of `HARDWARE`. */
-  faults = 0;
   readonly #options: VescDriverOptions;
   /** [3] limits of the battery's steps, V, and how long each has been otherwise than `#lasting` says, s. */
   readonly #stepV: Float64Array;
   readonly #stepS: Float64Array = new Float64Array(STEPS.length);
   readonly #values: Float64Array;
+  readonly #report: DriverReport;
   /** Bits of the battery's steps that are no dips. */
   #lasting = 0;
   #isHot = false;
@@ -35,20 +35,20 @@ export class VescWatch {
   #reported = 0;
   #reportedCode = 0;
   #code = 0;
-  #queued: GuardNotice | undefined;
 
-  /** `values`: those of `readSelected`, the driver's own. */
-  constructor(options: VescDriverOptions, values: Float64Array) {
+  /** `values`: those of `readSelected`, the driver's own; and its report, whose `hardwareFaults` are written here. */
+  constructor(options: VescDriverOptions, values: Float64Array, report: DriverReport) {
     const { battery } = options;
     this.#options = options;
     this.#values = values;
+    this.#report = report;
     const { cells = 0, warnV = 0, slowV = 0, stopV = 0 } = battery ?? {};
     this.#stepV = Float64Array.of(cells * warnV, cells * slowV, cells * stopV);
   }
 
   /** Somebody has looked after it. */
   restart(): void {
-    this.faults &= ~(HARDWARE.servoReset | HARDWARE.signalLost);
+    this.#report.hardwareFaults &= ~(HARDWARE.servoReset | HARDWARE.signalLost);
     this.#foreignS = 0;
   }
 
@@ -60,7 +60,7 @@ export class VescWatch {
     this.#code = values[VALUE.fault]!;
     this.#isHot = values[VALUE.mosfetC]! > mosfetMaxC - marginC || values[VALUE.motorC]! > motorMaxC - marginC;
     this.#set(HARDWARE.servoFault, this.#code !== 0 || this.#isHot);
-    if (this.#code === WATCHDOG_RESET) this.faults |= HARDWARE.servoReset;
+    if (this.#code === WATCHDOG_RESET) this.#report.hardwareFaults |= HARDWARE.servoReset;
     if (battery !== undefined) this.#climb(values[VALUE.inputV]!, dtS);
     const isForeign =
       isReleased && Math.abs(values[VALUE.motorA]!) > FOREIGN_A && Math.abs(speedMPerS) > FOREIGN_M_PER_S;
@@ -70,26 +70,18 @@ export class VescWatch {
 
   /** It has not answered for too long. Tick path. */
   lose(): void {
-    this.faults |= HARDWARE.signalLost;
+    this.#report.hardwareFaults |= HARDWARE.signalLost;
   }
 
   /** Its counters began anew. Tick path. */
   reset(): void {
-    this.faults |= HARDWARE.servoReset;
-  }
-
-  /** What is to be told next, beside what is seen. */
-  tell(notice: GuardNotice): void {
-    this.#queued = notice;
+    this.#report.hardwareFaults |= HARDWARE.servoReset;
   }
 
   /** What is new, once. Allocates. */
   takeNotice(): GuardNotice | undefined {
-    const queued = this.#queued;
-    this.#queued = undefined;
-    if (queued !== undefined) return queued;
     const isOtherCode = this.#code !== 0 && this.#code !== this.#reportedCode;
-    const shown = (this.faults & ~BATTERY) | this.#lasting;
+    const shown = (this.#report.hardwareFaults & ~BATTERY) | this.#lasting;
     const fresh = (shown & ~this.#reported) | (isOtherCode ? HARDWARE.servoFault : 0);
     // One at a time: what is not told now is told next time.
     const bit = fresh & -fresh;
@@ -112,7 +104,7 @@ export class VescWatch {
   }
 
   #set(bit: number, isSet: boolean): void {
-    this.faults = isSet ? this.faults | bit : this.faults & ~bit;
+    this.#report.hardwareFaults = isSet ? this.#report.hardwareFaults | bit : this.#report.hardwareFaults & ~bit;
   }
 
   #noticeOf(bit: number): GuardNotice {
