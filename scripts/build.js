@@ -22,11 +22,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const lockFile = join(dist, '.build-lock');
-/** The page that browsers load: one script and one style sheet, with all that they import, so that it works without a network. */
+/**
+ * What browsers run: each a script, and a style sheet where it has one, with all that they import, so that it works without a network.
+ * The monitor serves what lies in `monitor/app`; `monitor/page` goes into the pages that are files.
+ */
 const app = {
   folder: 'src/monitor/app/',
-  entry: 'src/monitor/app/main.tsx',
-  outputs: ['monitor/app/main.js', 'monitor/app/main.css'],
+  entries: { 'monitor/app/main': 'main.tsx', 'monitor/page/charts': 'charts.tsx' },
+  outputs: ['monitor/app/main.js', 'monitor/app/main.css', 'monitor/page/charts.js', 'monitor/page/charts.css'],
 };
 const compilerInputs = ['tsconfig.json', 'package-lock.json', 'scripts/build.js'];
 const quiet = process.argv.includes('--quiet');
@@ -80,8 +83,8 @@ async function transpile(sources) {
 
 async function bundleApp() {
   const result = await compiled({
-    entryPoints: [app.entry],
-    outdir: 'dist/monitor/app',
+    entryPoints: Object.entries(app.entries).map(([out, file]) => ({ in: `${app.folder}${file}`, out })),
+    outdir: 'dist',
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -90,8 +93,10 @@ async function bundleApp() {
     tsconfig: `${app.folder}tsconfig.json`,
     legalComments: 'inline',
   });
-  mkdirSync(join(root, 'dist/monitor/app'), { recursive: true });
-  for (const { path, contents } of result.outputFiles) writeFileSync(path, contents);
+  for (const { path, contents } of result.outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
 }
 
 /** What esbuild makes with these options, in memory; a failure ends this process with its lines. */

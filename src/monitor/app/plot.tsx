@@ -1,34 +1,17 @@
-/** Lines over environment steps, or along something else: values under the cursor, zoom by dragging, bands for intervals. */
+/** A chart: values under the cursor, zoom by dragging, bands for intervals, and bars, dots and named values beside its lines. */
 import 'uplot/dist/uPlot.min.css';
 import { signal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import type { ChartLine, ChartView } from '../page/chart.ts';
 import { type Hue, type Point, thinned } from '../page/training-charts.ts';
-
-export interface PlotLine {
-  readonly label: string;
-  readonly hue: Hue;
-  /** Dashes, beside the colour, tell lines apart: 0 is a whole one. */
-  readonly dash: number;
-  readonly points: readonly Point[];
-}
-
-interface PlotProps {
-  readonly title: string;
-  readonly unit: string;
-  readonly lines: readonly PlotLine[];
-  readonly isLog?: boolean | undefined;
-  readonly note?: string | undefined;
-  /** What the horizontal axis is, where that is not environment steps: such a plot stands alone. */
-  readonly along?: string;
-  /** The last step of all plots beside it: they have one axis. */
-  readonly lastStep?: number;
-}
 
 const STEPS = 'step';
 const HEIGHT_PX = 210;
 const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 const BAND_ALPHA = '26';
+const DOT_ALPHA = 'a6';
+const DOT_PX = 2.6;
 /** Of a line, of what is shown of it: more than a chart has pixels for says nothing. */
 export const MOST_POINTS = 400;
 
@@ -46,7 +29,19 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   theme.value++;
 });
 
-export function Plot({ title, unit, lines: all, isLog = false, note, along = STEPS, lastStep }: PlotProps) {
+/** A chart of the live page, in a figure of its own. */
+export function Plot(view: ChartView) {
+  return (
+    <figure class="chart">
+      <figcaption title={view.note}>{view.title}</figcaption>
+      <PlotArea {...view} />
+    </figure>
+  );
+}
+
+/** What is drawn, as wide as its place. */
+export function PlotArea(view: ChartView) {
+  const { title, lines: all, isLog = false, along = STEPS, across, lastStep, description } = view;
   const isShared = along === STEPS;
   const span = isShared ? zoomed.value : undefined;
   const lines = useMemo(() => all.map((line) => ({ ...line, points: shownOf(line.points, span) })), [all, span]);
@@ -55,15 +50,16 @@ export function Plot({ title, unit, lines: all, isLog = false, note, along = STE
   range.current = span ?? (isShared && lastStep !== undefined ? { from: 0, to: Math.max(1, lastStep) } : undefined);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const data = table(lines, isLog);
+  const data = table(lines, isLog, across);
   // What a plot is made anew for; all else is new data.
   const kind = `${theme.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
-  useEffect(() => {
+  // Before the browser paints, and before it prints.
+  useLayoutEffect(() => {
     const root = place.current;
     if (root === null) return undefined;
-    const made = new uPlot(options(root.clientWidth, { title, unit, lines, isLog, along }, range), data, root);
+    const made = new uPlot(options(root.clientWidth, { ...view, lines, along }, range), data, root);
     plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: HEIGHT_PX }));
+    const observer = new ResizeObserver(() => made.setSize({ width: root.clientWidth, height: made.height }));
     observer.observe(root);
     return () => {
       observer.disconnect();
@@ -71,42 +67,81 @@ export function Plot({ title, unit, lines: all, isLog = false, note, along = STE
       plot.current = undefined;
     };
   }, [kind]);
-  useEffect(() => plot.current?.setData(data), [lines, lastStep]);
+  useLayoutEffect(() => plot.current?.setData(data), [lines, lastStep]);
   return (
-    <figure class="chart">
-      <figcaption title={note}>{title}</figcaption>
-      <div
-        ref={place}
-        role="img"
-        aria-label={summary(title, all)}
-        data-span={range.current && `${range.current.from} to ${range.current.to}`}
-      />
-    </figure>
+    <div
+      ref={place}
+      role="img"
+      aria-label={description === undefined ? summary(title, all) : `${title}. ${description}`}
+      data-span={range.current && `${range.current.from} to ${range.current.to}`}
+    />
   );
 }
 
 /** What the lines come to, for whoever does not see them. */
-function summary(title: string, lines: readonly PlotLine[]): string {
+function summary(title: string, lines: readonly ChartLine[]): string {
   const ends = lines.map(({ label, points }) => `${label} ${shown(points.at(-1)?.value)}`);
   return `${title}; newest: ${ends.join(', ')}`;
 }
 
-function options(
-  width: number,
-  { unit, lines, isLog, along }: PlotProps,
-  range: { readonly current: Span | undefined },
-): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+function options(width: number, view: ChartView, range: { readonly current: Span | undefined }): uPlot.Options {
+  const { unit, lines, isLog = false, along = STEPS, isLogAlong = false, heightPx = HEIGHT_PX } = view;
+  const isShared = along === STEPS;
+  const { series, bands } = seriesOf(lines, along, unit);
+  return {
+    width,
+    height: heightPx,
+    cursor: {
+      ...(isShared ? { sync: { key: STEPS }, bind: { dblclick: () => showAll } } : {}),
+      drag: { x: true, y: false, setScale: !isShared },
+      focus: { prox: 24 },
+    },
+    legend: {
+      show: lines.some(({ label }) => label !== ''),
+      markers: { width: 0, fill: (_, i) => swatch(series[i]) },
+    },
+    scales: {
+      x: {
+        time: false,
+        range: (_, low, high) => spanOf(range.current, low, high),
+        ...(isLogAlong ? { distr: 3, log: 10 } : {}),
+      },
+      y: isLog ? { distr: 3, log: 10 } : heightsOf(view),
+    },
+    axes: axesOf(view),
+    series,
+    bands,
+    hooks: {
+      drawAxes: [(plot) => clipped(plot, () => drawBelow(plot, view))],
+      draw: [(plot) => clipped(plot, () => drawNamed(plot, view))],
+      setSelect: [
+        (plot) => {
+          if (isShared) zoomTo(plot);
+        },
+      ],
+    },
+  };
+}
+
+function axesOf({ unit, axis: name }: ChartView): uPlot.Axis[] {
   const axis = {
     stroke: colour('--soft'),
     grid: { stroke: colour('--edge'), width: 1 },
     ticks: { stroke: colour('--edge') },
   };
-  const isShared = along === STEPS;
-  const isShare = unit === 'share';
-  const series: uPlot.Series[] = [{ label: along ?? STEPS }];
+  const values = { values: (_: uPlot, all: readonly number[]) => all.map((value) => shown(value, unit)) };
+  return [
+    name === undefined ? axis : { ...axis, label: name, labelSize: 20, size: 34 },
+    { ...axis, label: unit, size: 56, ...(isShare(unit) ? values : {}) },
+  ];
+}
+
+function seriesOf(lines: readonly ChartLine[], along: string, unit: string) {
+  const series: uPlot.Series[] = [{ label: along }];
   const bands: uPlot.Band[] = [];
+  // A round of validation now and then, or a run's first episode, is a point and no line.
+  const fewPoints = along === STEPS ? 30 : 2;
+  const edge = { stroke: 'transparent', spanGaps: true, points: { show: false }, class: 'edge' };
   for (const { label, hue, dash, points } of lines) {
     const stroke = colour(`--${hue}`);
     series.push({
@@ -115,47 +150,106 @@ function options(
       width: 2,
       dash: DASHES[dash % DASHES.length]!,
       spanGaps: true,
-      // A round of validation now and then, or a run's first episode, is a point and no line.
-      points: { show: along === STEPS && points.length < 30, size: 6 },
+      points: { show: points.length < fewPoints, size: 6 },
       value: (_, value) => shown(value, unit),
+      ...(label === '' ? { class: 'edge' } : {}),
     });
     if (!hasBand(points)) continue;
-    const edge = { stroke: 'transparent', spanGaps: true, points: { show: false }, class: 'edge' };
     series.push({ ...edge, label: `${label}, high` }, { ...edge, label: `${label}, low` });
     bands.push({ series: [series.length - 2, series.length - 1], fill: stroke + BAND_ALPHA });
   }
+  if (lines.length === 0) series.push(edge);
+  return { series, bands };
+}
+
+/** The vertical scale: the library's own choice, but where ends are given or more than lines is drawn. */
+function heightsOf({ up = {}, bars, dots, level }: ChartView): uPlot.Scale {
+  const more = [
+    ...(bars === undefined ? [] : [0, ...bars.bars.map(([, , height]) => height)]),
+    ...(dots?.points.map(([, y]) => y) ?? []),
+    ...(level === undefined ? [] : [level.at]),
+  ];
+  if (more.length === 0 && up.low === undefined && up.high === undefined) return {};
   return {
-    width,
-    height: HEIGHT_PX,
-    cursor: {
-      ...(isShared ? { sync: { key: STEPS }, bind: { dblclick: () => showAll } } : {}),
-      drag: { x: true, y: false, setScale: !isShared },
-      focus: { prox: 24 },
-    },
-    legend: { markers: { width: 0, fill: (_, i) => swatch(series[i]) } },
-    scales: {
-      x: { time: false, range: (_, low, high) => spanOf(range.current, low, high) },
-      y: isLog ? { distr: 3, log: 10 } : {},
-    },
-    axes: [
-      axis,
-      {
-        ...axis,
-        label: unit,
-        size: 56,
-        ...(isShare ? { values: (_, all) => all.map((value) => shown(value, unit)) } : {}),
-      },
-    ],
-    series,
-    bands,
-    hooks: {
-      setSelect: [
-        (plot) => {
-          if (isShared) zoomTo(plot);
-        },
-      ],
+    range: (_, low, high) => {
+      const all = [low, high, ...more].filter((value) => typeof value === 'number');
+      const [least, most] = all.length === 0 ? [0, 1] : [Math.min(...all), Math.max(...all)];
+      const [from, to] = uPlot.rangeNum(least, most, 0.1, true);
+      return [up.low ?? from, up.high ?? to];
     },
   };
+}
+
+/** Lets `draw` draw between the axes, and nowhere else. */
+function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}
+
+/** Bars and dots, which lines run over. */
+function drawBelow(plot: uPlot, { bars, dots }: ChartView): void {
+  const { ctx } = plot;
+  const x = (value: number): number => plot.valToPos(value, 'x', true);
+  const y = (value: number): number => plot.valToPos(value, 'y', true);
+  if (bars !== undefined) {
+    ctx.fillStyle = colour(`--${bars.hue}`);
+    for (const [from, to, height] of bars.bars) {
+      ctx.fillRect(x(from), y(height), Math.max(1, x(to) - x(from) - devicePixelRatio), y(0) - y(height));
+    }
+  }
+  if (dots !== undefined) {
+    ctx.fillStyle = colour(`--${dots.hue}`) + DOT_ALPHA;
+    for (const [across, up] of dots.points) {
+      ctx.beginPath();
+      ctx.arc(x(across), y(up), DOT_PX * devicePixelRatio, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+  }
+}
+
+/** Values with a name, over all else. */
+function drawNamed(plot: uPlot, { level, mark }: ChartView): void {
+  const { ctx } = plot;
+  const { left, top, width, height } = plot.bbox;
+  const gap = 4 * devicePixelRatio;
+  ctx.lineWidth = 1.4 * devicePixelRatio;
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+  if (level !== undefined) {
+    const y = plot.valToPos(level.at, 'y', true);
+    drawRule(ctx, level.hue, [left, y, left + width, y]);
+    // Below the line, but not over the axis and its numbers.
+    const isLow = y + 18 * devicePixelRatio > top + height;
+    ctx.textAlign = 'left';
+    ctx.textBaseline = isLow ? 'bottom' : 'top';
+    ctx.fillText(level.label, left + gap, isLow ? y - gap : y + gap);
+  }
+  if (mark !== undefined) {
+    const x = plot.valToPos(mark.at, 'x', true);
+    drawRule(ctx, mark.hue, [x, top, x, top + height]);
+    const isRight = x > left + 0.7 * width;
+    ctx.textBaseline = 'top';
+    ctx.textAlign = isRight ? 'right' : 'left';
+    ctx.fillText(mark.label, isRight ? x - gap : x + gap, top + gap);
+  }
+}
+
+/** A line of the colour in which its name is written then. */
+function drawRule(
+  ctx: CanvasRenderingContext2D,
+  hue: Hue,
+  [x, y, toX, toY]: readonly [number, number, number, number],
+) {
+  ctx.strokeStyle = colour(`--${hue}`);
+  ctx.fillStyle = ctx.strokeStyle;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(toX, toY);
+  ctx.stroke();
 }
 
 /** Zooms all plots to what was selected in one. */
@@ -197,16 +291,27 @@ function hasBand(points: readonly Point[]): boolean {
   return points[0]?.low !== undefined;
 }
 
+/** A colour of the page's theme. */
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function isShare(unit: string): boolean {
+  return unit.startsWith('share');
+}
+
 /** As exact as it is of use. */
 function shown(value: number | null | undefined, unit = ''): string {
   if (value === null || value === undefined) return '–';
   // As the report has shares.
-  return unit === 'share' ? `${Number((100 * value).toPrecision(3))} %` : String(Number(value.toPrecision(3)));
+  return isShare(unit) ? `${Number((100 * value).toPrecision(3))} %` : String(Number(value.toPrecision(3)));
 }
 
-/** Lines over one axis: a row a step that any of them has. */
-function table(lines: readonly PlotLine[], isLog: boolean): uPlot.AlignedData {
-  const steps = [...new Set(lines.flatMap(({ points }) => points.map(({ step }) => step)))].sort((a, b) => a - b);
+/** Lines over one axis: a row a step that any of them has, and one at each end of the axis. */
+function table(lines: readonly ChartLine[], isLog: boolean, ends: readonly number[] = []): uPlot.AlignedData {
+  const steps = [...new Set([...ends, ...lines.flatMap(({ points }) => points.map(({ step }) => step))])].sort(
+    (a, b) => a - b,
+  );
   const columns = lines.flatMap(({ points }) => {
     const byStep = new Map(points.map((point) => [point.step, point]));
     const column = (of: (point: Point) => number | undefined): (number | null)[] =>
@@ -218,5 +323,5 @@ function table(lines: readonly PlotLine[], isLog: boolean): uPlot.AlignedData {
     const middle = column(({ value }) => value);
     return hasBand(points) ? [middle, column(({ high }) => high), column(({ low }) => low)] : [middle];
   });
-  return [steps, ...columns];
+  return columns.length === 0 ? [steps, steps.map(() => null)] : [steps, ...columns];
 }

@@ -1,6 +1,7 @@
 /** The training view: figures of the run, and of others beside it, over environment steps. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { ChartLine } from '../page/chart.ts';
 import { type Difference, differences, settingsOf } from '../page/settings.ts';
 import {
   banded,
@@ -14,7 +15,7 @@ import {
   smoothed,
 } from '../page/training-charts.ts';
 import type { RunListing } from '../web/run-files.ts';
-import { MOST_POINTS, Plot, type PlotLine } from './plot.tsx';
+import { MOST_POINTS, Plot } from './plot.tsx';
 import { Scroll } from './scroll.tsx';
 import { readFile, readJson } from './stream.ts';
 import { timeOf } from './times.ts';
@@ -147,7 +148,7 @@ function RunsPlot({ chart, lastStep }: { readonly chart: Chart; readonly lastSte
   const lines = useMemo(
     () =>
       groups().flatMap(({ name, runs: alike }, r) =>
-        chart.series.flatMap(({ label, hue, points, isExact = false }, s): PlotLine[] => {
+        chart.series.flatMap(({ label, hue, points, isExact = false }, s): ChartLine[] => {
           const curves = alike.map(({ lines: all }) => smoothed(points(all), isExact ? 0 : weight.value));
           const drawn: readonly Point[] = curves.length === 1 ? curves[0]! : banded(curves);
           if (drawn.length === 0) return [];

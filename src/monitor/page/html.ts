@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { grouped, significant } from '../../core/index.ts';
+import type { ChartView } from './chart.ts';
 import { SIGNS, type SignKind } from './signs.ts';
 
 /** Markup, as `html` makes it. */
@@ -40,9 +41,11 @@ function escaped(text: string): string {
   return clean.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }
 
-/** A script element of data: no `<` is left that could end it. */
-export function embeddedJson(value: unknown, id?: string): Html {
-  const json = JSON.stringify(value).replace(
+/** A script element of data: no `<` is left that could end it. Numbers have `digits` that mean something. */
+export function embeddedJson(value: unknown, id?: string, digits = 17): Html {
+  const short = (_: string, each: unknown): unknown =>
+    typeof each === 'number' ? Number(each.toPrecision(digits)) : each;
+  const json = JSON.stringify(value, short).replace(
     /[<\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -61,15 +64,18 @@ export interface Page {
   readonly script?: string;
 }
 
-/** The whole file. The browser is told that the page may use its own style sheet and script, and nothing from elsewhere. */
+/**
+ * The whole file: text that needs no script, and charts that are drawn by the page's own. The browser is told that the page may use its
+ * own style sheet and scripts, and nothing from elsewhere.
+ */
 export function renderPage({ title, kind, header, sections, footer, script }: Page): string {
-  const css = ['tokens', 'chart', 'page'].map(styleSheet).join('');
-  const images = script === undefined ? '' : `; img-src data:; script-src ${hashOf(script)}`;
+  const css = built('charts.css');
+  const scripts = [built('charts.js'), ...(script === undefined ? [] : [script])];
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(css)}${images}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(css)}; img-src data:; script-src ${scripts.map(hashOf).join(' ')}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
@@ -80,20 +86,21 @@ export function renderPage({ title, kind, header, sections, footer, script }: Pa
 <p class="brand">Rein <span>${kind}</span></p>
 ${header}
 </header>
+<noscript><p class="empty">Charts need JavaScript. All else of this page is here without.</p></noscript>
 <main>
 ${sections}
 </main>
 <footer>${footer}</footer>
-${script === undefined ? NOTHING : html`<script type="module">${new Html(script)}</script>`}
+${scripts.map((text) => html`<script type="module">${new Html(text)}</script>`)}
 </body>
 </html>
 `;
   return markup;
 }
 
-/** The text of one of this folder's style sheets. */
-export function styleSheet(name: string): string {
-  return readFileSync(new URL(`./${name}.css`, import.meta.url), 'utf8');
+/** A file that the build has made for pages. */
+function built(name: string): string {
+  return readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
 }
 
 function hashOf(content: string): string {
@@ -105,6 +112,13 @@ export function section(title: string, body: HtmlPart, lead = ''): Html {
   const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
   const intro = lead === '' ? NOTHING : html`<p>${lead}</p>`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${intro}${body}</section>\n`;
+}
+
+/** A figure: the chart, or a sentence where there is nothing to draw. Where no script runs, it says what the chart is of. */
+export function figure(chart: ChartView, hasData: boolean, caption: string): Html {
+  const { title, description = '' } = chart;
+  const body = hasData ? html`<div class="plot"><p>${description}</p>${embeddedJson(chart)}</div>` : NOT_RECORDED;
+  return html`<figure aria-label="${title}"><h3>${title}</h3>${body}<figcaption>${caption}</figcaption></figure>`;
 }
 
 /** Figures side by side, as many as fit. */

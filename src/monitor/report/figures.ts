@@ -2,8 +2,9 @@
 import { type HistogramData, mean, percent, quantile, quantileOf } from '../../core/index.ts';
 import type { MetricKind, MetricRecord, RunSummary } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
-import { type Chart, figure, type Layer, type Point, thin } from '../page/chart.ts';
+import type { ChartView, Range } from '../page/chart.ts';
 import {
+  figure,
   figureOf,
   type Html,
   type HtmlPart,
@@ -17,17 +18,15 @@ import {
   table,
   words,
 } from '../page/html.ts';
-import {
-  chartsOf,
-  type Hue,
-  type MetricLine,
-  type Series,
-  type Point as TrainingPoint,
-} from '../page/training-charts.ts';
+import { chartsOf, type Hue, type MetricLine, type Point, thinned } from '../page/training-charts.ts';
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
 
+/** Of charts that have half a page's width. */
+const WIDE_PX = 280;
 const STEPS_LABEL = 'environment steps';
+const RETURN_LABEL = 'discounted return that came';
+const TIME_LABEL = 'time in the run, s';
 const CURVE_POINTS = 300;
 const SCATTER_POINTS = 1500;
 /** A pause between records of so many usual ones is a gap. */
@@ -38,58 +37,31 @@ export function only<K extends MetricKind>(records: readonly MetricRecord[], kin
   return records.filter((record): record is Of<K> => record.kind === kind);
 }
 
-/** What the monitor's training view draws, as pictures that stand still; `targetRate`: the success that was asked for. */
+/** What the monitor's training view draws; `targetRate`: the success that was asked for. */
 export function trainingFigures(records: readonly MetricRecord[], targetRate: number | null): Html[] {
   const lines = records as readonly unknown[] as readonly MetricLine[];
+  const lastStep = lines.reduce((most, { envStep }) => Math.max(most, envStep), 0);
   return chartsOf(lines).map(({ title, unit, series, isLog = false, note = '' }) => {
-    const layers = series.flatMap(({ label, hue, points }, i) => seriesLayers(points(lines), { label, hue }, i > 0));
     const isRate = title.startsWith('Success');
-    // Last, so that no curve runs through its name.
-    if (isRate && targetRate !== null)
-      layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
-    const chart: Chart = {
+    const chart: ChartView = {
       title,
       description: `${series.map(({ label }) => label).join(', ')} over ${STEPS_LABEL}.`,
-      x: { label: STEPS_LABEL, min: 0 },
-      y: {
-        label: unit,
-        scale: isLog ? 'log' : unit === 'share' ? 'percent' : 'linear',
-        ...(isRate ? UNIT_RANGE : {}),
-      },
-      layers,
-      size: 'half',
+      unit,
+      isLog,
+      axis: STEPS_LABEL,
+      lastStep,
+      lines: series.flatMap(({ label, hue, points }, dash) => {
+        const drawn = thinned(points(lines), CURVE_POINTS);
+        return drawn.length === 0 ? [] : [{ label, hue, dash, points: drawn }];
+      }),
+      ...(isRate ? { up: { low: 0, high: 1 } } : {}),
+      ...(isRate && targetRate !== null
+        ? { level: { hue: 'grey', at: targetRate, label: `target ${shortNumber(targetRate * 100)} %` } }
+        : {}),
     };
     return figure(chart, true, note);
   });
 }
-
-const UNIT_RANGE = { min: 0, max: 1 };
-
-/** A line, its interval, and dots where there are too few points for a line. Further lines of a chart are dashed. */
-function seriesLayers(
-  all: readonly TrainingPoint[],
-  { label, hue }: Pick<Series, 'label' | 'hue'>,
-  isFurther: boolean,
-): Layer[] {
-  if (all.length === 0) return [];
-  const part = (of: (point: TrainingPoint) => number): Point[] =>
-    thin(
-      all.map((point): Point => [point.step, of(point)]),
-      CURVE_POINTS,
-    );
-  const points = part(({ value }) => value);
-  const [low, high] = [part((point) => point.low ?? point.value), part((point) => point.high ?? point.value)];
-  const band: Layer = { kind: 'band', hue, points: points.map(([step], i) => [step, low[i]![1], high[i]![1]]) };
-  return [
-    ...(all[0]!.low === undefined ? [] : [band]),
-    { kind: 'line', hue, points, label, ...(isFurther ? DASHED : {}) },
-    ...(points.length < FEW_POINTS ? [{ kind: 'dots', hue, points } as const] : []),
-  ];
-}
-
-const DASHED = { dashed: true } as const;
-/** A round of validation now and then is points, and hardly a line. */
-const FEW_POINTS = 30;
 
 /** Is the critic believable? */
 export function calibration(records: readonly MetricRecord[]): Html {
@@ -102,29 +74,24 @@ export function calibration(records: readonly MetricRecord[]): Html {
   // Where Q and return can be equal.
   const [from, to] = [Math.max(returns[0], values[0]), Math.min(returns[1], values[1])];
   const error = pairs.length === 0 ? 0 : mean(pairs.map(([q, gain]) => q - gain));
-  const chart: Chart = {
+  const chart: ChartView = {
     title: 'Q against realised return',
     description: `${pairs.length} steps; on average Q is ${figureOf(error)} above the return.`,
-    x: { label: 'discounted return that came', min: returns[0], max: returns[1] },
-    y: { label: 'Q before', min: values[0], max: values[1] },
-    layers: [
-      { kind: 'dots', hue: 'blue', points: pairs.map(([q, gain]): Point => [gain, q]) },
+    unit: 'Q before',
+    along: RETURN_LABEL,
+    axis: RETURN_LABEL,
+    across: returns,
+    up: { low: values[0], high: values[1] },
+    dots: { hue: 'blue', points: pairs.map(([q, gain]): Range => [gain, q]) },
+    lines: [
       {
-        kind: 'line',
-        hue: 'grey',
-        dashed: true,
-        points:
-          from < to
-            ? [
-                [from, from],
-                [to, to],
-              ]
-            : [],
         label: 'equal',
+        hue: 'grey',
+        dash: 1,
+        points: from < to ? [from, to].map((at) => ({ step: at, value: at })) : [],
       },
-      { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
+      { label: 'mean Q', hue: 'orange', dash: 0, points: binned(pairs) },
     ],
-    size: 'half',
   };
   const difference = pairs.length > 0 ? ` Mean difference: ${error >= 0 ? '+' : '−'}${figureOf(Math.abs(error))}.` : '';
   return figure(
@@ -135,7 +102,7 @@ export function calibration(records: readonly MetricRecord[]): Html {
 }
 
 /** [least, greatest] of `values`, [0, 1] of none. Axes have their own: returns of a good policy take little of what Q takes. */
-function rangeOf(values: readonly number[]): readonly [number, number] {
+function rangeOf(values: readonly number[]): Range {
   return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
 }
 
@@ -186,23 +153,23 @@ function roomCurves(safety: readonly Of<'safety'>[]): Html {
   const curve = (title: string, label: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined): Html => {
     const points = safety.flatMap((record): Point[] => {
       const share = value(record);
-      return typeof share === 'number' && Number.isFinite(share) ? [[record.tS, share]] : [];
+      return typeof share === 'number' && Number.isFinite(share) ? [{ step: record.tS, value: share }] : [];
     });
     if (points.length < 2) {
       const [only] = points;
       if (only === undefined) return NOTHING;
-      return html`<p>${title}: ${percent(only[1])}, of one record at ${shortNumber(only[0])} s.</p>`;
+      return html`<p>${title}: ${percent(only.value)}, of one record at ${shortNumber(only.step)} s.</p>`;
     }
-    const parts = withoutGaps(points).map((part) => thin(part, CURVE_POINTS));
-    const chart: Chart = {
+    const chart: ChartView = {
       title,
       description: `${title} over the run, as a share; the line is broken where nothing was recorded.`,
-      x: { label: 'time in the run, s', min: 0 },
-      y: { label, min: 0, scale: 'percent' },
-      layers: parts.flatMap((part): Layer[] => [
-        { kind: 'line', hue, points: part },
-        ...(part.length === 1 ? [{ kind: 'dots', hue, points: part } as const] : []),
-      ]),
+      unit: label,
+      along: TIME_LABEL,
+      axis: TIME_LABEL,
+      across: [0, points.at(-1)!.step],
+      up: { low: 0 },
+      heightPx: WIDE_PX,
+      lines: withoutGaps(points).map((part) => ({ label: '', hue, dash: 0, points: thinned(part, CURVE_POINTS) })),
     };
     return figure(chart, true, '');
   };
@@ -213,7 +180,7 @@ function roomCurves(safety: readonly Of<'safety'>[]): Html {
 
 /** Runs of points without a gap: one that is far longer than usual, as during validation, is not drawn through. */
 function withoutGaps(points: readonly Point[]): Point[][] {
-  const steps = points.slice(1).map(([x], i) => x - points[i]![0]);
+  const steps = points.slice(1).map(({ step }, i) => step - points[i]!.step);
   const usual = quantile(steps, 0.5);
   const parts: Point[][] = [];
   points.forEach((point, i) => {
@@ -244,16 +211,18 @@ function histogram(name: string, data: HistogramData): Html {
   const bars = used.map((i) => [edge(i), edge(i + 1), data.counts[i]! / Math.max(1, total)] as const);
   const title = HISTOGRAM_TITLES[name] ?? name.replace(/Ms$/, '');
   const [p50, p99] = [quantileOf(data, 0.5), quantileOf(data, 0.99)];
-  const chart: Chart = {
+  const chart: ChartView = {
     title,
     description: `Median ${shortNumber(p50)} ms, 99th percentile ${shortNumber(p99)} ms, ${total} values.`,
-    x: { label: 'ms', scale: 'log' },
-    y: { label: 'share', min: 0, scale: 'percent' },
-    layers: [
-      { kind: 'bars', hue: 'blue', bars },
-      ...(total > 0 ? [{ kind: 'mark', hue: 'orange', x: p99, label: 'p99' } as const] : []),
-    ],
-    size: 'half',
+    unit: 'share',
+    along: 'ms',
+    axis: 'ms',
+    isLogAlong: true,
+    across: [bars[0]?.[0] ?? edge(0), Math.max(bars.at(-1)?.[1] ?? edge(1), total > 0 ? p99 : 0)],
+    up: { low: 0 },
+    lines: [],
+    bars: { hue: 'blue', bars },
+    ...(total > 0 ? { mark: { hue: 'orange', at: p99, label: 'p99' } } : {}),
   };
   const outside = data.under + data.over > 0 ? ` ${shortNumber(data.under + data.over)} outside the shown range.` : '';
   return figure(
@@ -270,7 +239,7 @@ function binned(pairs: readonly (readonly [number, number])[]): Point[] {
   const out: Point[] = [];
   for (let i = 0; size >= 5 && i < sorted.length; i += size) {
     const part = sorted.slice(i, i + size);
-    out.push([mean(part.map(([, gain]) => gain)), mean(part.map(([q]) => q))]);
+    out.push({ step: mean(part.map(([, gain]) => gain)), value: mean(part.map(([q]) => q)) });
   }
   return out;
 }

@@ -53,7 +53,7 @@ class Player {
     this.slider.max = String(this.last);
     this.inset.hidden = this.scene.focus === null;
     this.#listen(root);
-    root.classList.add('live');
+    root.classList.add('drawn');
     this.#isPlaying = this.last > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#paint();
     this.#ask();

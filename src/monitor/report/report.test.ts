@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chartsIn } from '../../../tests/support/page-charts.ts';
 import { percent, QuantileHistogram } from '../../core/index.ts';
 import {
   decodeRecording,
@@ -14,7 +15,6 @@ import {
   type RunSummary,
   writeRecording,
 } from '../../record/index.ts';
-import { figure, niceTicks, renderChart, thin } from '../page/chart.ts';
 import { shortNumber } from '../page/html.ts';
 import { calibration } from './figures.ts';
 import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
@@ -175,21 +175,22 @@ describe('renderReport', () => {
     expect(unbalanced('<main><p></p>')).toBe('main');
   });
 
-  it('holds one module that parses and imports nothing', () => {
-    const [, module] = /<script type="module">([\s\S]*?)<\/script>/.exec(renderReport(empty))!;
-    expect(module).not.toMatch(/^import /m);
-    expect(() => new Function(module!.replace(/^export /gm, ''))).not.toThrow();
+  it('holds modules that parse and import nothing', () => {
+    const modules = modulesIn(renderReport(empty));
+    expect(modules).toHaveLength(2);
+    for (const module of modules) {
+      expect(module).not.toMatch(/^import /m);
+      expect(() => new Function(module.replace(/^export /gm, ''))).not.toThrow();
+    }
   });
 
-  it('asks nothing of a network', () => {
+  it('asks nothing of a network, and the browser is told to ask nothing', () => {
     const html = renderReport(full());
-    expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
-      /https?:|\bimport\s*\(|@import|url\(|<link|<iframe/,
-    );
-    expect(html).not.toMatch(/\ssrc="(?!data:)/);
-    const [, script] = /<script type="module">([\s\S]*?)<\/script>/.exec(html)!;
-    const hash = createHash('sha256').update(script!).digest('base64');
-    expect(html).toContain(`img-src data:; script-src 'sha256-${hash}'">`);
+    expect(outsideScripts(html)).not.toMatch(/https?:|@import|url\(|<link|<iframe/);
+    expect(outsideScripts(html)).not.toMatch(/\ssrc="(?!data:)/);
+    const hashes = modulesIn(html).map((module) => `'sha256-${createHash('sha256').update(module).digest('base64')}'`);
+    expect(html).toContain(`img-src data:; script-src ${hashes.join(' ')}">`);
+    expect(html).toContain(`content="default-src 'none'; style-src 'sha256-`);
   });
 
   it('lets no name of the run become markup', () => {
@@ -197,8 +198,8 @@ describe('renderReport', () => {
     expect(html).not.toContain('<img src');
     expect(html.split('</script>').length).toBe(html.split('<script').length);
     const blocks = [...html.matchAll(/<script type="application\/json"[^>]*>([\s\S]*?)<\/script>/g)];
-    expect(blocks).toHaveLength(3);
-    const first = blocks.map(([, json]) => JSON.parse(json!)).find((block) => 'caption' in block);
+    const all = blocks.map(([, json]) => JSON.parse(json!));
+    const first = all.find((block) => 'caption' in block);
     expect(first.caption).toBe(EVIL);
   });
 
@@ -280,19 +281,32 @@ describe('renderReport', () => {
 
   it('gives Q and return an axis each, as wide as what came', () => {
     const pairs = Array.from({ length: 50 }, (_, i) => [-2 + i / 50, 0.5 + i / 100] as const);
-    const html = calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]).markup;
-    const left = Math.min(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
-    const right = Math.max(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
-    // Nearly all of a chart that is 320 wide.
-    expect(right - left).toBeGreaterThan(220);
+    const [chart] = chartsIn(calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]).markup);
+    expect(chart).toMatchObject({ across: [0.5, 0.99], up: { low: -2, high: -1.02 } });
+    expect(chart!.dots!.points).toHaveLength(50);
   });
 
-  it('tells people with narrow screens that wide charts and tables scroll, and no others', () => {
-    const drawn = (size: 'full' | 'half'): string =>
-      figure({ title: 't', description: '', x: { label: '' }, y: { label: '' }, layers: [], size }, true, '').markup;
-    expect(drawn('full')).toContain('<p class="hint">Scroll sideways for the rest →</p><svg class="chart full"');
-    expect(drawn('half')).not.toContain('class="hint"');
-    expect(renderReport(full())).toMatch(/\.hint \{\s*display: none/);
+  it('tells people with narrow screens that wide tables scroll, and no others', () => {
+    const html = renderReport(full());
+    const of = (id: string): string =>
+      new RegExp(`<section aria-labelledby="${id}">[\\s\\S]*?</section>`).exec(html)![0];
+    expect(of('comparison')).toContain('<p class="hint">Scroll sideways for the rest →</p><table>');
+    expect(html).toMatch(/\.hint\{display:none\}/);
+  });
+
+  it('draws every chart by its own script, and says in words what it is of', () => {
+    const html = renderReport(full());
+    const charts = chartsIn(html);
+    expect(charts.length).toBeGreaterThan(8);
+    for (const { title, description } of charts) {
+      expect(html).toContain(`<figure aria-label="${title}"><h3>${title}</h3><div class="plot"><p>${description}</p>`);
+    }
+    expect(charts.find(({ title }) => title === 'Success')).toMatchObject({
+      up: { low: 0, high: 1 },
+      level: { at: 0.97, label: 'target 97 %' },
+      lastStep: 1600,
+    });
+    expect(html).toContain('<noscript>');
   });
 
   it('says when the target was missed and when limits broke', () => {
@@ -321,6 +335,11 @@ function rowsOf(html: string): (head: string) => string {
     row!.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '),
   );
   return (head) => rows.find((row) => row.trim().startsWith(head)) ?? '';
+}
+
+/** What runs in the page. */
+function modulesIn(html: string): string[] {
+  return [...html.matchAll(/<script type="module">([\s\S]*?)<\/script>/g)].map(([, module]) => module!);
 }
 
 function outsideScripts(html: string): string {
@@ -426,15 +445,7 @@ describe('unitMeshes', () => {
   });
 });
 
-describe('charts', () => {
-  it('choose round ticks that cover the range', () => {
-    expect(niceTicks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
-    expect(niceTicks(-0.61, 0, 3)).toEqual([-0.5, -0.25, 0]);
-    expect(niceTicks(3, 3, 5)).toEqual([3]);
-    // Apart by rounding alone: counting from one to the other had no end.
-    expect(niceTicks(49.99999999999999, 50.00000000000001, 5)).toEqual([49.99999999999999]);
-  });
-
+describe('numbers', () => {
   it('write numbers short', () => {
     expect([0, 0.5, 0.123456, 61_234, 1.5e9, 0.00002].map(shortNumber)).toEqual([
       '0',
@@ -444,40 +455,6 @@ describe('charts', () => {
       '2e9',
       '2e-5',
     ]);
-  });
-
-  it('keep the mean when they thin', () => {
-    const points = Array.from({ length: 1000 }, (_, i) => [i, i % 2] as const);
-    const few = thin(points, 100);
-    expect(few).toHaveLength(100);
-    expect(few[0]).toEqual([4.5, 0.5]);
-  });
-
-  it('draw one value, no value and equal values without NaN', () => {
-    for (const points of [
-      [],
-      [[1, 1]],
-      [
-        [1, 1],
-        [2, 1],
-      ],
-      [[1, Number.NaN]],
-    ] as const) {
-      for (const scale of ['linear', 'percent', 'log'] as const) {
-        const layers = [
-          { kind: 'line', hue: 'blue', points },
-          { kind: 'dots', hue: 'red', points },
-        ] as const;
-        const svg = renderChart({
-          title: 't',
-          description: 'd',
-          x: { label: 'x', scale },
-          y: { label: 'y', scale },
-          layers,
-        });
-        expect(svg.markup).not.toMatch(/NaN|Infinity/);
-      }
-    }
   });
 });
 

@@ -1,8 +1,9 @@
 /** The charts of a safety report. */
 import { percent } from '../../core/index.ts';
 import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../safety-check/index.ts';
-import { type Chart, figure, type Layer, type Point } from '../page/chart.ts';
+import type { ChartLine, ChartView } from '../page/chart.ts';
 import {
+  figure,
   figureOf,
   type Html,
   type HtmlPart,
@@ -14,26 +15,23 @@ import {
   shortNumber,
   table,
 } from '../page/html.ts';
+import type { Hue } from '../page/training-charts.ts';
 
 const HUES = ['blue', 'orange', 'green', 'violet'] as const;
 
 /** The courses of the trials that came nearest to a limit. */
 export function marginFigure({ worst }: SafetyCheckResult): Html {
-  const layers: Layer[] = worst.map((trace, i) => ({
-    kind: 'line',
-    hue: HUES[i % HUES.length]!,
-    points: pointsOf(trace, trace.margin),
-    label: `${trace.trial.adversary} ${trace.trial.index}`,
-  }));
-  layers.push({ kind: 'level', hue: 'red', y: 0, label: 'limit' });
   const lowest = Math.min(0, ...worst.flatMap(({ margin }) => margin));
-  const chart: Chart = {
+  const chart: ChartView = {
     title: 'Smallest margin of the nearest trials',
     description: `Margin over time of ${worst.length === 1 ? 'the trial' : `the ${worst.length} trials`} that came nearest to a limit; 0 is the limit.`,
-    x: { label: 'time in the trial, s', min: 0 },
-    y: { label: 'margin (1 = far, 0 = limit)', ...(lowest < 0 ? {} : { min: -0.05 }) },
-    layers,
-    heightPx: 300,
+    unit: 'margin (1 = far, 0 = limit)',
+    ...overTime(worst),
+    ...(lowest < 0 ? {} : { up: { low: -0.05 } }),
+    lines: worst.map((trace, i) =>
+      lineOf(`${trace.trial.adversary} ${trace.trial.index}`, HUES[i % HUES.length]!, trace, trace.margin),
+    ),
+    level: { hue: 'red', at: 0, label: 'limit' },
   };
   return figure(
     chart,
@@ -46,34 +44,23 @@ export function marginFigure({ worst }: SafetyCheckResult): Html {
 export function energyFigure({ energy }: SafetyCheckResult): Html {
   const { trace, hasTank, tankFloorJ } = energy;
   if (trace === null) return html`<p class="empty">Without masses in the model there is no energy to reckon with.</p>`;
-  const layers: Layer[] = [
-    { kind: 'line', hue: 'orange', points: pointsOf(trace, trace.kineticJ), label: 'kinetic energy' },
-  ];
-  if (hasTank) {
-    layers.push({ kind: 'line', hue: 'blue', points: pointsOf(trace, trace.tankJ), label: 'in the tank' });
-    layers.push({
-      kind: 'line',
-      hue: 'violet',
-      dashed: true,
-      points: pointsOf(trace, trace.injectedJ),
-      label: 'injected',
-    });
-    layers.push({
-      kind: 'line',
-      hue: 'green',
-      dashed: true,
-      points: pointsOf(trace, trace.creditedJ),
-      label: 'credited',
-    });
-    layers.push({ kind: 'level', hue: 'red', y: tankFloorJ ?? 0, label: 'floor of the tank' });
-  }
-  const chart: Chart = {
+  const chart: ChartView = {
     title: 'Energy in the wildest trial',
     description: `Energy over time in trial ${trace.trial.index} (${trace.trial.adversary}), the one with the highest kinetic energy.`,
-    x: { label: 'time in the trial, s', min: 0 },
-    y: { label: 'energy, J', min: Math.min(0, ...(hasTank ? [...trace.tankJ, tankFloorJ ?? 0] : [])) },
-    layers,
-    heightPx: 300,
+    unit: 'energy, J',
+    ...overTime([trace]),
+    up: { low: Math.min(0, ...(hasTank ? [...trace.tankJ, tankFloorJ ?? 0] : [])) },
+    lines: [
+      lineOf('kinetic energy', 'orange', trace, trace.kineticJ),
+      ...(hasTank
+        ? [
+            lineOf('in the tank', 'blue', trace, trace.tankJ),
+            lineOf('injected', 'violet', trace, trace.injectedJ, 1),
+            lineOf('credited', 'green', trace, trace.creditedJ, 1),
+          ]
+        : []),
+    ],
+    ...(hasTank ? { level: { hue: 'red', at: tankFloorJ ?? 0, label: 'floor of the tank' } } : {}),
   };
   const caption = hasTank
     ? 'Injected: what commands put into the springs of the servos, summed. Credited: what their dampers provably took out. The tank pays the difference and never goes below its floor.'
@@ -130,20 +117,20 @@ function stopBlock({ cause, stops, time, distance, reaction, plantTime }: StopRe
 
 function histogramFigure(title: string, unit: string, scale: number, stop: StopFigure): Html {
   const { width, counts } = stop.histogram;
-  const chart: Chart = {
+  const chart: ChartView = {
     title,
     description: `Histogram of ${counts.reduce((sum, count) => sum + count, 0)} stops: median ${stop.median}, largest ${stop.max}, bound ${stop.bound} ${stop.unit}.`,
-    x: { label: unit, min: 0, max: Math.max(stop.bound, width * counts.length) * scale * 1.05 },
-    y: { label: 'stops', min: 0 },
-    layers: [
-      {
-        kind: 'bars',
-        hue: 'blue',
-        bars: counts.map((count, i) => [i * width * scale, (i + 1) * width * scale, count]),
-      },
-      { kind: 'mark', hue: 'red', x: stop.bound * scale, label: 'bound' },
-    ],
-    size: 'half',
+    unit: 'stops',
+    along: unit,
+    axis: unit,
+    across: [0, Math.max(stop.bound, width * counts.length) * scale * 1.05],
+    up: { low: 0 },
+    lines: [],
+    bars: {
+      hue: 'blue',
+      bars: counts.map((count, i) => [i * width * scale, (i + 1) * width * scale, count]),
+    },
+    mark: { hue: 'red', at: stop.bound * scale, label: 'bound' },
   };
   const shown = (value: number): string => figureOf(value * scale);
   return figure(
@@ -153,6 +140,13 @@ function histogramFigure(title: string, unit: string, scale: number, stop: StopF
   );
 }
 
-function pointsOf({ timeS }: Trace, values: readonly number[]): Point[] {
-  return values.map((value, i): Point => [timeS[i]!, value]);
+/** An axis from the beginning of the trials to the end of the longest. */
+function overTime(traces: readonly Trace[]): Pick<ChartView, 'along' | 'axis' | 'across' | 'heightPx'> {
+  const label = 'time in the trial, s';
+  const endS = Math.max(...traces.map(({ timeS }) => timeS.at(-1) ?? 0));
+  return { along: label, axis: label, across: [0, endS], heightPx: 300 };
+}
+
+function lineOf(label: string, hue: Hue, { timeS }: Trace, values: readonly number[], dash = 0): ChartLine {
+  return { label, hue, dash, points: values.map((value, i) => ({ step: timeS[i]!, value })) };
 }

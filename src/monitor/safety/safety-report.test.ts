@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { chartsIn } from '../../../tests/support/page-charts.ts';
 import type { SafetyCheckResult, StopFigure, Trace } from '../../safety-check/index.ts';
 import { renderSafetyReport } from './safety-page.ts';
 
@@ -137,16 +138,25 @@ describe('the report of a safety check', () => {
   const page = renderSafetyReport(result);
 
   it('lets no text of a file become markup', () => {
-    expect(page).not.toContain('<img');
-    expect(page).not.toContain('\u0000');
+    const markup = page.replace(/<script type="module">[\s\S]*?<\/script>/g, '');
+    expect(markup).not.toContain('<img');
+    expect(page.split('</script>').length).toBe(page.split('<script').length);
+    expect(markup).not.toContain('\u0000');
     expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(8);
   });
 
-  it('loads nothing, runs nothing, and tells the browser so', () => {
-    expect(page).not.toMatch(/<script|<link|<iframe|src="|href=|url\(|@import|style="/);
-    const css = /<style>([\s\S]*)<\/style>/.exec(page)![1]!;
-    const hash = createHash('sha256').update(css).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+  it('loads nothing, runs nothing but its charts, and tells the browser so', () => {
+    expect(page.replace(/<(script|style)[\s\S]*?<\/\1>/g, '')).not.toMatch(
+      /<link|<iframe|src="|href=|url\(|@import|style="/,
+    );
+    const inside = (tag: string): string[] =>
+      [...page.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag.split(' ')[0]}>`, 'g'))].map(([, text]) => text!);
+    const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    const [style, script] = [inside('style'), inside('script type="module"')];
+    expect([style.length, script.length]).toEqual([1, 1]);
+    expect(page).toContain(
+      `content="default-src 'none'; style-src ${hashOf(style[0]!)}; img-src data:; script-src ${hashOf(script[0]!)}"`,
+    );
   });
 
   it('says what was found, how often it may happen, and what this robot cannot do wrong', () => {
@@ -164,16 +174,22 @@ describe('the report of a safety check', () => {
   });
 
   it('draws bound, tank and both sides of the comparison', () => {
-    expect(page.match(/>bound<\/text>/g)).toHaveLength(3);
-    for (const label of ['in the tank', 'injected', 'credited', 'floor of the tank', 'with the tank', 'without']) {
-      expect(page).toContain(label);
-    }
+    const charts = chartsIn(page);
+    expect(charts.filter(({ mark }) => mark?.label === 'bound')).toHaveLength(3);
+    const { lines, level } = charts.find(({ title }) => title === 'Energy in the wildest trial')!;
+    expect(lines.map(({ label }) => label)).toEqual(['kinetic energy', 'in the tank', 'injected', 'credited']);
+    expect(level).toEqual({ hue: 'red', at: 0.1, label: 'floor of the tank' });
+    for (const label of ['with the tank', 'without']) expect(page).toContain(label);
   });
 
   it('is readable without a tank, stops, traces or masses', () => {
     const energy = { ...result.energy, hasTank: false, comparison: null, trace: null };
     const bare = renderSafetyReport({ ...result, energy, stops: [], worst: [], assumed: [] });
     expect(bare).toContain('No stop was measured');
-    for (const each of [bare, page]) expect(each).not.toMatch(/="[^"]*(NaN|Infinity)|undefined/);
+    for (const each of [bare, page]) {
+      expect(each.replace(/<(script type="module"|style)>[\s\S]*?<\/(script|style)>/g, '')).not.toMatch(
+        /="[^"]*(NaN|Infinity)|undefined/,
+      );
+    }
   });
 });

@@ -1,14 +1,15 @@
 /** The plot of a study: a mean curve with its interval over seeds for each variant, as an SVG file that stands alone. */
+import { readFileSync } from 'node:fs';
 import type { StudyConfig } from '../../config/index.ts';
 import { meanInterval, measured, type SeedCurve, type StudyCurves } from '../../study/index.ts';
-import { type Axis, type Layer, renderChart } from '../page/chart.ts';
-import { Html, styleSheet } from '../page/html.ts';
+import { Html } from '../page/html.ts';
 import type { Hue } from '../page/training-charts.ts';
+import { type Axis, type Layer, renderChart } from './svg-chart.ts';
 
 const HUES: readonly Hue[] = ['blue', 'orange', 'green', 'red', 'violet', 'grey'];
 /** The pages' colours on white, whatever the reader's theme: a file in a repository cannot know it. */
 const STYLE: Html = new Html(
-  `<style>${styleSheet('tokens').split('@media')[0]}svg{background:#fff;font-family:system-ui,sans-serif}${styleSheet('chart')}</style>`,
+  `<style>${sheet('../page/tokens.css').split('@media')[0]}svg{background:#fff;font-family:system-ui,sans-serif}${sheet('./plot.css')}</style>`,
 );
 const HEIGHT = 300;
 
@@ -49,7 +50,11 @@ export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
 }
 
 function axisOf(measure: StudyConfig['measure']): Axis {
-  return measure === 'success' ? { label: 'success', scale: 'percent', min: 0, max: 1 } : { label: measure };
+  return measure === 'success' ? { label: 'success', isPercent: true, min: 0, max: 1 } : { label: measure };
+}
+
+function sheet(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
 interface PlotPoint {
