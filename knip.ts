@@ -15,7 +15,7 @@ const config: KnipConfig = {
     'examples/*.js!',
     'bench/main.ts!',
     // Bundled by scripts/build.js.
-    'src/monitor/app/{main,charts}.tsx!',
+    'src/monitor/app/{main,charts,recordings}.tsx!',
     'src/ros/*-main.ts!',
     // Started by a path that is put together: no `new URL` leads there.
     'src/identify/identify-process.ts!',

@@ -28,8 +28,14 @@ const lockFile = join(dist, '.build-lock');
  */
 const app = {
   folder: 'src/monitor/app/',
-  entries: { 'monitor/app/main': 'main.tsx', 'monitor/page/charts': 'charts.tsx' },
-  outputs: ['monitor/app/main.js', 'monitor/app/main.css', 'monitor/page/charts.js', 'monitor/page/charts.css'],
+  entries: {
+    'monitor/app/main': 'main.tsx',
+    'monitor/page/charts': 'charts.tsx',
+    'monitor/page/recordings': 'recordings.tsx',
+  },
+  outputs: ['app/main.js', 'app/main.css', 'page/charts.js', 'page/charts.css', 'page/recordings.js'].map(
+    (path) => `monitor/${path}`,
+  ),
 };
 const compilerInputs = ['tsconfig.json', 'package-lock.json', 'scripts/build.js'];
 const quiet = process.argv.includes('--quiet');

@@ -17,7 +17,6 @@ export {
 } from './metric-records.ts';
 export { MetricsWriter } from './metrics-writer.ts';
 export {
-  type DrawnShape,
   decodeRecording,
   type EncodedRecording,
   type EpisodeRecording,

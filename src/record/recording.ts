@@ -1,12 +1,8 @@
 /** One episode as pictures need it: shapes and their poses over time, and a compact form for files and pages. */
 import { ReinError } from '../core/index.ts';
 
-/** MuJoCo's geom types that can be drawn. Others (meshes, height fields) are recorded but not shown. */
-export const DRAWN_SHAPES = ['plane', 'sphere', 'capsule', 'ellipsoid', 'cylinder', 'box'] as const;
-export type DrawnShape = (typeof DRAWN_SHAPES)[number];
-
 export interface RecordedGeom {
-  /** A `DrawnShape`; anything else is ignored by drawings. */
+  /** MuJoCo's: plane, sphere, capsule, ellipsoid, cylinder or box. Others (meshes, height fields) are recorded and not drawn. */
   readonly type: string;
   /** MuJoCo's `geom_size`, m: radius; radius and half-length; or half-sizes. */
   readonly sizeM: readonly number[];

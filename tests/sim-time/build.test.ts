@@ -34,6 +34,7 @@ beforeEach(() => {
   for (const name of ['main', 'charts']) {
     put(`src/monitor/app/${name}.tsx`, "import './main.css';\nimport { a } from '../../core/a.ts';\nconsole.log(a);\n");
   }
+  put('src/monitor/app/recordings.tsx', 'console.log(1);\n');
 });
 
 afterEach(() => rmSync(house, { recursive: true, force: true }));
@@ -41,7 +42,7 @@ afterEach(() => rmSync(house, { recursive: true, force: true }));
 it('says at once that it compiles, points imports at the outputs, copies the rest and leaves tests out', () => {
   expect(build()).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^compiling 8 files once, .* built in \d+\.\d s\n$/),
+    stdout: expect.stringMatching(/^compiling 9 files once, .* built in \d+\.\d s\n$/),
   });
   expect(readFileSync(at('dist/core/a.js'), 'utf8')).toContain('"./b.js"');
   expect(readFileSync(at('dist/scene/arm.xml'), 'utf8')).toBe('<mujoco/>');
@@ -51,7 +52,7 @@ it('says at once that it compiles, points imports at the outputs, copies the res
 it('bundles the pages: each a script that imports nothing and a style sheet; the live one has a frame, those of files lie apart', () => {
   build();
   expect(readdirSync(at('dist/monitor/app')).sort()).toEqual(['index.html', 'main.css', 'main.js']);
-  expect(readdirSync(at('dist/monitor/page')).sort()).toEqual(['charts.css', 'charts.js']);
+  expect(readdirSync(at('dist/monitor/page')).sort()).toEqual(['charts.css', 'charts.js', 'recordings.js']);
   expect(readFileSync(at('dist/monitor/app/main.js'), 'utf8')).not.toContain('import');
   expect(readFileSync(at('dist/monitor/app/main.css'), 'utf8')).toContain('main{color:red}');
 });

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { type FrameView, type StepView, sourceName } from '../../core/telemetry.ts';
 import { Picture } from './picture.tsx';
 import { Pixels, picturesIn } from './pixels.tsx';
+import { PlayBar } from './play-bar.tsx';
 import { Plot } from './plot.tsx';
 import type { Pose } from './robot-view.ts';
 import { purposeText, run } from './stream.ts';
@@ -30,7 +31,6 @@ type Step = EpisodeTrace['steps'][number];
 
 const at = signal(0);
 const isPlaying = signal(false);
-const SPEEDS = [0.25, 1, 4] as const;
 const pace = signal<number>(1);
 /** Field of the observation that holds what a base policy wants, the last of all. */
 const BASE_ACTION = 'base_action';
@@ -78,7 +78,13 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
         <Wanted />
       </div>
       <Seen />
-      <Scrubber steps={steps} />
+      <PlayBar
+        {...{ at, isPlaying, pace }}
+        id="scrubber"
+        label="Step"
+        last={Math.max(0, steps.length - 1)}
+        text={`step ${step.value?.step ?? at.value}`}
+      />
       <Plot title="Margin and reward" unit="" lines={margins} along="step of the episode" />
     </section>
   );
@@ -111,50 +117,6 @@ function usePlaying(every: number): void {
     );
     return () => clearInterval(timer);
   }, [isPlaying.value, pace.value, every, policyHz]);
-}
-
-function Scrubber({ steps }: { readonly steps: EpisodeTrace['steps'] }) {
-  const last = Math.max(0, steps.length - 1);
-  return (
-    <div class="scrubber">
-      <button
-        type="button"
-        id="play"
-        onClick={() => {
-          if (at.value >= last) at.value = 0;
-          isPlaying.value = !isPlaying.value;
-        }}
-      >
-        {isPlaying.value ? '❚❚ Pause' : '▶ Play'}
-      </button>
-      <input
-        type="range"
-        id="scrubber"
-        min={0}
-        max={last}
-        value={at.value}
-        aria-label="Step"
-        onInput={(event) => {
-          isPlaying.value = false;
-          at.value = Number(event.currentTarget.value);
-        }}
-      />
-      <output for="scrubber">step {step.value?.step ?? at.value}</output>
-      <select
-        aria-label="Speed of the play-back"
-        value={String(pace.value)}
-        onChange={(event) => {
-          pace.value = Number(event.currentTarget.value);
-        }}
-      >
-        {SPEEDS.map((value) => (
-          <option key={value} value={String(value)}>
-            {value} ×
-          </option>
-        ))}
-      </select>
-    </div>
-  );
 }
 
 /** What the policy was given of its cameras at the step. */

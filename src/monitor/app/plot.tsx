@@ -5,6 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ChartLine, ChartView } from '../page/chart.ts';
 import { type Hue, type Point, thinned } from '../page/training-charts.ts';
+import { colourText, theme } from './theme.ts';
 
 const STEPS = 'step';
 const HEIGHT_PX = 210;
@@ -22,12 +23,6 @@ interface Span {
 
 /** The environment steps that all plots show; `undefined`: all. */
 const zoomed = signal<Span | undefined>(undefined);
-
-/** Counts changes between dark and light: plots take their colours when they are made. */
-const theme = signal(0);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  theme.value++;
-});
 
 /** A chart of the live page, in a figure of its own. */
 export function Plot(view: ChartView) {
@@ -125,9 +120,9 @@ function options(width: number, view: ChartView, range: { readonly current: Span
 
 function axesOf({ unit, axis: name }: ChartView): uPlot.Axis[] {
   const axis = {
-    stroke: colour('--soft'),
-    grid: { stroke: colour('--edge'), width: 1 },
-    ticks: { stroke: colour('--edge') },
+    stroke: colourText('--soft'),
+    grid: { stroke: colourText('--edge'), width: 1 },
+    ticks: { stroke: colourText('--edge') },
   };
   const values = { values: (_: uPlot, all: readonly number[]) => all.map((value) => shown(value, unit)) };
   return [
@@ -143,7 +138,7 @@ function seriesOf(lines: readonly ChartLine[], along: string, unit: string) {
   const fewPoints = along === STEPS ? 30 : 2;
   const edge = { stroke: 'transparent', spanGaps: true, points: { show: false }, class: 'edge' };
   for (const { label, hue, dash, points } of lines) {
-    const stroke = colour(`--${hue}`);
+    const stroke = colourText(`--${hue}`);
     series.push({
       label,
       stroke,
@@ -196,13 +191,13 @@ function drawBelow(plot: uPlot, { bars, dots }: ChartView): void {
   const x = (value: number): number => plot.valToPos(value, 'x', true);
   const y = (value: number): number => plot.valToPos(value, 'y', true);
   if (bars !== undefined) {
-    ctx.fillStyle = colour(`--${bars.hue}`);
+    ctx.fillStyle = colourText(`--${bars.hue}`);
     for (const [from, to, height] of bars.bars) {
       ctx.fillRect(x(from), y(height), Math.max(1, x(to) - x(from) - devicePixelRatio), y(0) - y(height));
     }
   }
   if (dots !== undefined) {
-    ctx.fillStyle = colour(`--${dots.hue}`) + DOT_ALPHA;
+    ctx.fillStyle = colourText(`--${dots.hue}`) + DOT_ALPHA;
     for (const [across, up] of dots.points) {
       ctx.beginPath();
       ctx.arc(x(across), y(up), DOT_PX * devicePixelRatio, 0, 2 * Math.PI);
@@ -244,7 +239,7 @@ function drawRule(
   hue: Hue,
   [x, y, toX, toY]: readonly [number, number, number, number],
 ) {
-  ctx.strokeStyle = colour(`--${hue}`);
+  ctx.strokeStyle = colourText(`--${hue}`);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.beginPath();
   ctx.moveTo(x, y);
@@ -289,11 +284,6 @@ function swatch({ stroke, dash = [] }: uPlot.Series = {}): string {
 
 function hasBand(points: readonly Point[]): boolean {
   return points[0]?.low !== undefined;
-}
-
-/** A colour of the page's theme. */
-function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 function isShare(unit: string): boolean {

@@ -3,18 +3,14 @@
  * it has any, or else by the capsules that the safety chain knows of. Base frame: x forward, y left, z up, m.
  */
 import {
-  AmbientLight,
   Box3,
   BoxGeometry,
   BufferGeometry,
   CapsuleGeometry,
-  Color,
-  CylinderGeometry,
-  DirectionalLight,
+  type Color,
   EdgesGeometry,
   Euler,
   Float32BufferAttribute,
-  GridHelper,
   Group,
   LineBasicMaterial,
   LineSegments,
@@ -26,7 +22,6 @@ import {
   Quaternion,
   Scene,
   SphereGeometry,
-  SRGBColorSpace,
   Vector3,
   WebGLRenderer,
 } from 'three';
@@ -36,6 +31,7 @@ import { shownCapsules } from '../../core/shown-capsules.ts';
 import { type FrameView, shownObjects } from '../../core/telemetry.ts';
 import type { DrawnPose, DrawnScene, SceneShape } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
+import { colour, geometryOf, lightUp, materialOf } from './shapes.ts';
 
 /** Where the camera looks from, and what is to its right. */
 const FROM = new Vector3(1.1, -1.3, 0.7).normalize();
@@ -46,11 +42,6 @@ const LEAST_M = 0.5;
 
 type Robot = RunView['robot'];
 type Xyz = readonly [number, number, number];
-
-/** Colours of the page, read from its style sheet: light and dark differ. */
-function colour(name: string): Color {
-  return new Color(getComputedStyle(document.documentElement).getPropertyValue(name).trim() || '#888');
-}
 
 /** A chain of joints with shapes on its links. */
 class Arm {
@@ -126,13 +117,7 @@ export class RobotView {
     const { robot } = run;
     this.#run = run;
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.#scene.add(new AmbientLight(0xffffff, 1.4));
-    const sun = new DirectionalLight(0xffffff, 2.2);
-    sun.position.set(1, -2, 4);
-    this.#scene.add(sun);
-    const floor = new GridHelper(2, 20, colour('--soft'), colour('--edge'));
-    floor.rotateX(Math.PI / 2);
-    this.#scene.add(floor);
+    lightUp(this.#scene);
     const solid = new MeshStandardMaterial({ color: colour('--blue'), roughness: 0.55, metalness: 0.15 });
     const pale = new MeshStandardMaterial({
       color: colour('--orange'),
@@ -171,16 +156,10 @@ export class RobotView {
     for (const name of names) this.#scene.add(this.#put(name, bodies[name]!));
     let count = 0;
     for (const shape of shapes) {
-      const geometry = geometryOf(shape);
+      const geometry = meshOf(shape) ?? geometryOf(shape.type, shape.sizeM);
       if (geometry === undefined) continue;
       count++;
-      const [red, green, blue, opacity] = shape.rgba;
-      const own = new MeshStandardMaterial({
-        color: new Color().setRGB(red, green, blue, SRGBColorSpace),
-        transparent: opacity < 1,
-        opacity,
-        roughness: 0.6,
-      });
+      const own = materialOf(shape.rgba);
       const object = this.#objects.get(shape.body);
       if (object !== undefined) object.attach(placed(geometry, own, shape.pose));
       else if (shape.link === 'base') this.#scene.add(placed(geometry, own, shape.pose));
@@ -291,21 +270,14 @@ function placed(geometry: BufferGeometry, material: Material, pose: DrawnPose): 
   return mesh;
 }
 
-/** Sizes as MuJoCo has them: half of each length, along z. `undefined` for what is not drawn: a floor has a grid already. */
-function geometryOf({ type, sizeM: [a, b, c], mesh }: SceneShape): BufferGeometry | undefined {
-  if (mesh !== undefined) {
-    const geometry = new BufferGeometry();
-    geometry.setAttribute('position', new Float32BufferAttribute(mesh.cornersM as number[], 3));
-    geometry.setIndex(mesh.triangles as number[]);
-    geometry.computeVertexNormals();
-    return geometry;
-  }
-  if (type === 'box') return new BoxGeometry(2 * a, 2 * b, 2 * c);
-  if (type === 'sphere') return new SphereGeometry(a, 24, 16);
-  // Round shapes of three.js lie along y.
-  if (type === 'capsule') return new CapsuleGeometry(a, 2 * b, 8, 24).rotateX(Math.PI / 2);
-  if (type === 'cylinder') return new CylinderGeometry(a, a, 2 * b, 32).rotateX(Math.PI / 2);
-  return undefined;
+/** A shape of its own corners; `undefined` for one of a simple kind. */
+function meshOf({ mesh }: SceneShape): BufferGeometry | undefined {
+  if (mesh === undefined) return undefined;
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new Float32BufferAttribute(mesh.cornersM as number[], 3));
+  geometry.setIndex(mesh.triangles as number[]);
+  geometry.computeVertexNormals();
+  return geometry;
 }
 
 /** Fixed-axis roll, pitch, yaw, as in URDF. */

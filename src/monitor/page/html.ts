@@ -42,14 +42,14 @@ function escaped(text: string): string {
 }
 
 /** A script element of data: no `<` is left that could end it. Numbers have `digits` that mean something. */
-export function embeddedJson(value: unknown, id?: string, digits = 17): Html {
+export function embeddedJson(value: unknown, digits = 17): Html {
   const short = (_: string, each: unknown): unknown =>
     typeof each === 'number' ? Number(each.toPrecision(digits)) : each;
   const json = JSON.stringify(value, short).replace(
     /[<\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return html`<script type="application/json"${id === undefined ? '' : html` id="${id}"`}>${new Html(json)}</script>`;
+  return html`<script type="application/json">${new Html(json)}</script>`;
 }
 
 /** What one page is made of. */
@@ -60,17 +60,17 @@ export interface Page {
   readonly header: Html;
   readonly sections: readonly Html[];
   readonly footer: Html;
-  /** A module that runs in the page and imports nothing. */
-  readonly script?: string;
+  /** Recorded episodes are among what is drawn. */
+  readonly hasRecordings?: boolean;
 }
 
 /**
- * The whole file: text that needs no script, and charts that are drawn by the page's own. The browser is told that the page may use its
+ * The whole file: text that needs no script, and pictures that are drawn by the page's own. The browser is told that the page may use its
  * own style sheet and scripts, and nothing from elsewhere.
  */
-export function renderPage({ title, kind, header, sections, footer, script }: Page): string {
+export function renderPage({ title, kind, header, sections, footer, hasRecordings = false }: Page): string {
   const css = built('charts.css');
-  const scripts = [built('charts.js'), ...(script === undefined ? [] : [script])];
+  const scripts = ['charts.js', ...(hasRecordings ? ['recordings.js'] : [])].map(built);
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -86,7 +86,7 @@ export function renderPage({ title, kind, header, sections, footer, script }: Pa
 <p class="brand">Rein <span>${kind}</span></p>
 ${header}
 </header>
-<noscript><p class="empty">Charts need JavaScript. All else of this page is here without.</p></noscript>
+<noscript><p class="empty">What is drawn needs JavaScript. All else of this page is here without.</p></noscript>
 <main>
 ${sections}
 </main>
@@ -114,10 +114,15 @@ export function section(title: string, body: HtmlPart, lead = ''): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${intro}${body}</section>\n`;
 }
 
+/** More than a screen has pixels. */
+const CHART_DIGITS = 7;
+
 /** A figure: the chart, or a sentence where there is nothing to draw. Where no script runs, it says what the chart is of. */
 export function figure(chart: ChartView, hasData: boolean, caption: string): Html {
   const { title, description = '' } = chart;
-  const body = hasData ? html`<div class="plot"><p>${description}</p>${embeddedJson(chart)}</div>` : NOT_RECORDED;
+  const body = hasData
+    ? html`<div class="plot"><p>${description}</p>${embeddedJson(chart, CHART_DIGITS)}</div>`
+    : NOT_RECORDED;
   return html`<figure aria-label="${title}"><h3>${title}</h3>${body}<figcaption>${caption}</figcaption></figure>`;
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chartsIn } from '../../../tests/support/page-charts.ts';
 import { percent, QuantileHistogram } from '../../core/index.ts';
@@ -17,10 +16,8 @@ import {
 } from '../../record/index.ts';
 import { shortNumber } from '../page/html.ts';
 import { calibration } from './figures.ts';
-import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { renderReport, writeReport } from './report.ts';
 import { loadReportData, type ReportData } from './run-data.ts';
-import { stillOf } from './still.ts';
 
 const EVIL = `</script><img src=x onerror="alert('1')">&]]>`;
 
@@ -176,8 +173,10 @@ describe('renderReport', () => {
   });
 
   it('holds modules that parse and import nothing', () => {
-    const modules = modulesIn(renderReport(empty));
+    const modules = modulesIn(renderReport(full()));
     expect(modules).toHaveLength(2);
+    // Nothing to play, no player.
+    expect(modulesIn(renderReport(empty))).toEqual([modules[0]]);
     for (const module of modules) {
       expect(module).not.toMatch(/^import /m);
       expect(() => new Function(module.replace(/^export /gm, ''))).not.toThrow();
@@ -390,61 +389,6 @@ describe('recordings', () => {
   });
 });
 
-/** Alpha of each pixel of a PNG as `stillOf` makes them: rows of bytes less those of the pixel before. */
-function alphaOf(address: string): number[] {
-  const [kind, data] = address.split(',');
-  expect(kind).toBe('data:image/png;base64');
-  const png = Buffer.from(data!, 'base64');
-  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  expect([width, height]).toEqual([720, 480]);
-  const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
-  return Array.from({ length: height }, (_, y) => {
-    let alpha = 0;
-    return Array.from({ length: width }, (__, x) => {
-      alpha = (alpha + rows[y * (1 + 4 * width) + 1 + 4 * x + 3]!) & 255;
-      return alpha;
-    });
-  }).flat();
-}
-
-describe('stillOf', () => {
-  it('draws the shapes of the last frame and nothing around them', () => {
-    const alpha = alphaOf(stillOf(encodeRecording(recording())));
-    const drawn = alpha.filter((value) => value === 255).length;
-    expect(drawn).toBeGreaterThan(10_000);
-    expect(drawn).toBeLessThan(alpha.length / 2);
-    expect(alpha.filter((value) => value !== 255 && value !== 0)).toEqual([]);
-    expect([alpha[0], alpha.at(-1)]).toEqual([0, 0]);
-  });
-
-  it('is an empty picture for an empty recording', () => {
-    const empty = stillOf(encodeRecording({ ...recording(), frames: [] }));
-    expect(alphaOf(empty).every((value) => value === 0)).toBe(true);
-  });
-});
-
-describe('unitMeshes', () => {
-  it('turns every face outwards', () => {
-    for (const mesh of Object.values(unitMeshes(12))) {
-      for (const face of mesh.faces) {
-        const p = face.slice(0, 3).map((i) => mesh.vertices.slice(i * VERTEX_NUMBERS, i * VERTEX_NUMBERS + 7));
-        const at = (i: number, k: number): number => p[i]![k]! + (k === 2 ? p[i]![3]! : 0);
-        const edge = (i: number, k: number): number => at(i, k) - at(0, k);
-        const [a, b] = [
-          [edge(1, 0), edge(1, 1), edge(1, 2)],
-          [edge(2, 0), edge(2, 1), edge(2, 2)],
-        ] as const;
-        const cross = [a[1]! * b[2]! - a[2]! * b[1]!, a[2]! * b[0]! - a[0]! * b[2]!, a[0]! * b[1]! - a[1]! * b[0]!];
-        const outwards = cross.reduce(
-          (sum, value, k) => sum + value * (p[0]![4 + k]! + p[1]![4 + k]! + p[2]![4 + k]!),
-          0,
-        );
-        expect(outwards).toBeGreaterThanOrEqual(-1e-9);
-      }
-    }
-  });
-});
-
 describe('numbers', () => {
   it('write numbers short', () => {
     expect([0, 0.5, 0.123456, 61_234, 1.5e9, 0.00002].map(shortNumber)).toEqual([
@@ -455,34 +399,6 @@ describe('numbers', () => {
       '2e9',
       '2e-5',
     ]);
-  });
-});
-
-describe('the page script', () => {
-  it('draws a solid, and cuts it open at the section', async () => {
-    const script = './renderer.mjs';
-    const renderer = await import(script);
-    const scene = renderer.createScene(encodeRecording(recording()), unitMeshes(12));
-    const picture = renderer.createPicture(120, 90);
-    const theme = {
-      back: [255, 255, 255],
-      floor: [
-        [240, 240, 240],
-        [220, 220, 220],
-      ],
-      shadow: [1, 2, 3],
-      section: [9, 8, 7],
-    };
-    const eye = renderer.camera([0.1, 0, 0.2], 0, 0.1, 1);
-    const has = (word: number): boolean => picture.words.includes(word >>> 0);
-    const section = 0xff070809;
-    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 0, floor: true });
-    expect(picture.words.filter((word: number) => word !== 0).length).toBeGreaterThan(400);
-    expect(has(0xff030201)).toBe(true);
-    expect(has(section)).toBe(false);
-    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, cuts: () => true, floor: false });
-    expect(has(section)).toBe(true);
-    expect(scene.tips[0][2]).toBeCloseTo(0.27, 3);
   });
 });
 

@@ -1,5 +1,4 @@
 /** The page of a run: one HTML file that needs nothing else. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted, mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
 import {
@@ -36,9 +35,7 @@ import {
   table,
 } from '../page/html.ts';
 import { calibration, filterActivity, histograms, only, trainingFigures } from './figures.ts';
-import { unitMeshes } from './geom-mesh.ts';
 import type { ReportData } from './run-data.ts';
-import { stillOf } from './still.ts';
 import { whyRows } from './why.ts';
 
 /** Writes `report.html` into `folder`, whole or not at all; gives its path. Rejects when the disk refuses. */
@@ -67,15 +64,9 @@ export function renderReport(data: ReportData): string {
       section('Link', linkTable(records, summary)),
       section('Configuration', configBlock(data)),
     ],
-    footer: html`<p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p>${embeddedJson(unitMeshes(20), 'meshes')}`,
-    script: pageScript(),
+    footer: html`<p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p>`,
+    hasRecordings: recordings.length > 0,
   });
-}
-
-/** Renderer and player as one module: inside a page there is no other file to import. */
-function pageScript(): string {
-  const asset = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
-  return asset('renderer.mjs') + asset('player.mjs').replace(/^import .*\n/gm, '');
 }
 
 /** False of a policy that ran without a learner: its episodes train nothing. */
@@ -240,26 +231,9 @@ function summaryCards(summary: RunSummary | null): Html {
 
 function player(recording: EpisodeRecording): Html {
   const { caption, success } = recording;
-  const encoded = encodeRecording(recording);
-  const speeds = [
-    ['0.25', '¼×'],
-    ['0.5', '½×'],
-    ['1', '1×'],
-    ['2', '2×'],
-    ['4', '4×'],
-  ] as const;
-  const options = speeds.map(
-    ([value, name]) => html`<option value="${value}"${value === '1' ? html` selected` : NOTHING}>${name}</option>`,
-  );
-  return html`<figure class="player" aria-label="${caption}">
+  return html`<figure aria-label="${caption}">
 <h3>${caption} ${success ? sign('good', 'success') : sign('bad', 'no success')}</h3>
-<div class="stage">
-<canvas class="scene" width="1120" height="760" role="img" aria-label="${caption}: animation of the arm, drag to look around"></canvas>
-<canvas class="closeup" width="400" height="400" role="img" aria-label="Section through the hole with the way of the peg's tip"></canvas>
-<img class="still" alt="${caption}: last frame" src="${stillOf(encoded)}">
-</div>
-<div class="playbar"><button type="button">Play</button><input type="range" min="0" max="0" value="0" step="1" aria-label="Frame"><select aria-label="Speed">${options}</select><output>0 s</output></div>
-${embeddedJson(encoded)}
+<div class="recording"><p>An animation of the arm.</p>${embeddedJson(encodeRecording(recording))}</div>
 </figure>`;
 }
 
