@@ -111,14 +111,27 @@ describe.skipIf(noBrowserBecause !== undefined)('a report', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  it('has the last frame on paper, and no bar', async () => {
-    const page = await open(browser, { reducedMotion: 'reduce' });
+  it('has the last frame on paper and no bar, and charts in the colours of paper, also from a dark screen', async () => {
+    const page = await open(browser, { reducedMotion: 'reduce', colorScheme: 'dark' });
     await page.waitForSelector('.still', { state: 'attached' });
+    expect(await gridLight(page)).toBeLessThan(100);
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.still').isVisible()).toBe(true);
     expect(await page.locator('.scrubber').isVisible()).toBe(false);
     expect((await page.locator('.still').screenshot()).length).toBeGreaterThan(5000);
+    await expect.poll(() => gridLight(page)).toBeGreaterThan(200);
   }, 60_000);
+
+  /** How bright the lines between which the first chart draws are, 0 to 255: what it has most of. */
+  async function gridLight(page: Page): Promise<number> {
+    return page.evaluate(`(() => {
+      const canvas = document.querySelector('.plot canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const counts = new Array(256).fill(0);
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) counts[data[i + 1]]++;
+      return counts.indexOf(Math.max(...counts));
+    })()`);
+  }
 
   it('is read without JavaScript', async () => {
     const page = await open(browser, { javaScriptEnabled: false });

@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ChartLine, ChartView } from '../page/chart.ts';
 import { type Hue, type Point, thinned } from '../page/training-charts.ts';
-import { colourText, theme } from './theme.ts';
+import { colourText, paper, theme } from './theme.ts';
 
 const STEPS = 'step';
 const HEIGHT_PX = 210;
@@ -47,7 +47,7 @@ export function PlotArea(view: ChartView) {
   const plot = useRef<uPlot | undefined>(undefined);
   const data = table(lines, isLog, across);
   // What a plot is made anew for; all else is new data.
-  const kind = `${theme.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
+  const kind = `${theme.value} ${paper.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
   // Before the browser paints, and before it prints.
   useLayoutEffect(() => {
     const root = place.current;

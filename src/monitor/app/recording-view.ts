@@ -35,9 +35,9 @@ const HIGHEST = 1.5;
 const HALF_VIEW = 0.3;
 /** Right of the middle by so many widths, to leave room for the close-up. */
 const ASIDE = 0.14;
-/** The close-up: its width as a share of the picture's, its distance from the corner, and where it is cut. */
-export const CLOSEUP_SHARE = 0.34;
-export const CLOSEUP_GAP_PX = 10;
+/** The close-up: its width as a share of the picture's, its distance from the corner, and where it is cut: as in the style sheet. */
+const CLOSEUP_SHARE = 0.34;
+const CLOSEUP_GAP_PX = 10;
 const CUT_M = 0.15;
 const CUT_ELEVATION = 0.12;
 /** A section shows what is near it; the rest of the arm behind would only confuse. */
@@ -100,6 +100,34 @@ export class RecordingView {
 
   /** Shows a frame; gives what lies over the close-up, `undefined` where there is none. */
   draw(frame: number): CloseUp | undefined {
+    const widthPx = this.#drawWhole(frame);
+    const { focus } = this.scene;
+    if (focus === null) return undefined;
+    this.#lookAt(focus);
+    this.#cutOpen(frame, focus);
+    const sidePx = CLOSEUP_SHARE * widthPx;
+    const bottomPx = this.#renderer.getSize(new Vector2()).y - CLOSEUP_GAP_PX - sidePx;
+    this.#show(this.#closeUp, [CLOSEUP_GAP_PX, bottomPx, sidePx, sidePx], colour('--card'));
+    return this.#over(frame, focus);
+  }
+
+  /** A `data:` address of the last frame, without the close-up, for paper. */
+  still(): string {
+    this.#drawWhole(Math.max(0, this.scene.recording.frameCount - 1));
+    return this.#renderer.domElement.toDataURL();
+  }
+
+  home(): void {
+    this.#controls.reset();
+  }
+
+  close(): void {
+    this.#controls.dispose();
+    this.#renderer.dispose();
+  }
+
+  /** Gives how wide the picture is, px. */
+  #drawWhole(frame: number): number {
     for (const { geom, solid, masks, cap } of this.#parts) {
       const { xyz, turn } = this.scene.pose(geom, frame);
       const [qw, qx, qy, qz] = turn;
@@ -112,27 +140,7 @@ export class RecordingView {
     for (const mesh of this.#floor) mesh.visible = true;
     const { x: width, y: height } = this.#renderer.getSize(new Vector2());
     this.#show(this.#camera, [0, 0, width, height]);
-    if (this.scene.focus === null) return undefined;
-    this.#lookAt(this.scene.focus);
-    this.#cutOpen(frame, this.scene.focus);
-    const side = CLOSEUP_SHARE * width;
-    this.#show(this.#closeUp, [CLOSEUP_GAP_PX, height - CLOSEUP_GAP_PX - side, side, side], colour('--card'));
-    return this.#over(frame, this.scene.focus);
-  }
-
-  /** A `data:` address of the last frame as it was drawn, for paper. */
-  still(): string {
-    this.draw(Math.max(0, this.scene.recording.frameCount - 1));
-    return this.#renderer.domElement.toDataURL();
-  }
-
-  home(): void {
-    this.#controls.reset();
-  }
-
-  close(): void {
-    this.#controls.dispose();
-    this.#renderer.dispose();
+    return width;
   }
 
   #partOf(geom: number): Part[] {

@@ -81,7 +81,7 @@ export function comparisonFigures({ energy }: SafetyCheckResult): Html {
     const ticks = shortNumber(each.ticks / Math.max(1, each.trials));
     return html`<figure><h3>${title}</h3>${table(['', meters(''), numbers('Largest')], rows)}<figcaption>${each.trials} trials of ${ticks} ticks, once with the tank and once without.${untouched}</figcaption></figure>`;
   });
-  return figures.length === 0 ? NOTHING : html`<div>${figures}</div>`;
+  return figures.length === 0 ? NOTHING : html`<div class="stack">${figures}</div>`;
 }
 
 /** Two rows of a comparison, against the larger of the two. */
