@@ -60,22 +60,28 @@ export interface Page {
   readonly header: Html;
   readonly sections: readonly Html[];
   readonly footer: Html;
-  /** Recorded episodes are among what is drawn. */
-  readonly hasRecordings?: boolean;
 }
+
+/** What a page holds as data, by how its place is marked, and the script that draws it there. */
+const DRAWN = [
+  { place: '<div class="plot">', script: 'charts.js' },
+  { place: '<div class="recording">', script: 'recordings.js' },
+] as const;
 
 /**
  * The whole file: text that needs no script, and pictures that are drawn by the page's own. The browser is told that the page may use its
  * own style sheet and scripts, and nothing from elsewhere.
  */
-export function renderPage({ title, kind, header, sections, footer, hasRecordings = false }: Page): string {
+export function renderPage({ title, kind, header, sections, footer }: Page): string {
   const css = built('charts.css');
-  const scripts = ['charts.js', ...(hasRecordings ? ['recordings.js'] : [])].map(built);
+  const main = html`<main>\n${sections}\n</main>`;
+  const scripts = DRAWN.filter(({ place }) => main.markup.includes(place)).map(({ script }) => built(script));
+  const allowed = scripts.length === 0 ? '' : `; img-src data:; script-src ${scripts.map(hashOf).join(' ')}`;
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(css)}; img-src data:; script-src ${scripts.map(hashOf).join(' ')}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(css)}${allowed}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
@@ -86,10 +92,8 @@ export function renderPage({ title, kind, header, sections, footer, hasRecording
 <p class="brand">Rein <span>${kind}</span></p>
 ${header}
 </header>
-<noscript><p class="empty">What is drawn needs JavaScript. All else of this page is here without.</p></noscript>
-<main>
-${sections}
-</main>
+${scripts.length === 0 ? NOTHING : NEEDS_SCRIPT}
+${main}
 <footer>${footer}</footer>
 ${scripts.map((text) => html`<script type="module">${new Html(text)}</script>`)}
 </body>
@@ -97,6 +101,8 @@ ${scripts.map((text) => html`<script type="module">${new Html(text)}</script>`)}
 `;
   return markup;
 }
+
+const NEEDS_SCRIPT: Html = html`<noscript><p class="empty">What is drawn needs JavaScript. All else of this page is here without.</p></noscript>`;
 
 /** A file that the build has made for pages. */
 function built(name: string): string {

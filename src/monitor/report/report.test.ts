@@ -175,8 +175,9 @@ describe('renderReport', () => {
   it('holds modules that parse and import nothing', () => {
     const modules = modulesIn(renderReport(full()));
     expect(modules).toHaveLength(2);
-    // Nothing to play, no player.
-    expect(modulesIn(renderReport(empty))).toEqual([modules[0]]);
+    // What has nothing to play or to draw has nothing to run.
+    expect(modulesIn(renderReport({ ...full(), recordings: [] }))).toEqual([modules[0]]);
+    expect(modulesIn(renderReport(empty))).toEqual([]);
     for (const module of modules) {
       expect(module).not.toMatch(/^import /m);
       expect(() => new Function(module.replace(/^export /gm, ''))).not.toThrow();
@@ -265,6 +266,14 @@ describe('renderReport', () => {
     expect(/<h1>(.*?)<\/h1>/.exec(html)?.[1]).toMatch(/^\d+ of \d+ episodes succeeded$/);
     expect(rowsOf(html)('while it ran')).toContain('running');
     expect(/in training it explores/.exec(html)).toBeNull();
+  });
+
+  it('speaks of no episodes where people alone drove', () => {
+    const configText = 'run:\n  command: teleop\n  task: teleop\n';
+    const html = renderReport({ ...full(), summary: null, recordings: [], configText });
+    expect(/<h1>(.*?)<\/h1>/.exec(html)?.[1]).toBe('Teleoperation, 32.0 s');
+    expect(outsideScripts(html)).not.toMatch(/episode|success|learn|evaluation|Wilson/i);
+    for (const title of ['Safety filters', 'Timing', 'Link', 'Configuration']) expect(html).toContain(`>${title}</h2>`);
   });
 
   it('compares the last policy that was validated where nothing was evaluated', () => {

@@ -34,6 +34,7 @@ import {
   sign,
   table,
 } from '../page/html.ts';
+import { settingsOf } from '../page/settings.ts';
 import { calibration, filterActivity, histograms, only, trainingFigures } from './figures.ts';
 import type { ReportData } from './run-data.ts';
 import { whyRows } from './why.ts';
@@ -48,25 +49,37 @@ export async function writeReport(folder: string, data: ReportData): Promise<str
 /** The whole page. */
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
-  const target = summary?.target_success_rate ?? null;
-  const learning = html`${helpText(data)}${askedText(records)}${basePhaseText(records)}${resetText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
+  const intervals = isTeleop(data) ? '' : ' Intervals are Wilson score intervals at 95 %.';
   return renderPage({
     title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
     kind: 'run report',
-    header: html`<h1>${headline(data)}</h1><p class="meta">${metaLine(data)}</p>${summaryCards(summary)}`,
+    header: html`<h1>${headline(data)}</h1><p class="meta">${metaLine(data)}</p>${isTeleop(data) ? NOTHING : summaryCards(summary)}`,
     sections: [
       ...(recordings.length > 0 ? [section('Watch it', html`<div class="pair">${recordings.map(player)}</div>`)] : []),
-      section('Learning', learning),
-      section('Comparison', baselines(records, summary)),
-      section('Why is it not learning?', whyRows(records)),
+      ...(isTeleop(data) ? [] : learningSections(data)),
       section('Safety filters', filterActivity(records, summary?.safety)),
       section('Timing', charts(histograms(records))),
       section('Link', linkTable(records, summary)),
       section('Configuration', configBlock(data)),
     ],
-    footer: html`<p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p>`,
-    hasRecordings: recordings.length > 0,
+    footer: html`<p>Made from the files in the run's folder.${intervals}</p>`,
   });
+}
+
+/** People alone drove: there is no task, and nothing to learn or to succeed in. */
+function isTeleop({ configText }: ReportData): boolean {
+  return settingsOf(configText).get('run.command') === 'teleop';
+}
+
+function learningSections(data: ReportData): Html[] {
+  const { records, summary } = data;
+  const target = summary?.target_success_rate ?? null;
+  const learning = html`${helpText(data)}${askedText(records)}${basePhaseText(records)}${resetText(records)}${charts([...trainingFigures(records, target), calibration(records)])}`;
+  return [
+    section('Learning', learning),
+    section('Comparison', baselines(records, summary)),
+    section('Why is it not learning?', whyRows(records)),
+  ];
 }
 
 /** False of a policy that ran without a learner: its episodes train nothing. */
@@ -142,7 +155,9 @@ function askedText(records: readonly MetricRecord[]): Html {
   return html`<p>The robot asked for help in ${counted(asked.length, 'episode')}, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
 }
 
-function headline({ summary, runId, records }: ReportData): string {
+function headline(data: ReportData): string {
+  const { summary, runId, records } = data;
+  if (isTeleop(data)) return `Teleoperation, ${durationText(records.at(-1)?.tS ?? 0)}`;
   if (summary === null) return robotHeadline(records) ?? `${runId} was not evaluated`;
   const task = summary.task ?? 'the task';
   const rate = percent(summary.success_rate);
