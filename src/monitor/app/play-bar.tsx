@@ -42,19 +42,25 @@ export function PlayBar({ id, label, last, at, isPlaying, pace, text }: PlayBarP
         }}
       />
       <output for={id}>{text}</output>
-      <select
-        aria-label="Speed of the play-back"
-        value={String(pace.value)}
-        onChange={(event) => {
-          pace.value = Number(event.currentTarget.value);
-        }}
-      >
-        {PACES.map((value) => (
-          <option key={value} value={String(value)}>
-            {value} ×
-          </option>
-        ))}
-      </select>
+      <Paces pace={pace} />
     </div>
+  );
+}
+
+function Paces({ pace }: Pick<PlayBarProps, 'pace'>) {
+  return (
+    <select
+      aria-label="Speed of the play-back"
+      value={String(pace.value)}
+      onChange={(event) => {
+        pace.value = Number(event.currentTarget.value);
+      }}
+    >
+      {PACES.map((value) => (
+        <option key={value} value={String(value)}>
+          {value} ×
+        </option>
+      ))}
+    </select>
   );
 }

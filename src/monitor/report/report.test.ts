@@ -273,6 +273,7 @@ describe('renderReport', () => {
     const html = renderReport({ ...full(), summary: null, recordings: [], configText });
     expect(/<h1>(.*?)<\/h1>/.exec(html)?.[1]).toBe('Teleoperation, 32.0 s');
     expect(outsideScripts(html)).not.toMatch(/episode|success|learn|evaluation|Wilson/i);
+    expect(renderReport({ ...empty, configText })).toContain('<h1>Teleoperation</h1>');
     for (const title of ['Safety filters', 'Timing', 'Link', 'Configuration']) expect(html).toContain(`>${title}</h2>`);
   });
 

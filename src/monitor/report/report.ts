@@ -157,7 +157,7 @@ function askedText(records: readonly MetricRecord[]): Html {
 
 function headline(data: ReportData): string {
   const { summary, runId, records } = data;
-  if (isTeleop(data)) return `Teleoperation, ${durationText(records.at(-1)?.tS ?? 0)}`;
+  if (isTeleop(data)) return ['Teleoperation', ...records.slice(-1).map(({ tS }) => durationText(tS))].join(', ');
   if (summary === null) return robotHeadline(records) ?? `${runId} was not evaluated`;
   const task = summary.task ?? 'the task';
   const rate = percent(summary.success_rate);
