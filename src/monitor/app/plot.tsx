@@ -36,7 +36,7 @@ export function Plot(view: ChartView) {
 
 /** What is drawn, as wide as its place. */
 export function PlotArea(view: ChartView) {
-  const { title, lines: all, isLog = false, along = STEPS, across, lastStep, description } = view;
+  const { title, lines: all, isLog = false, along = STEPS, xRange, lastStep, description } = view;
   const isShared = along === STEPS;
   const span = isShared ? zoomed.value : undefined;
   const lines = useMemo(() => all.map((line) => ({ ...line, points: shownOf(line.points, span) })), [all, span]);
@@ -45,7 +45,7 @@ export function PlotArea(view: ChartView) {
   range.current = span ?? (isShared && lastStep !== undefined ? { from: 0, to: Math.max(1, lastStep) } : undefined);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const data = table(lines, isLog, across);
+  const data = table(lines, isLog, xRange);
   // What a plot is made anew for; all else is new data.
   const kind = `${theme.value} ${paper.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
   // Before the browser paints, and before it prints.
@@ -80,7 +80,7 @@ function summary(title: string, lines: readonly ChartLine[]): string {
 }
 
 function options(width: number, view: ChartView, range: { readonly current: Span | undefined }): uPlot.Options {
-  const { unit, lines, isLog = false, along = STEPS, isLogAlong = false, heightPx = HEIGHT_PX } = view;
+  const { unit, lines, isLog = false, along = STEPS, isLogX = false, heightPx = HEIGHT_PX } = view;
   const isShared = along === STEPS;
   const { series, bands } = seriesOf(lines, along, unit);
   return {
@@ -99,7 +99,7 @@ function options(width: number, view: ChartView, range: { readonly current: Span
       x: {
         time: false,
         range: (_, low, high) => spanOf(range.current, low, high),
-        ...(isLogAlong ? { distr: 3, log: 10 } : {}),
+        ...(isLogX ? { distr: 3, log: 10 } : {}),
       },
       y: isLog ? { distr: 3, log: 10 } : heightsOf(view),
     },
@@ -118,7 +118,7 @@ function options(width: number, view: ChartView, range: { readonly current: Span
   };
 }
 
-function axesOf({ unit, axis: name }: ChartView): uPlot.Axis[] {
+function axesOf({ unit, xLabel }: ChartView): uPlot.Axis[] {
   const axis = {
     stroke: colourText('--soft'),
     grid: { stroke: colourText('--edge'), width: 1 },
@@ -126,7 +126,7 @@ function axesOf({ unit, axis: name }: ChartView): uPlot.Axis[] {
   };
   const values = { values: (_: uPlot, all: readonly number[]) => all.map((value) => shown(value, unit)) };
   return [
-    name === undefined ? axis : { ...axis, label: name, labelSize: 20, size: 34 },
+    xLabel === undefined ? axis : { ...axis, label: xLabel, labelSize: 20, size: 34 },
     { ...axis, label: unit, size: 56, ...(isShare(unit) ? values : {}) },
   ];
 }
@@ -158,19 +158,19 @@ function seriesOf(lines: readonly ChartLine[], along: string, unit: string) {
 }
 
 /** The vertical scale: the library's own choice, but where ends are given or more than lines is drawn. */
-function heightsOf({ up = {}, bars, dots, level }: ChartView): uPlot.Scale {
+function heightsOf({ yRange = {}, bars, dots, level }: ChartView): uPlot.Scale {
   const more = [
     ...(bars === undefined ? [] : [0, ...bars.bars.map(([, , height]) => height)]),
     ...(dots?.points.map(([, y]) => y) ?? []),
     ...(level === undefined ? [] : [level.at]),
   ];
-  if (more.length === 0 && up.low === undefined && up.high === undefined) return {};
+  if (more.length === 0 && yRange.low === undefined && yRange.high === undefined) return {};
   return {
     range: (_, low, high) => {
       const all = [low, high, ...more].filter((value) => typeof value === 'number');
       const [least, most] = all.length === 0 ? [0, 1] : [Math.min(...all), Math.max(...all)];
       const [from, to] = uPlot.rangeNum(least, most, 0.1, true);
-      return [up.low ?? from, up.high ?? to];
+      return [yRange.low ?? from, yRange.high ?? to];
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The recorded episodes of a page that is a file: played where no script has left a sentence. */
+/** The recorded episodes of a page that is a file: each is played in the place of its data. */
 import { type Signal, useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';

@@ -22,11 +22,11 @@ export interface ChartView {
   /** What the horizontal axis is, where that is not environment steps: such a chart is zoomed alone. */
   readonly along?: string;
   /** Written below the horizontal axis. Default: nothing. */
-  readonly axis?: string;
-  readonly isLogAlong?: boolean;
+  readonly xLabel?: string;
+  readonly isLogX?: boolean;
   /** Ends of the axes. Default: of what is drawn. */
-  readonly across?: Range;
-  readonly up?: { readonly low?: number; readonly high?: number };
+  readonly xRange?: Range;
+  readonly yRange?: { readonly low?: number; readonly high?: number };
   /** The last step of all charts beside it: they have one axis. */
   readonly lastStep?: number;
   /** For people who cannot see it. Default: the newest value of each line. */

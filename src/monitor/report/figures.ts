@@ -23,7 +23,7 @@ import { chartsOf, type Hue, type MetricLine, type Point, thinned } from '../pag
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
 
 /** Of charts that have half a page's width. */
-const WIDE_PX = 280;
+const TALL_PX = 280;
 const STEPS_LABEL = 'environment steps';
 const RETURN_LABEL = 'discounted return that came';
 const TIME_LABEL = 'time in the run, s';
@@ -48,13 +48,13 @@ export function trainingFigures(records: readonly MetricRecord[], targetRate: nu
       description: `${series.map(({ label }) => label).join(', ')} over ${STEPS_LABEL}.`,
       unit,
       isLog,
-      axis: STEPS_LABEL,
+      xLabel: STEPS_LABEL,
       lastStep,
       lines: series.flatMap(({ label, hue, points }, dash) => {
         const drawn = thinned(points(lines), CURVE_POINTS);
         return drawn.length === 0 ? [] : [{ label, hue, dash, points: drawn }];
       }),
-      ...(isRate ? { up: { low: 0, high: 1 } } : {}),
+      ...(isRate ? { yRange: { low: 0, high: 1 } } : {}),
       ...(isRate && targetRate !== null
         ? { level: { hue: 'grey', at: targetRate, label: `target ${shortNumber(targetRate * 100)} %` } }
         : {}),
@@ -79,9 +79,9 @@ export function calibration(records: readonly MetricRecord[]): Html {
     description: `${pairs.length} steps; on average Q is ${figureOf(error)} above the return.`,
     unit: 'Q before',
     along: RETURN_LABEL,
-    axis: RETURN_LABEL,
-    across: returns,
-    up: { low: values[0], high: values[1] },
+    xLabel: RETURN_LABEL,
+    xRange: returns,
+    yRange: { low: values[0], high: values[1] },
     dots: { hue: 'blue', points: pairs.map(([q, gain]): Range => [gain, q]) },
     lines: [
       {
@@ -165,10 +165,10 @@ function roomCurves(safety: readonly Of<'safety'>[]): Html {
       description: `${title} over the run, as a share; the line is broken where nothing was recorded.`,
       unit: label,
       along: TIME_LABEL,
-      axis: TIME_LABEL,
-      across: [0, points.at(-1)!.step],
-      up: { low: 0 },
-      heightPx: WIDE_PX,
+      xLabel: TIME_LABEL,
+      xRange: [0, points.at(-1)!.step],
+      yRange: { low: 0 },
+      heightPx: TALL_PX,
       lines: withoutGaps(points).map((part) => ({ label: '', hue, dash: 0, points: thinned(part, CURVE_POINTS) })),
     };
     return figure(chart, true, '');
@@ -216,10 +216,10 @@ function histogram(name: string, data: HistogramData): Html {
     description: `Median ${shortNumber(p50)} ms, 99th percentile ${shortNumber(p99)} ms, ${total} values.`,
     unit: 'share',
     along: 'ms',
-    axis: 'ms',
-    isLogAlong: true,
-    across: [bars[0]?.[0] ?? edge(0), Math.max(bars.at(-1)?.[1] ?? edge(1), total > 0 ? p99 : 0)],
-    up: { low: 0 },
+    xLabel: 'ms',
+    isLogX: true,
+    xRange: [bars[0]?.[0] ?? edge(0), Math.max(bars.at(-1)?.[1] ?? edge(1), total > 0 ? p99 : 0)],
+    yRange: { low: 0 },
     lines: [],
     bars: { hue: 'blue', bars },
     ...(total > 0 ? { mark: { hue: 'orange', at: p99, label: 'p99' } } : {}),

@@ -291,7 +291,7 @@ describe('renderReport', () => {
   it('gives Q and return an axis each, as wide as what came', () => {
     const pairs = Array.from({ length: 50 }, (_, i) => [-2 + i / 50, 0.5 + i / 100] as const);
     const [chart] = chartsIn(calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]).markup);
-    expect(chart).toMatchObject({ across: [0.5, 0.99], up: { low: -2, high: -1.02 } });
+    expect(chart).toMatchObject({ xRange: [0.5, 0.99], yRange: { low: -2, high: -1.02 } });
     expect(chart!.dots!.points).toHaveLength(50);
   });
 
@@ -311,7 +311,7 @@ describe('renderReport', () => {
       expect(html).toContain(`<figure aria-label="${title}"><h3>${title}</h3><div class="plot"><p>${description}</p>`);
     }
     expect(charts.find(({ title }) => title === 'Success')).toMatchObject({
-      up: { low: 0, high: 1 },
+      yRange: { low: 0, high: 1 },
       level: { at: 0.97, label: 'target 97 %' },
       lastStep: 1600,
     });

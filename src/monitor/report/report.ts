@@ -176,72 +176,62 @@ function summaryCards(summary: RunSummary | null): Html {
   if (summary === null) {
     return html`<p class="empty">There is no evaluation: a live run has none, and one that was stopped did not come to it.</p>`;
   }
-  const episodes = summary.eval_episodes;
-  const successes = Math.min(episodes, Math.round(summary.success_rate * episodes));
-  const range = wilsonInterval(successes, episodes);
-  const target = summary.target_success_rate;
+  return cards([...targetCards(summary), ...successCards(summary), ...workCards(summary), ...harmCards(summary)]);
+}
+
+function targetCards(summary: RunSummary): Card[] {
+  const { target_success_rate: target } = summary;
+  if (target === undefined) return [];
   const missed = missedTargets(summary);
-  const reachesTarget = target === undefined || summary.success_rate >= target;
-  const harm = summary.safety.violations;
-  const leaks = summary.link.lost + summary.link.duplicated;
-  const list: Card[] = [
-    [
-      'Success',
-      percent(summary.success_rate),
-      `${successes} of ${episodes} without help, 95 %: ${(range.low * 100).toFixed(1)} to ${percent(range.high)}`,
-      reachesTarget ? 'good' : 'bad',
-    ],
-    [
-      'Environment steps',
-      shortNumber(summary.env_steps),
-      `${shortNumber(summary.updates)} updates, UTD ${shortNumber(summary.utd)}`,
-      'plain',
-    ],
-    [
-      'Wall time',
-      durationText(summary.wall_s),
-      summary.training_wall_s === undefined
-        ? `${shortNumber(Math.round(summary.updates_per_s))} updates/s`
-        : `training ${durationText(summary.training_wall_s)}${endedBy(summary)}, ${shortNumber(Math.round(summary.updates_per_s))} updates/s`,
-      'plain',
-    ],
-    [
-      'Interventions',
-      shortNumber(summary.interventions),
-      `${shortNumber(summary.intervention_steps)} steps of help${summary.human_step_share === undefined ? '' : `, ${percent(summary.human_step_share)} of the training steps`}`,
-      'plain',
-    ],
+  if (missed.length > 0) return [['Target', 'not met', missed.join('; '), 'bad']];
+  return [['Target', 'met', `asked for: ${percent(target)}`, 'good']];
+}
+
+function successCards(summary: RunSummary): Card[] {
+  const { success_rate: rate, eval_episodes: episodes, target_success_rate: target = 0 } = summary;
+  const { successes_per_hour: perHour, training_successes_per_hour: trained } = summary;
+  const successes = Math.min(episodes, Math.round(rate * episodes));
+  const range = wilsonInterval(successes, episodes);
+  const interval = `95 %: ${(range.low * 100).toFixed(1)} to ${percent(range.high)}`;
+  const mood = rate >= target ? 'good' : 'bad';
+  const success: Card = ['Success', percent(rate), `${successes} of ${episodes} without help, ${interval}`, mood];
+  if (perHour === undefined) return [success];
+  const training = trained === undefined ? '' : `${perHourText(trained)} in training; `;
+  return [success, ['Successes per hour', perHourText(perHour), `${training}simulated time, resets included`, 'plain']];
+}
+
+function workCards(summary: RunSummary): Card[] {
+  const { training_wall_s: trainingS, human_step_share: helped } = summary;
+  const rate = `${shortNumber(Math.round(summary.updates_per_s))} updates/s`;
+  const trained = trainingS === undefined ? '' : `training ${durationText(trainingS)}${endedBy(summary)}, `;
+  const share = helped === undefined ? '' : `, ${percent(helped)} of the training steps`;
+  const updates = `${shortNumber(summary.updates)} updates, UTD ${shortNumber(summary.utd)}`;
+  const help = `${shortNumber(summary.intervention_steps)} steps of help${share}`;
+  return [
+    ['Environment steps', shortNumber(summary.env_steps), updates, 'plain'],
+    ['Wall time', durationText(summary.wall_s), `${trained}${rate}`, 'plain'],
+    ['Interventions', shortNumber(summary.interventions), help, 'plain'],
+  ];
+}
+
+function harmCards({ safety, link }: RunSummary): Card[] {
+  const leaks = link.lost + link.duplicated;
+  const restarts = restartsText(safety.restarts, safety.restarted_for);
+  const changed = `${share(safety.changed_ticks, safety.ticks)} of all ticks changed by filters, evaluation included`;
+  return [
     [
       'Limit violations',
-      shortNumber(harm),
-      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of all ticks changed by filters, evaluation included${restartsText(summary.safety.restarts, summary.safety.restarted_for)}`,
-      harm === 0 ? 'good' : 'bad',
+      shortNumber(safety.violations),
+      `${changed}${restarts}`,
+      safety.violations === 0 ? 'good' : 'bad',
     ],
     [
       'Lost or duplicated',
       shortNumber(leaks),
-      `of ${shortNumber(summary.link.sent)} transitions`,
+      `of ${shortNumber(link.sent)} transitions`,
       leaks === 0 ? 'good' : 'bad',
     ],
   ];
-  const { successes_per_hour: perHour, training_successes_per_hour: trained } = summary;
-  if (perHour !== undefined) {
-    const training = trained === undefined ? '' : `${perHourText(trained)} in training; `;
-    list.splice(1, 0, [
-      'Successes per hour',
-      perHourText(perHour),
-      `${training}simulated time, resets included`,
-      'plain',
-    ]);
-  }
-  if (target !== undefined)
-    list.unshift([
-      'Target',
-      missed.length === 0 ? 'met' : 'not met',
-      missed.length === 0 ? `asked for: ${percent(target)}` : missed.join('; '),
-      missed.length === 0 ? 'good' : 'bad',
-    ]);
-  return cards(list);
 }
 
 function player(recording: EpisodeRecording): Html {

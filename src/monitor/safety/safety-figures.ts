@@ -27,7 +27,7 @@ export function marginFigure({ worst }: SafetyCheckResult): Html {
     description: `Margin over time of ${worst.length === 1 ? 'the trial' : `the ${worst.length} trials`} that came nearest to a limit; 0 is the limit.`,
     unit: 'margin (1 = far, 0 = limit)',
     ...overTime(worst),
-    ...(lowest < 0 ? {} : { up: { low: -0.05 } }),
+    ...(lowest < 0 ? {} : { yRange: { low: -0.05 } }),
     lines: worst.map((trace, i) =>
       lineOf(`${trace.trial.adversary} ${trace.trial.index}`, HUES[i % HUES.length]!, trace, trace.margin),
     ),
@@ -49,7 +49,7 @@ export function energyFigure({ energy }: SafetyCheckResult): Html {
     description: `Energy over time in trial ${trace.trial.index} (${trace.trial.adversary}), the one with the highest kinetic energy.`,
     unit: 'energy, J',
     ...overTime([trace]),
-    up: { low: Math.min(0, ...(hasTank ? [...trace.tankJ, tankFloorJ ?? 0] : [])) },
+    yRange: { low: Math.min(0, ...(hasTank ? [...trace.tankJ, tankFloorJ ?? 0] : [])) },
     lines: [
       lineOf('kinetic energy', 'orange', trace, trace.kineticJ),
       ...(hasTank
@@ -122,9 +122,9 @@ function histogramFigure(title: string, unit: string, scale: number, stop: StopF
     description: `Histogram of ${counts.reduce((sum, count) => sum + count, 0)} stops: median ${stop.median}, largest ${stop.max}, bound ${stop.bound} ${stop.unit}.`,
     unit: 'stops',
     along: unit,
-    axis: unit,
-    across: [0, Math.max(stop.bound, width * counts.length) * scale * 1.05],
-    up: { low: 0 },
+    xLabel: unit,
+    xRange: [0, Math.max(stop.bound, width * counts.length) * scale * 1.05],
+    yRange: { low: 0 },
     lines: [],
     bars: {
       hue: 'blue',
@@ -141,10 +141,10 @@ function histogramFigure(title: string, unit: string, scale: number, stop: StopF
 }
 
 /** An axis from the beginning of the trials to the end of the longest. */
-function overTime(traces: readonly Trace[]): Pick<ChartView, 'along' | 'axis' | 'across' | 'heightPx'> {
+function overTime(traces: readonly Trace[]): Pick<ChartView, 'along' | 'xLabel' | 'xRange' | 'heightPx'> {
   const label = 'time in the trial, s';
   const endS = Math.max(...traces.map(({ timeS }) => timeS.at(-1) ?? 0));
-  return { along: label, axis: label, across: [0, endS], heightPx: 300 };
+  return { along: label, xLabel: label, xRange: [0, endS], heightPx: 300 };
 }
 
 function lineOf(label: string, hue: Hue, { timeS }: Trace, values: readonly number[], dash = 0): ChartLine {
