@@ -19,15 +19,23 @@ const rooms = [
   { name: 'config' },
   { name: 'session' },
   { name: 'identify' },
-  { name: 'emulate', only: ['core', 'schema', 'plant', 'drivers', 'config'] },
   { name: 'bring-up', only: ['core', 'schema', 'safety', 'drivers', 'link', 'record', 'guard', 'config', 'session'] },
   { name: 'sim' },
-  { name: 'study' },
+  { name: 'offline' },
   { name: 'robot-import', only: ['core', 'safety', 'plant', 'drivers', 'config'] },
   { name: 'safety-check', only: ['core', 'safety', 'plant', 'drivers', 'record', 'guard', 'config', 'robot-import'] },
   { name: 'monitor' },
-  { name: 'ros', without: ['learner', 'identify', 'sim', 'study', 'robot-import', 'safety-check'] },
+  { name: 'ros', without: ['learner', 'identify', 'sim', 'offline', 'robot-import', 'safety-check'] },
   { name: 'cli' },
+];
+
+/** Packages beside the robot's program, each with the rooms that it imports. None imports another. */
+const packages = [
+  { name: 'emulate', only: ['core', 'plant', 'drivers', 'tasks', 'guard', 'config', 'ros', 'cli'] },
+  {
+    name: 'lab',
+    only: ['core', 'plant', 'drivers', 'policy', 'link', 'record', 'learner', 'config', 'offline', 'monitor', 'cli'],
+  },
 ];
 
 /**
@@ -39,12 +47,12 @@ const doors = [
   '^src/config/(setup|study-file)\\.ts$',
   '^src/drivers/(mujoco|serial)\\.ts$',
   '^src/plant/mujoco\\.ts$',
-  '^src/monitor/(report|terminal|web)\\.ts$',
+  '^src/monitor/(charts|report|terminal|web)\\.ts$',
   '^src/core/(hardware|robot-defaults|shown-capsules|statistics|telemetry|text)\\.ts$',
-  '^src/emulate/kinds\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/(image-port|toolkit)\\.ts$',
   '^src/record/(log|trace)\\.ts$',
+  '^src/ros/program\\.ts$',
   '^src/safety/chain-report\\.ts$',
   '^src/session/(person-request|rollout|run-request|supervision)\\.ts$',
 ];
@@ -52,7 +60,7 @@ const test = '\\.test\\.ts$';
 
 /** Heavy or native packages, each with the only places that may import it. */
 const homes = {
-  '@mujoco/mujoco': ['src/plant/', 'src/sim/environments/'],
+  '@mujoco/mujoco': ['src/plant/', 'packages/lab/src/environments/'],
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
   zeromq: ['src/link/'],
   serialport: ['src/drivers/serial/', 'bench/serial/'],
@@ -98,7 +106,7 @@ const homeRules = Object.entries(homes).map(([name, places]) => ({
   name: `home-of-${name.replace(/^@[^/]+\//, '')}`,
   comment: `${name} is imported in ${places.join(' and ')} only, so that it can be replaced, and loaded late, in one place.`,
   severity: 'error',
-  from: { path: '^(src|bench)/', pathNot: places.map((place) => `^${place}`) },
+  from: { path: '^(src|packages|bench)/', pathNot: places.map((place) => `^${place}`) },
   to: { path: packagePath(name) },
 }));
 
@@ -114,6 +122,14 @@ const roomRules = rooms.slice(0, -1).map(({ name, only, without = [] }, i) => {
   };
 });
 
+const packageRules = packages.map(({ name, only }) => ({
+  name: `package-${name}`,
+  comment: `packages/${name} imports of rooms only ${only.join(', ')}, and no other package.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/`, pathNot: test },
+  to: { path: '^(src|packages)/', pathNot: [`^packages/${name}/`, ...only.map((room) => `^src/${room}/`)] },
+}));
+
 module.exports = {
   forbidden: [
     {
@@ -124,6 +140,21 @@ module.exports = {
       to: { circular: true },
     },
     ...roomRules,
+    ...packageRules,
+    {
+      name: 'rooms-by-their-doors-from-packages',
+      comment: 'As rooms among each other.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: test },
+      to: { path: '^src/', pathNot: doors },
+    },
+    {
+      name: 'robot-without-packages',
+      comment: 'A robot runs where none of them is installed: a command loads its own by name, when it is called.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: test },
+      to: { path: '^packages/', dependencyTypesNot: ['dynamic-import'] },
+    },
     {
       name: 'rooms-by-their-doors',
       comment: 'A room is imported through its door; its other files may change without a word.',
@@ -184,20 +215,20 @@ module.exports = {
       name: 'no-development-packages-in-the-product',
       comment: 'But for the page for browsers, which is built with what it imports.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [test, '^src/monitor/app/'] },
+      from: { path: '^(src|packages)/', pathNot: [test, '^src/monitor/app/'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {
       name: 'product-imports-no-test-and-no-bench',
       severity: 'error',
-      from: { path: '^src/', pathNot: test },
+      from: { path: '^(src|packages)/', pathNot: test },
       to: { path: '(^(tests|bench|scripts)/|\\.test\\.ts$)' },
     },
     {
       name: 'nothing-unresolvable',
       comment: 'rclnodejs is absent where no ROS 2 is installed, by design.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^(src|packages)/' },
       to: { couldNotResolve: true, pathNot: '^rclnodejs$' },
     },
     {
@@ -227,7 +258,7 @@ module.exports = {
     ...homeRules,
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^dist/'] },
+    doNotFollow: { path: ['node_modules', '^dist/', '^packages/[^/]+/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -5,10 +5,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = import.meta.dirname;
 const inFolder = (folder: string): string => `tests/${folder}/**/*.test.ts`;
-const UNIT = ['src/**/*.test.ts', 'bench/**/*.test.ts', inFolder('{arch,bench,contract}')];
+const UNIT = [
+  'src/**/*.test.ts',
+  'packages/*/src/**/*.test.ts',
+  'bench/**/*.test.ts',
+  inFolder('{arch,bench,contract}'),
+];
 
 /** Unit tests that replace a module: they run isolated, or their replacement would reach other files. */
-const replacing = ['src', 'bench'].flatMap((folder) =>
+const replacing = ['src', 'packages', 'bench'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => `${folder}/${path}`)
@@ -34,7 +39,7 @@ function suite(name: string, include: readonly string[], more: Record<string, un
 }
 
 /**
- * Tests load the product as it ships: an import of `src/` or `bench/` is one of `dist/`, which Node reads by itself. Compiled anew for
+ * Tests load the product as it ships: an import of `src/`, `bench/` or a package is one of its `dist/`, which Node reads by itself. Compiled anew for
  * each test process it would cost a sixth of the whole.
  */
 const AS_IT_SHIPS = {
@@ -43,8 +48,9 @@ const AS_IT_SHIPS = {
   resolveId(source: string, importer: string | undefined): string | undefined {
     if (importer === undefined || !/^[./].*\.ts$/.test(source) || source.endsWith('.test.ts')) return undefined;
     const path = relative(root, resolve(dirname(importer), source));
-    const output = join(root, 'dist', `${path.replace(/^src\//, '').slice(0, -'ts'.length)}js`);
-    return /^(src|bench)\//.test(path) && existsSync(output) ? output : undefined;
+    const built = path.replace(/^(packages\/[^/]+\/)src\//, '$1dist/').replace(/^(src\/|(?=bench\/))/, 'dist/');
+    const output = join(root, `${built.slice(0, -'ts'.length)}js`);
+    return built !== path && existsSync(output) ? output : undefined;
   },
 };
 

@@ -14,7 +14,7 @@ if(NOT EXISTS "${stamp}")
   message(FATAL_ERROR "rein: it is not compiled. Run: cd ${REIN_SOURCE_DIR} && npm run build")
 endif()
 
-file(GLOB_RECURSE sources "${REIN_SOURCE_DIR}/src/*")
+file(GLOB_RECURSE sources "${REIN_SOURCE_DIR}/src/*" "${REIN_SOURCE_DIR}/packages/*/src/*")
 list(FILTER sources EXCLUDE REGEX "\\.test\\.ts$|\\.md$|/__snapshots__/|/\\.[^/]*$")
 foreach(source IN LISTS sources)
   # Files of the same time count as newer in CMake, so the question is put the other way round.

@@ -1,6 +1,6 @@
 # Run at install time: puts what is linked as a whole folder beside the installed program.
 #
-# Under colcon's --symlink-install that is also dist/ and config/, so that the next `npm run build` and a new robot's
+# Under colcon's --symlink-install that is also dist/, packages/ and config/, so that the next `npm run build` and a new robot's
 # file count at once; colcon's own way links file by file, and a new file only at the next colcon build.
 
 # Clears the place for `name`: a link must not be written into a folder that an earlier install copied.
@@ -30,4 +30,11 @@ endif()
 if(REIN_SYMLINK_INSTALL)
   rein_link(config)
   rein_link(dist)
+  rein_link(packages)
+else()
+  # Found before those of node_modules, which lead to the source and its dist.
+  file(MAKE_DIRECTORY "${REIN_SHARE_DIR}/dist/node_modules")
+  foreach(name emulate lab)
+    file(CREATE_LINK ../../packages/${name} "${REIN_SHARE_DIR}/dist/node_modules/rein-${name}" SYMBOLIC)
+  endforeach()
 endif()

@@ -11,10 +11,14 @@ add_custom_target(rein_dist ALL
 set(folders bin launch)
 if(NOT AMENT_CMAKE_SYMLINK_INSTALL)
   list(APPEND folders config dist)
+  foreach(name emulate lab)
+    install(DIRECTORY packages/${name}/dist DESTINATION share/${PROJECT_NAME}/packages/${name} PATTERN "*.map" EXCLUDE)
+    install(FILES packages/${name}/package.json DESTINATION share/${PROJECT_NAME}/packages/${name})
+  endforeach()
 endif()
 # A link of an earlier --symlink-install would be written through, into the source.
 install(CODE "
-  foreach(name config dist)
+  foreach(name config dist packages)
     set(target \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/${PROJECT_NAME}/\${name}\")
     if(IS_SYMLINK \"\${target}\")
       file(REMOVE \"\${target}\")

@@ -12,7 +12,7 @@ fail() {
 
 case $name in
   node) entry=dist/ros/node-main.js ;;
-  sim) entry=dist/ros/sim-main.js ;;
+  sim) entry=packages/emulate/dist/ros/sim-main.js ;;
   rein) entry=bin/rein.js ;;
   *) fail "there is no part of this name: node, sim and rein are there." ;;
 esac

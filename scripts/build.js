@@ -1,5 +1,5 @@
 /**
- * Transpiles `src/` into `dist/` and `bench/` into `dist/bench/`, file by file, copies what is not TypeScript (scenes,
+ * Transpiles `src/` into `dist/`, `bench/` into `dist/bench/` and `packages/X/src/` into `packages/X/dist/`, file by file, copies what is not TypeScript (scenes,
  * pages) beside it, and bundles the monitor's page for browsers. Types are not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed;
  * removes outputs whose source is gone. `--quiet` says only that it compiles and how long it took, or what failed.
  */
@@ -15,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,9 +34,11 @@ const app = {
     'monitor/page/recordings': 'recordings.tsx',
   },
   outputs: ['app/main.js', 'app/main.css', 'page/charts.js', 'page/charts.css', 'page/recordings.js'].map(
-    (path) => `monitor/${path}`,
+    (path) => `dist/monitor/${path}`,
   ),
 };
+/** Folders that a build empties of what has no source. */
+const outputFolders = ['dist', ...packages().map((name) => `packages/${name}/dist`)];
 const compilerInputs = ['tsconfig.json', 'package-lock.json', 'scripts/build.js'];
 const quiet = process.argv.includes('--quiet');
 
@@ -71,7 +73,7 @@ async function build() {
 async function transpile(sources) {
   const result = await compiled({
     entryPoints: sources.map((file) => ({ in: file, out: stemOf(file) })),
-    outdir: 'dist',
+    outdir: '.',
     bundle: false,
     platform: 'node',
     target: 'node20',
@@ -83,7 +85,7 @@ async function transpile(sources) {
   for (const folder of new Set(result.outputFiles.map(({ path }) => dirname(path))))
     mkdirSync(folder, { recursive: true });
   for (const { path, text } of result.outputFiles) {
-    writeFileSync(path, path.endsWith('.js') ? pointAtOutputs(text) : text);
+    writeFileSync(path, path.endsWith('.js') ? pointAtOutputs(text, path.slice(root.length)) : text);
   }
 }
 
@@ -117,20 +119,36 @@ async function compiled(options) {
   });
 }
 
-/** Where the outputs of a source lie below `dist/`, without an ending. */
+/** Where the outputs of a source lie, without an ending. */
 function stemOf(source) {
-  return source.replace(/^src\//, '').replace(/\.ts$/, '');
+  const stem = source.replace(/\.ts$/, '');
+  const inPackage = /^packages\/[^/]+\//.exec(stem)?.[0];
+  if (inPackage !== undefined) return stem.replace(`${inPackage}src/`, `${inPackage}dist/`);
+  return `dist/${stem.replace(/^src\//, '')}`;
 }
 
 /**
- * Imports of `./x.ts` as imports of `./x.js`, as tsc rewrites relative ones, and those of `../src/` from `bench/` as they lie in
- * `dist/`; esbuild prints each on a line of its own, or ends one of several lines with `} from "./x.ts";`. Both endings are equally long, so that source maps stay right.
+ * Imports of `./x.ts` as imports of `./x.js`, as tsc rewrites relative ones, and those that leave the folder of their sources (from `bench/`
+ * and `packages/`) as the outputs lie; esbuild prints each on a line of its own, or ends one of several lines with `} from "./x.ts";`. No line moves, so that source maps stay right.
  */
-function pointAtOutputs(code) {
+function pointAtOutputs(code, output) {
+  const pointed = (all, before, path) => {
+    const source = posix.join(posix.dirname(sourceOf(output)), path);
+    if (!/^(src|bench|packages)\//.test(source)) return all;
+    const relative = posix.relative(posix.dirname(output), `${stemOf(source)}.js`);
+    return `${before}"${relative.startsWith('.') ? relative : `./${relative}`}"`;
+  };
   return code
-    .replace(/(\bfrom |\bimport\()"((?:\.\.\/)+)src\//g, '$1"$2')
-    .replace(/^((?:import |export |\} from )(?:.* from )?"\.{1,2}\/[^"\n]*)\.ts";$/gm, '$1.js";')
-    .replace(/\bimport\("(\.{1,2}\/[^"\n]*)\.ts"\)/g, 'import("$1.js")');
+    .replace(/^((?:import |export |\} from )(?:.* from )?)"(\.{1,2}\/[^"\n]*\.ts)"(?=;$)/gm, pointed)
+    .replace(/(\bimport\()"(\.{1,2}\/[^"\n]*\.ts)"(?=\))/g, pointed);
+}
+
+/** The source of an output of `transpile`. */
+function sourceOf(output) {
+  const source = output.replace(/\.js$/, '.ts');
+  const inPackage = /^packages\/[^/]+\//.exec(source)?.[0];
+  if (inPackage !== undefined) return source.replace(`${inPackage}dist/`, `${inPackage}src/`);
+  return source.replace(/^dist\/(?!bench\/)/, 'src/').replace(/^dist\//, '');
 }
 
 function isCurrent() {
@@ -138,17 +156,32 @@ function isCurrent() {
   const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
   if (stamp.key !== fingerprint(listSources())) return false;
   // Neither less nor more: what has no source any more would go into the package.
-  const there = listFiles(dist).filter((file) => !file.startsWith('.'));
+  const there = listOutputs();
   const wanted = new Set(stamp.outputs);
   return there.length === wanted.size && there.every((file) => wanted.has(file));
 }
 
 /** Paths of what the build reads, sorted. */
 function listSources() {
-  return ['bench', 'src']
-    .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) => listFiles(join(root, folder)).map((file) => join(folder, file)))
+  return ['bench', ...packages().map((name) => `packages/${name}/src`), 'src']
+    .flatMap(filesBelow)
     .filter((file) => !/__snapshots__|\.test\.ts$|\.d\.m?ts$|\.md$|~$|\/\./.test(file));
+}
+
+/** What lies in the folders of outputs, but for what is hidden there. */
+function listOutputs() {
+  return outputFolders.flatMap(filesBelow).filter((file) => !/(^|\/)dist\/\./.test(file));
+}
+
+/** Names of the folders in `packages/`. */
+function packages() {
+  const folder = join(root, 'packages');
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+/** Paths of the files in `folder`, from the root. */
+function filesBelow(folder) {
+  return existsSync(join(root, folder)) ? listFiles(join(root, folder)).map((file) => join(folder, file)) : [];
 }
 
 function listFiles(folder) {
@@ -185,15 +218,15 @@ function fingerprint(sources) {
 
 function copyAssets(sources) {
   for (const file of sources.filter(isAsset)) {
-    const copy = join(dist, stemOf(file));
+    const copy = join(root, stemOf(file));
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(join(root, file), copy);
   }
 }
 
 function removeStale(outputs) {
-  for (const file of listFiles(dist)) {
-    if (!file.startsWith('.') && !outputs.has(file)) rmSync(join(dist, file), { force: true });
+  for (const file of listOutputs()) {
+    if (!outputs.has(file)) rmSync(join(root, file), { force: true });
   }
 }
 

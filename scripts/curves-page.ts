@@ -1,8 +1,10 @@
 /** All studies, as a part of docs/results.md: what each claims, and what came out. */
+
+import type { StudyCurves } from '../packages/lab/src/curves/samples.ts';
+import { judge, type Verdict } from '../packages/lab/src/curves/verdict.ts';
+import { studySection } from '../packages/lab/src/page/study-page.ts';
 import type { StudyFile } from '../src/config/study-file.ts';
 import { markdownTable } from '../src/core/text.ts';
-import { studySection } from '../src/monitor/study/study-page.ts';
-import { judge, type StudyCurves, type Verdict } from '../src/study/index.ts';
 
 /** A study with its curves. */
 export interface StudyResult {

@@ -15,8 +15,8 @@ import { scriptArguments } from './arguments.js';
 
 const { configNames } = await import('../src/config/index.ts');
 const { loadStudyFile } = await import('../src/config/study-file.ts');
-const { keepCurves } = await import('../src/study/curves/samples.ts');
-const { sweepCurves } = await import('../src/study/index.ts');
+const { keepCurves } = await import('../packages/lab/src/curves/samples.ts');
+const { sweepCurves } = await import('../packages/lab/src/sweep/sweep.ts');
 const { curvesFile, writeResults } = await import('./write-results.js');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -9,7 +9,7 @@ const LEFT_OUT = [join('tests', 'ros'), join('tests', 'arch')];
 /** Every proof below `root`, by file: `{ row, clock, file, title }`. */
 export function findFaultProofs(root) {
   const proofs = [];
-  for (const folder of ['src', 'tests']) {
+  for (const folder of ['src', 'packages', 'tests']) {
     const names = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.test.ts'));
     for (const name of names.sort()) {
       const file = join(folder, name);

@@ -37,6 +37,7 @@ const ALL_TESTS = [
 const LIMIT_MS = 5 * 60_000;
 const COPIED = [
   'src',
+  'packages',
   'bench',
   'tests',
   'scripts',

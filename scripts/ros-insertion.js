@@ -58,7 +58,7 @@ const ACTIVATE = 3;
 async function run() {
   const { target } = resolveConfig({ task: values.task, seed: 0 }).task;
   const simArgs = ['robot', 'task', 'controller'].filter((name) => values[name] !== '');
-  const sim = start('sim', 'dist/ros/sim-main.js', [
+  const sim = start('sim', 'packages/emulate/dist/ros/sim-main.js', [
     '--ros-args',
     ...simArgs.flatMap((name) => ['-p', `${name}:=${values[name]}`]),
     ...(values.rate === '0' ? [] : ['-p', `rate:=${Number(values.rate).toFixed(1)}`]),

@@ -56,7 +56,14 @@ async function staticChecks() {
   await check('lint and format', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'));
   await check(
     'dependency direction',
-    tool('dependency-cruiser/bin/dependency-cruise.mjs', 'src', 'bench', '--config', '.dependency-cruiser.cjs'),
+    tool(
+      'dependency-cruiser/bin/dependency-cruise.mjs',
+      'src',
+      'packages',
+      'bench',
+      '--config',
+      '.dependency-cruiser.cjs',
+    ),
   );
   await check('dead code', tool('knip/bin/knip.js', '--no-progress'));
   await check('code that only tests use', tool('knip/bin/knip.js', '--no-progress', '--production'));

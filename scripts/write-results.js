@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const { configNames } = await import('../src/config/index.ts');
 const { loadStudyFile } = await import('../src/config/study-file.ts');
-const { studyPlot } = await import('../src/monitor/study/study-plot.ts');
-const { readCurves } = await import('../src/study/curves/samples.ts');
+const { studyPlot } = await import('../packages/lab/src/page/study-plot.ts');
+const { readCurves } = await import('../packages/lab/src/curves/samples.ts');
 const { curvesPart } = await import('./curves-page.ts');
 const { page, tasksOf } = await import('./results-page.js');
 

@@ -2,10 +2,11 @@
  * An emulated robot for trials, which looks at itself: `emulator-process.js LINK ROBOT`. Orders come as messages: a fault as people type it, `home`
  * or `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
  */
+
+import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../packages/emulate/src/index.ts';
+import { raisedCar } from '../../packages/emulate/src/vesc/car.ts';
+import { VescBus } from '../../packages/emulate/src/vesc/vesc-bus.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
-import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
-import { raisedCar } from '../../src/emulate/vesc/car.ts';
-import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
 import { type TrialRobot, trialRobot } from './trial-robots.ts';
 

@@ -2,9 +2,7 @@
  * One of two emulated arms, which looks at itself: `arm-process.js ROBOT LINK leader|follower`. A leader is in a hand, whose motion is
  * ordered; a follower's servos move it. Orders come as messages, and each is answered.
  */
-import { loadRobotFile } from '../../src/config/index.ts';
-import { type Clock, Rng, SystemClock } from '../../src/core/index.ts';
-import type { ServoConfig } from '../../src/drivers/serial.ts';
+
 import {
   applyFault,
   type EmulatedBody,
@@ -12,7 +10,10 @@ import {
   emulatorKind,
   type FeetechBus,
   SimpleBody,
-} from '../../src/emulate/index.ts';
+} from '../../packages/emulate/src/index.ts';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { type Clock, Rng, SystemClock } from '../../src/core/index.ts';
+import type { ServoConfig } from '../../src/drivers/serial.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
 
 export type ArmOrder =

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { keepPace } from '../../packages/emulate/src/ros/sim-time.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import { JointState } from '../../src/ros/messages/definitions.ts';
 import { EVENT_QOS } from '../../src/ros/port/qos.ts';
-import { keepPace } from '../../src/ros/sim/sim-time.ts';
 import { MemoryGraph } from '../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../tests/support/ros-memory/memory-port.ts';
 import { type PeerReport, type PeerTask, runPeer } from './peer.ts';

@@ -22,9 +22,9 @@ export class Children {
     this.#last.push(what);
   }
 
-  /** A program of Rein, e.g. `sim-main.js`, once it has printed something like `ready`. */
+  /** A program of Rein by its path in the repository, e.g. `dist/ros/node-main.js`, once it has printed something like `ready`. */
   async program(script: string, args: readonly string[], ready: RegExp): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../ros/${script}`, import.meta.url)), ...args], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../${script}`, import.meta.url)), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);

@@ -30,7 +30,11 @@ const SIM_IS_UP = /Ctrl\+C ends it/;
 export async function startGuardOnRos(setting: GuardSetting, children: Children): Promise<RunningGuard> {
   const { controlHz, simHz } = setting;
   if (simHz !== undefined) {
-    await children.program('sim-main.js', ['--ros-args', '-p', `rate:=${simHz.toFixed(1)}`], SIM_IS_UP);
+    await children.program(
+      'packages/emulate/dist/ros/sim-main.js',
+      ['--ros-args', '-p', `rate:=${simHz.toFixed(1)}`],
+      SIM_IS_UP,
+    );
   }
   const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));
   children.atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,11 +2,12 @@
  * One end of a measurement, a process of its own: sends, echoes or counts for a while, and reports. Times go from process
  * to process as doubles of the machine's monotonic clock.
  */
+
+import { keepPace } from '../../packages/emulate/src/ros/sim-time.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import { Image, JointState } from '../../src/ros/messages/definitions.ts';
 import { EVENT_QOS, SENSOR_QOS, STATE_QOS } from '../../src/ros/port/qos.ts';
 import type { RosPort, RosPortFactory } from '../../src/ros/port/ros-port.ts';
-import { keepPace } from '../../src/ros/sim/sim-time.ts';
 import { type Quantiles, quantilesOf } from './samples.ts';
 
 export type PeerRole = 'ping' | 'echo' | 'send' | 'receive';

@@ -43,11 +43,15 @@ export async function measureSystem(seconds: number, onMinute: (minute: number) 
   const clock = new SystemClock();
   let client: NodeClient | undefined;
   try {
-    await children.program('sim-main.js', ['--ros-args', '-p', 'robot:=arm6-ros'], SIM_IS_UP);
+    await children.program('packages/emulate/dist/ros/sim-main.js', ['--ros-args', '-p', 'robot:=arm6-ros'], SIM_IS_UP);
     client = await NodeClient.open();
     const startS = clock.nowS();
     const parameters = ['robot:=arm6-ros', 'operator:=twist', `out:=${join(folder, 'run')}`];
-    await children.program('node-main.js', ['--ros-args', ...parameters.flatMap((given) => ['-p', given])], /^/);
+    await children.program(
+      'dist/ros/node-main.js',
+      ['--ros-args', ...parameters.flatMap((given) => ['-p', given])],
+      /^/,
+    );
     await client.reached('unconfigured', UP_MS);
     const unconfiguredS = clock.nowS() - startS;
     await client.transition('configure');

@@ -1,12 +1,12 @@
 /** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SIM_PARAMETERS } from '../../packages/emulate/src/ros/parameters.ts';
 import { markdownTable } from '../../src/core/index.ts';
 import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
 import { USE_SIM_TIME } from '../../src/ros/parameters/declared.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';
 import type { ParameterDeclaration } from '../../src/ros/port/ros-port.ts';
-import { SIM_PARAMETERS } from '../../src/ros/sim/parameters.ts';
 import { OBSERVATION_TYPES, type ObservationType } from '../../src/tasks/index.ts';
 import { partsOf } from '../../src/tasks/observation-source.ts';
 import { type Field, parseInterface, parseLaunchArguments } from './sources.ts';

@@ -1,4 +1,6 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
+
+import { Simulator } from '../../packages/emulate/src/ros/simulator.ts';
 import { type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { SystemClock } from '../../src/core/index.ts';
@@ -14,7 +16,6 @@ import { Stopper } from '../../src/ros/bridge/stopper.ts';
 import { RobotNode } from '../../src/ros/node/robot-node.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';
 import type { RosPort } from '../../src/ros/port/ros-port.ts';
-import { Simulator } from '../../src/ros/sim/simulator.ts';
 import { MemoryGraph } from '../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../tests/support/ros-memory/memory-port.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { FeetechServo } from '../../packages/emulate/src/feetech/feetech-servo.ts';
 import { HandGuide, type HandRig, handRig } from '../../tests/support/calibrated-by-hand.ts';
 import { rigOfTest } from '../../tests/support/rig-of-test.ts';
 import { createRobotState } from '../core/index.ts';
 import { brokenRules, dynamixelFamily, feetechFamily, type ServoFamily, type ServoModel } from '../drivers/serial.ts';
-import type { FeetechServo } from '../emulate/feetech/feetech-servo.ts';
 import { calibrateArm } from './calibrate/calibrate-arm.ts';
 import { checkServoCalibration } from './calibrate/check-calibration.ts';
 import { inspectBus } from './doctor/bus-findings.ts';

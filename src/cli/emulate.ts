@@ -1,5 +1,4 @@
 /** `rein emulate`: an arm's servos, or a car's VESC, at a serial port without either. */
-import { EMULATOR_KINDS } from '../emulate/kinds.ts';
 import {
   type Configured,
   collect,
@@ -18,8 +17,12 @@ import {
 } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 
-const kinds = EMULATOR_KINDS.map(({ kind }) => kind) as [string, ...string[]];
-const robots = EMULATOR_KINDS.map(({ robot }) => robot);
+/** The robot in `config/robots/` that is emulated where none is named, by the kind of its driver. */
+export const EMULATED_ROBOTS = { feetech: 'so101', dynamixel: 'koch', vesc: 'race-car-vesc' };
+
+type Kind = keyof typeof EMULATED_ROBOTS;
+const kinds = Object.keys(EMULATED_ROBOTS) as [Kind, ...Kind[]];
+const robots = Object.values(EMULATED_ROBOTS);
 
 const options = optionsOf({
   kind: option(oneOf(...kinds), '<kind>', `family of the devices: ${kinds.join(', ')}`),

@@ -1,6 +1,7 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
 import { wrapText } from '../core/text.ts';
+import { fromPackage } from './bodies/package.ts';
 import { bringUpCommand } from './bring-up.ts';
 import { calibrateCommand } from './calibrate.ts';
 import { type CommandSpec, commanderOf, type RunnableCommand, runnable } from './command.ts';
@@ -58,8 +59,8 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
   runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),
   runnable(whyCommand, async () => (await import('./bodies/why.ts')).whyBody),
-  runnable(trainCommand, async () => (await import('./bodies/train.ts')).trainBody),
-  runnable(sweepCommand, async () => (await import('./bodies/sweep.ts')).sweepBody),
+  runnable(trainCommand, async () => (await fromPackage('rein-lab', () => import('rein-lab/train'))).trainBody),
+  runnable(sweepCommand, async () => (await fromPackage('rein-lab', () => import('rein-lab/sweep'))).sweepBody),
   runnable(pretrainCommand, async () => (await import('./bodies/pretrain.ts')).pretrainBody),
   runnable(exportPolicyCommand, async () => (await import('./bodies/export-policy.ts')).exportPolicyBody),
   runnable(exportEncoderCommand, async () => (await import('./bodies/export-policy.ts')).exportEncoderBody),
@@ -71,7 +72,10 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(robotImportCommand, async () => (await import('./bodies/robot-import.ts')).robotImportBody),
   runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
   runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
-  runnable(emulateCommand, async () => (await import('./bodies/emulate.ts')).emulateBody),
+  runnable(
+    emulateCommand,
+    async () => (await fromPackage('rein-emulate', () => import('rein-emulate/command'))).emulateBody,
+  ),
   runnable(calibrateCommand, async () => (await import('./bodies/calibrate.ts')).calibrateBody),
   runnable(bringUpCommand, async () => (await import('./bodies/bring-up.ts')).bringUpBody),
   runnable(pluginsCommand, async () => (await import('./bodies/plugins.ts')).pluginsBody),

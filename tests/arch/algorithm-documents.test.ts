@@ -6,6 +6,7 @@ import { loadLearnerFile } from '../../src/config/index.ts';
 import { ALGORITHMS } from '../../src/learner/options/algorithms.ts';
 import { criticOnlyUpdates } from '../../src/learner/options/learner-config.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
+import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'docs', 'algorithms');
@@ -19,7 +20,7 @@ const cells = (row: string): string[] =>
 
 /** All that tests say, with numbers and placeholders alike, so that "at 4 updates" is found as "at %d updates". */
 const alike = (text: string): string => text.replaceAll('\\', '').replace(/%[ds]|\d+(\.\d+)?/g, '#');
-const testFiles = ['src', 'tests'].flatMap((top) =>
+const testFiles = ['src', ...PACKAGE_SOURCES, 'tests'].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `/${top}/${name}`),

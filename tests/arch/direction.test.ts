@@ -25,12 +25,11 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-guard', 'src/guard/up.ts', '../config/index.ts'],
   ['room-learner', 'src/learner/up.ts', '../config/index.ts'],
   ['room-config', 'src/config/up.ts', '../session/index.ts'],
-  ['room-emulate', 'src/emulate/up.ts', '../session/index.ts'],
   ['room-session', 'src/session/up.ts', '../sim/index.ts'],
   ['room-identify', 'src/identify/up.ts', '../sim/index.ts'],
   ['room-bring-up', 'src/bring-up/up.ts', '../sim/index.ts'],
-  ['room-sim', 'src/sim/up.ts', '../study/index.ts'],
-  ['room-study', 'src/study/up.ts', '../monitor/index.ts'],
+  ['room-sim', 'src/sim/up.ts', '../offline/index.ts'],
+  ['room-offline', 'src/offline/up.ts', '../monitor/index.ts'],
   ['room-schema', 'src/schema/up.ts', '../drivers/index.ts'],
   ['room-safety', 'src/safety/schema.ts', '../schema/index.ts'],
   ['room-robot-import', 'src/robot-import/up.ts', '../session/index.ts'],
@@ -38,6 +37,11 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-ros', 'src/ros/sideways.ts', '../sim/index.ts'],
   ['room-monitor', 'src/monitor/up.ts', '../ros/index.ts'],
   ['session-takes-settings-of-the-learner-only', 'src/session/learns.ts', '../learner/index.ts'],
+  ['package-emulate', 'packages/emulate/src/up.ts', '../../../src/session/index.ts'],
+  ['package-lab', 'packages/lab/src/up.ts', '../../../src/session/index.ts'],
+  ['package-lab', 'packages/lab/src/sideways.ts', '../../emulate/src/index.ts'],
+  ['rooms-by-their-doors-from-packages', 'packages/emulate/src/peek.ts', '../../../src/drivers/thing.ts'],
+  ['robot-without-packages', 'src/cli/emulate.ts', '../../packages/emulate/src/index.ts'],
   ['rooms-by-their-doors', 'src/guard/peek.ts', '../drivers/thing.ts'],
   ['rooms-by-their-doors', 'src/guard/deep/peek.ts', '../../drivers/inner/secret.ts'],
   ['nobody-enters-by-his-own-door', 'src/guard/round.ts', './index.ts'],
@@ -92,6 +96,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/sim/arm.ts', '../plant/mujoco.ts'],
   ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
   ['src/cli/sim.ts', '../sim/index.ts'],
+  ['packages/emulate/src/bus.ts', '../../../src/drivers/index.ts'],
 ];
 
 const targets = [
@@ -107,12 +112,13 @@ const targets = [
   'config',
   'session',
   'sim',
-  'study',
+  'offline',
   'monitor',
   'ros',
 ]
   .map((folder) => `src/${folder}/index.ts`)
-  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts', 'src/plant/mujoco.ts', 'src/learner/options.ts');
+  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts', 'src/plant/mujoco.ts', 'src/learner/options.ts')
+  .concat('packages/emulate/src/index.ts');
 
 let house: string;
 let bites: Set<string>;
@@ -130,7 +136,7 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
   const { tsConfig: _, ...rest } = options;
   const cruiseOptions: ICruiseOptions = { ...rest, ruleSet: { forbidden }, validate: true, baseDir: house };
-  const { output } = await cruise(['src'], cruiseOptions);
+  const { output } = await cruise(['src', 'packages'], cruiseOptions);
   bites = new Set((output as ICruiseResult).summary.violations.map((bite) => `${bite.rule.name}: ${bite.from}`));
 });
 

@@ -5,11 +5,12 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseLaunchArguments } from '../../scripts/ros/sources.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['docs', 'bench', 'src', 'examples', 'launch'].flatMap((folder) =>
+  ...['docs', 'bench', 'src', 'packages', 'examples', 'launch'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name)),
@@ -63,11 +64,12 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names files that exist', () => {
-    const folders = 'src|tests|bench|config|docs|scripts|examples|launch|bin|msg|srv|action|ros';
+    const folders = 'src|packages|tests|bench|config|docs|scripts|examples|launch|bin|msg|srv|action|ros';
     const named = matches(text, new RegExp(`\`((?:${folders})/[\\w./-]*)\``, 'g'));
     // A room's README names its own files, and those of its folders.
-    const own = path.startsWith('src/') ? matches(text, /`([\w-]+(?:\/[\w-]+)*(?:\.ts|\/))`/g) : [];
-    const isOwn = (name: string): boolean => existsSync(join(root, dirname(path), name)) || named.includes(name);
+    const own = /^(src|packages)\//.test(path) ? matches(text, /`([\w-]+(?:\/[\w-]+)*(?:\.ts|\/))`/g) : [];
+    const home = path.startsWith('packages/') ? join(dirname(path), 'src') : dirname(path);
+    const isOwn = (name: string): boolean => existsSync(join(root, home, name)) || named.includes(name);
     const produced = ['weights/', 'journal/'];
     expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([]);
     expect(own.filter((name) => !isOwn(name) && !produced.includes(name))).toEqual([]);
@@ -104,7 +106,20 @@ describe.each(documents)('%s', (path) => {
 
 describe('the program', () => {
   it('names pages that exist, in texts for people and in comments', () => {
-    const folders = ['src', 'bench', 'scripts', 'tests', 'launch', 'msg', 'srv', 'action', 'config', 'examples', 'ros'];
+    const folders = [
+      'src',
+      ...PACKAGE_SOURCES,
+      'bench',
+      'scripts',
+      'tests',
+      'launch',
+      'msg',
+      'srv',
+      'action',
+      'config',
+      'examples',
+      'ros',
+    ];
     const files = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && !/__pycache__/.test(entry.parentPath))
@@ -150,6 +165,17 @@ describe('docs/architecture.md', () => {
     const without = /^all above but (.*)$/.exec(words)?.[1]?.split(', ') ?? [];
     return above.filter((room) => !without.includes(room));
   }
+});
+
+describe('packages/', () => {
+  const manifestOf = (folder: string) =>
+    JSON.parse(read(join(folder, 'package.json'))) as Record<'name' | 'version', string>;
+
+  it.each(readdirSync(join(root, 'packages')))('%s has the version of rein, and the map names it', (name) => {
+    const { version } = manifestOf('.');
+    expect(manifestOf(`packages/${name}`)).toMatchObject({ name: `rein-${name}`, version, private: true });
+    expect(read('docs/architecture.md')).toMatch(new RegExp(`^packages/${name}/ `, 'm'));
+  });
 });
 
 describe('package.json', () => {

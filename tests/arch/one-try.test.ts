@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -19,7 +20,7 @@ function hasTests(folder: string): boolean {
 
 describe('one try', () => {
   it('is all that a test has: no runner option tries again', () => {
-    const files = [...['src', 'bench', 'tests', 'scripts'].flatMap(filesOf), 'vitest.config.ts'];
+    const files = [...['src', ...PACKAGE_SOURCES, 'bench', 'tests', 'scripts'].flatMap(filesOf), 'vitest.config.ts'];
     const again = files.filter((path) => /(--|\b)retry\b['"]?\s*[:=]|\.retry\(|--retry/.test(read(path)));
     expect(again.filter((path) => path !== 'tests/arch/one-try.test.ts')).toEqual([]);
   });

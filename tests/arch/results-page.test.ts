@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SeedCurve } from '../../packages/lab/src/curves/samples.ts';
 import { curvesPart } from '../../scripts/curves-page.ts';
 import { withEvidence } from '../../scripts/evidence-page.js';
 import { ageSentence, withAges, withLinkedAges, withoutAges } from '../../scripts/page-age.js';
 import { page, type ResultsRun } from '../../scripts/results-page.js';
 import { resultsPage } from '../../scripts/write-results.js';
 import type { StudyFile } from '../../src/config/study-file.ts';
-import type { SeedCurve } from '../../src/study/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const READER = 'src/core/robot-defaults.ts';
@@ -47,7 +48,7 @@ function defaultsIn(text: string): string[] {
 
 describe('what an absent key of a robot means', () => {
   it('is written in one file', () => {
-    const files = ['src', 'bench', 'scripts'].flatMap(filesOf);
+    const files = ['src', ...PACKAGE_SOURCES, 'bench', 'scripts'].flatMap(filesOf);
     const found = files
       .filter((path) => path !== READER)
       .flatMap((path) => defaultsIn(readFileSync(join(root, path), 'utf8')).map((line) => `${path}: ${line.trim()}`))
@@ -59,7 +60,9 @@ describe('what an absent key of a robot means', () => {
     // What describes, merges, prints or suggests the key; all else asks `limitMarginOf`.
     const describing =
       /^src\/(schema|config\/(schema|setup)|robot-import\/(merge-joints|model-subject|robot-text)|safety-check\/(limits|arm-summary|result)|core\/(base|robot)-model)/;
-    const found = filesOf('src').filter((path) => path !== READER && !describing.test(path));
+    const found = ['src', ...PACKAGE_SOURCES]
+      .flatMap(filesOf)
+      .filter((path) => path !== READER && !describing.test(path));
     const readers = found.filter((path) => /\blimitMarginRad\b(?!')/.test(readFileSync(join(root, path), 'utf8')));
     // A message that names the key to people.
     expect(readers).toEqual(['src/config/robot-checks.ts']);

@@ -8,6 +8,7 @@ import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { FAULTS } from '../../src/safety/faults.ts';
 import { OTHER_FAULTS } from '../../src/safety/index.ts';
+import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const scratch = mkdtempSync(join(tmpdir(), 'rein-pages-'));
@@ -54,7 +55,7 @@ describe('ros2.md', () => {
   const text = read('ros2.md');
 
   it('quotes messages of the code', () => {
-    const code = sources(['src', 'ros', 'launch']).replace(/\$\{[^}]*\}/g, '…');
+    const code = sources(['src', ...PACKAGE_SOURCES, 'ros', 'launch']).replace(/\$\{[^}]*\}/g, '…');
     const cells = text.split('| you see |')[1]!.split('\n\n')[0]!.split('\n').slice(2);
     const quotes = cells.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, quote]) => quote!),

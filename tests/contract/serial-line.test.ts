@@ -1,10 +1,10 @@
 import { afterEach } from 'vitest';
+import { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
+import { FeetechServo } from '../../packages/emulate/src/feetech/feetech-servo.ts';
+import { SimpleBody } from '../../packages/emulate/src/index.ts';
+import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
 import { Rng, SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, FEETECH_MODELS, feetech } from '../../src/drivers/serial.ts';
-import { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import { FeetechServo } from '../../src/emulate/feetech/feetech-servo.ts';
-import { SimpleBody } from '../../src/emulate/index.ts';
-import { MemoryLine } from '../../src/emulate/memory-line.ts';
 import { Emulated } from '../support/emulated.ts';
 import { describeSerialLine } from './serial-line.contract.ts';
 

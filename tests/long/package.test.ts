@@ -24,7 +24,34 @@ describe('the package', () => {
       'examples/my-arm.js',
     ])
       expect(files).toContain(path);
-    expect(files.filter((path) => /\.map$|^dist\/(\.|bench)|^(src|tests)\//.test(path))).toEqual([]);
+    expect(files.filter((path) => /\.map$|^dist\/(\.|bench)|^(src|packages|tests)\//.test(path))).toEqual([]);
+  });
+
+  it.each([
+    ['rein-emulate', 'emulate', 'feetech', '--duration', '1'],
+    ['rein-lab', 'train', '--env', 'point', '--steps', '20'],
+    ['rein-lab', 'pretrain', '--env', 'point', '--out', 'pretrained'],
+  ])('does without %s beside it: rein %s says how to get it', (name, ...args) => {
+    const { code, stdout, stderr } = project.run('rein', ...args);
+    expect(stderr).toContain(`rein: This needs the package ${name}, which is not installed.\n  → Run npm run package `);
+    expect(stderr).toContain(`npm install --ignore-scripts <checkout>/${name}-*.tgz\n`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(project.run('rein', args[0]!, '--help').stdout).toContain(`rein ${args[0]}`);
+  });
+
+  it('runs with rein-emulate beside it', () => {
+    project.installBeside('rein-emulate');
+    const { code, stdout, stderr } = project.run('rein', 'emulate', 'feetech', '--duration', '1', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/"ready".*"robot":"so101"[\s\S]*"ended"/);
+  });
+
+  it('runs with rein-lab beside it', () => {
+    project.installBeside('rein-lab');
+    const trained = project.run('rein', 'train', '--env', 'point', '--steps', '20', '--out', 'trained');
+    expect(trained).toMatchObject({ code: 0, stderr: '' });
+    const exported = project.run('rein', 'export', 'policy', 'trained', '--out', 'trained.onnx');
+    expect(exported).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('types what it exports, and refuses what is wrong', () => {

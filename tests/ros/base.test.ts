@@ -59,14 +59,14 @@ describeRos('a mobile base and a joystick', () => {
       writeFileSync(overlay, OVERLAY);
       const start = (program: string, ...parameters: readonly string[]): RosProcess => {
         const args = parameters.flatMap((each) => ['-p', each]);
-        const made = new RosProcess(process.execPath, [join(ROOT, 'dist', 'ros', program), '--ros-args', ...args]);
+        const made = new RosProcess(process.execPath, [join(ROOT, program), '--ros-args', ...args]);
         programs.push(made);
         return made;
       };
-      const sim = start('sim-main.js', 'controller:=differential', 'task:=drive-judged');
+      const sim = start('packages/emulate/dist/ros/sim-main.js', 'controller:=differential', 'task:=drive-judged');
       await sim.printed(/a base, differential/, START_MS);
       const node = start(
-        'node-main.js',
+        'dist/ros/node-main.js',
         'task:=drive-judged',
         `config:=${overlay}`,
         'operator:=joy',

@@ -27,7 +27,7 @@ function start(script: string, ...args: readonly string[]): RosProcess {
 
 async function startSim(...parameters: readonly string[]): Promise<RosProcess> {
   const given = parameters.flatMap((parameter) => ['-p', parameter]);
-  const sim = start('dist/ros/sim-main.js', ...(given.length === 0 ? [] : ['--ros-args', ...given]));
+  const sim = start('packages/emulate/dist/ros/sim-main.js', ...(given.length === 0 ? [] : ['--ros-args', ...given]));
   await sim.printed(/Ctrl\+C ends it/);
   return sim;
 }

@@ -4,9 +4,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { SIM_PARAMETERS } from '../../packages/emulate/src/ros/parameters.ts';
 import { NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
 import type { ParameterDeclaration } from '../../src/ros/port/ros-port.ts';
-import { SIM_PARAMETERS } from '../../src/ros/sim/parameters.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-'));

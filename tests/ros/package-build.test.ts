@@ -29,7 +29,7 @@ describeRos('colcon build', () => {
       workspace = mkdtempSync(join(tmpdir(), 'rein-colcon-'));
       source = join(workspace, 'src', 'rein');
       mkdirSync(source, { recursive: true });
-      const parts = ['action', 'bin', 'config', 'dist', 'docs', 'launch', 'msg', 'ros', 'src', 'srv'];
+      const parts = ['action', 'bin', 'config', 'dist', 'docs', 'launch', 'msg', 'packages', 'ros', 'src', 'srv'];
       for (const name of [...parts, 'CMakeLists.txt', 'LICENSE', 'package.json', 'package.xml']) {
         cpSync(join(ROOT, name), join(source, name), { recursive: true, preserveTimestamps: true });
       }
@@ -77,7 +77,9 @@ describeRos('colcon build', () => {
       async () => {
         touchStamp(0);
         const { code, stderr, stdout } = await build('--install-base', join(workspace, 'never'));
-        expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toMatch(/rein: dist is older than src\/.* && npm run build/);
+        expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toMatch(
+          /rein: dist is older than (src|packages)\/.* && npm run build/,
+        );
         expect(code).not.toBe(0);
         rmSync(join(source, 'dist', '.stamp.json'));
         const unbuilt = await build('--install-base', join(workspace, 'never'));

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
+const NODE = 'dist/ros/node-main.js';
+const SIM = 'packages/emulate/dist/ros/sim-main.js';
 const binding = join(root, 'node_modules', 'rclnodejs');
 
 /** This environment without anything that a ROS set-up file puts there. */
@@ -26,8 +28,8 @@ function filesOf(folder: string): string[] {
 }
 
 describe('without ROS 2', () => {
-  it.each(['node', 'sim'])('%s ends with one sentence and what to do', (program) => {
-    const main = join(root, 'dist', 'ros', `${program}-main.js`);
+  it.each([NODE, SIM])('%s ends with one sentence and what to do', (program) => {
+    const main = join(root, program);
     const { status, stdout, stderr } = spawnSync(process.execPath, [main], { encoding: 'utf8', env: withoutRos() });
     expect(stdout + stderr).toMatch(/no ROS 2 is sourced/);
     expect(stdout + stderr).toMatch(/source \/opt\/ros\/<distribution>\/setup\.bash/);
@@ -37,7 +39,7 @@ describe('without ROS 2', () => {
 
   it.skipIf(!existsSync(binding))('starting a ROS program leaves the installed rclnodejs as it is', () => {
     const before = filesOf(binding);
-    spawnSync(process.execPath, [join(root, 'dist', 'ros', 'sim-main.js')], { env: withoutRos() });
+    spawnSync(process.execPath, [join(root, SIM)], { env: withoutRos() });
     expect(filesOf(binding)).toEqual(before);
   });
 

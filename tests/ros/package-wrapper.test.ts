@@ -79,7 +79,9 @@ describe('the wrapper', () => {
     const elsewhere = join(scratch, 'source');
     mkdirSync(elsewhere, { recursive: true });
     writeFileSync(join(elsewhere, 'sim-main.js'), "console.log('sim of the source tree');");
-    symlinkSync(join(elsewhere, 'sim-main.js'), join(prefix, 'share', 'rein', 'dist', 'ros', 'sim-main.js'));
+    const installed = join(prefix, 'share', 'rein', 'packages', 'emulate', 'dist', 'ros');
+    mkdirSync(installed, { recursive: true });
+    symlinkSync(join(elsewhere, 'sim-main.js'), join(installed, 'sim-main.js'));
     expect(run('sim').stdout).toBe('sim of the source tree\n');
     // The wrapper itself as a link, too: resolving it would lead to ros/start.sh of the source tree.
     rmSync(wrapper('sim'));

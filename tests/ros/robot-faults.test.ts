@@ -36,10 +36,10 @@ describeRos('faults of a robot behind ROS', () => {
   it(
     'are told: a clock that goes back (22), a controller that refuses in motion (14), QoS that its controller does not fit (33)',
     async () => {
-      const sim = start('sim-main.js', 'controller:=position', 'publish_clock:=true');
+      const sim = start('packages/emulate/dist/ros/sim-main.js', 'controller:=position', 'publish_clock:=true');
       await sim.printed(/as \/rein_sim/, START_MS);
       const node = start(
-        'node-main.js',
+        'dist/ros/node-main.js',
         'task:=insert',
         'robot:=arm6-ros',
         'use_sim_time:=true',
@@ -70,7 +70,7 @@ describeRos('faults of a robot behind ROS', () => {
 
   function start(program: string, ...parameters: readonly string[]): RosProcess {
     const args = parameters.flatMap((each) => ['-p', each]);
-    const made = new RosProcess(process.execPath, [join(ROOT, 'dist', 'ros', program), '--ros-args', ...args]);
+    const made = new RosProcess(process.execPath, [join(ROOT, program), '--ros-args', ...args]);
     programs.push(made);
     return made;
   }

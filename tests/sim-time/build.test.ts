@@ -89,6 +89,20 @@ it('points every form of a relative import at the output, and nothing else', () 
   expect({ status, stdout }).toEqual({ status: 0, stdout: '1 1\n' });
 });
 
+it('compiles packages into folders of their own, which reach what they import of others wherever it lies', () => {
+  put('packages/tools/src/deep/tool.ts', "export { a } from '../../../../src/core/a.ts';\nexport const tool = 2;\n");
+  put('packages/tools/src/deep/tool.test.ts', 'not compiled');
+  put('bench/all.ts', "import { a, tool } from '../packages/tools/src/deep/tool.ts';\nconsole.log(a, tool);\n");
+  expect(build().status).toBe(0);
+  expect(readdirSync(at('packages/tools/dist/deep')).sort()).toEqual(['tool.js', 'tool.js.map']);
+  expect(spawnSync(process.execPath, [at('dist/bench/all.js')], { encoding: 'utf8' }).stdout).toBe('1 2\n');
+  expect(build()).toMatchObject({ stdout: '' });
+  rmSync(at('packages/tools/src/deep/tool.ts'));
+  put('bench/all.ts', '');
+  build();
+  expect(existsSync(at('packages/tools/dist/deep/tool.js'))).toBe(false);
+});
+
 it('writes maps that lead an error to the line of its source', () => {
   put(
     'src/core/fails.ts',

@@ -1,8 +1,8 @@
 /** The gripper of an SO-101 on its emulated bus, under the guard, by the action of the task pick: it closes on something, and holds it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
 import { resolveConfig } from '../../src/config/index.ts';
 import { feetechFamily } from '../../src/drivers/serial.ts';
-import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
 import type { Guard } from '../../src/guard/guard.ts';
 import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Simulator } from '../../packages/emulate/src/ros/simulator.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import {
@@ -18,7 +19,6 @@ import { Bridge } from '../../src/ros/bridge/bridge.ts';
 import { JointState } from '../../src/ros/messages/definitions.ts';
 import { configOf, nodeRequest } from '../../src/ros/node/settings.ts';
 import { SENSOR_QOS } from '../../src/ros/port/qos.ts';
-import { Simulator } from '../../src/ros/sim/simulator.ts';
 import { reinHere } from '../support/rein-here.ts';
 import { MemoryGraph } from '../support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../support/ros-memory/memory-port.ts';

@@ -1,7 +1,7 @@
 /** An SO-101 on its emulated bus, under the guard, whose goals are lost on the line just when torque is to come on. */
 import { expect, it } from 'vitest';
+import type { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
 import { feetech, feetechFamily } from '../../src/drivers/serial.ts';
-import type { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
 import { lockStepGuard } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { jointSpec } from '../support/adversary.ts';

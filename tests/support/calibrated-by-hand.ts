@@ -2,6 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
+import { FeetechServo } from '../../packages/emulate/src/feetech/feetech-servo.ts';
+import { SimpleBody } from '../../packages/emulate/src/index.ts';
+import { MemoryLine, WaitedClock } from '../../packages/emulate/src/memory-line.ts';
+import type { ServoSpec } from '../../packages/emulate/src/servo-chain.ts';
 import type { BusPort } from '../../src/bring-up/bus-port.ts';
 import type { ServoArm } from '../../src/bring-up/families.ts';
 import type { Guide } from '../../src/bring-up/guide.ts';
@@ -9,11 +14,6 @@ import { requireServoArm } from '../../src/bring-up/index.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { ReinError, Rng } from '../../src/core/index.ts';
 import type { LineSettings } from '../../src/drivers/serial.ts';
-import { FeetechBus } from '../../src/emulate/feetech/feetech-bus.ts';
-import { FeetechServo } from '../../src/emulate/feetech/feetech-servo.ts';
-import { SimpleBody } from '../../src/emulate/index.ts';
-import { MemoryLine, WaitedClock } from '../../src/emulate/memory-line.ts';
-import type { ServoSpec } from '../../src/emulate/servo-chain.ts';
 
 export const ADAPTER = 'EMU0001';
 const BAUD = 1_000_000;

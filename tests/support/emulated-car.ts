@@ -1,16 +1,17 @@
 /** A car with an emulated VESC on a line of this process, on a clock that only waiting moves. */
+
+import { FaultyDevice } from '../../packages/emulate/src/faulty-device.ts';
+import type { EmulatedBody } from '../../packages/emulate/src/index.ts';
+import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
+import { raisedCar } from '../../packages/emulate/src/vesc/car.ts';
+import type { VescBusOptions } from '../../packages/emulate/src/vesc/vesc-bus.ts';
+import { VescBus } from '../../packages/emulate/src/vesc/vesc-bus.ts';
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
 import { createRobotState, Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import { VESC_WRITES } from '../../src/drivers/serial.ts';
 import type { VescDriverOptions } from '../../src/drivers/vesc/options.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
-import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
-import type { EmulatedBody } from '../../src/emulate/index.ts';
-import { MemoryLine } from '../../src/emulate/memory-line.ts';
-import { raisedCar } from '../../src/emulate/vesc/car.ts';
-import type { VescBusOptions } from '../../src/emulate/vesc/vesc-bus.ts';
-import { VescBus } from '../../src/emulate/vesc/vesc-bus.ts';
 import { keptLine } from './kept-line.ts';
 import { vescDecoder, WriteRecorder } from './write-recorder.ts';
 

@@ -2,6 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmulatedBus } from '../../packages/emulate/src/device.ts';
+import { FaultyDevice } from '../../packages/emulate/src/faulty-device.ts';
+import { emulatorKind, SimpleBody } from '../../packages/emulate/src/index.ts';
+import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
 import { LockStepClock, Rng } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
@@ -14,10 +18,6 @@ import {
 } from '../../src/drivers/serial.ts';
 import { encodersOf } from '../../src/drivers/servo/options.ts';
 import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
-import type { EmulatedBus } from '../../src/emulate/device.ts';
-import { FaultyDevice } from '../../src/emulate/faulty-device.ts';
-import { emulatorKind, SimpleBody } from '../../src/emulate/index.ts';
-import { MemoryLine } from '../../src/emulate/memory-line.ts';
 import { keptLine } from './kept-line.ts';
 import { servoDecoder, WriteRecorder } from './write-recorder.ts';
 

@@ -1,5 +1,5 @@
+import type { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
 import type { SerialLine } from '../../src/drivers/serial.ts';
-import type { MemoryLine } from '../../src/emulate/memory-line.ts';
 
 /** `line` as a driver opens it: the wire stays when that closes it, and may be opened again. */
 export function keptLine(line: MemoryLine): SerialLine {

@@ -10,6 +10,8 @@ export interface PackedProject {
   readonly folder: string;
   /** `types/…` and all other files of the package. */
   readonly files: readonly string[];
+  /** Installs one of the packages that were packed with it, as npm would: unpacked beside it. */
+  installBeside(name: string): void;
   /** Writes a file of the project. */
   put(path: string, text: string): void;
   /** Runs a program of the project; `rein` is the installed one. */
@@ -20,22 +22,29 @@ export interface PackedProject {
 /** What a fresh clone has of what the package is made from: neither `dist/` nor `types/`. */
 const SOURCES = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
   .concat(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'])
-  .concat(['bench', 'bin', 'config', 'docs', 'examples', 'launch', 'scripts', 'src']);
+  .concat(['bench', 'bin', 'config', 'docs', 'examples', 'launch', 'packages', 'scripts', 'src']);
+
+const isNotBuilt = (path: string): boolean => !/\bpackages\/[^/]+\/dist$/.test(path);
 
 /** A project with the packed program and the examples. */
 export function packedProject(): PackedProject {
   const folder = mkdtempSync(join(tmpdir(), 'rein-packed-'));
   const packages = join(folder, 'node_modules');
   const home = join(packages, 'rein');
-  mkdirSync(home, { recursive: true });
-  const { filename, files } = packInClone(folder);
-  must('tar', ['xf', join(folder, filename), '--strip-components=1', '-C', home], root);
+  const packed = packInClone(folder);
+  const unpack = (name: string): void => {
+    const { filename } = packed.find((each) => each.name === name)!;
+    mkdirSync(join(packages, name), { recursive: true });
+    must('tar', ['xf', join(folder, filename), '--strip-components=1', '-C', join(packages, name)], root);
+  };
+  unpack('rein');
   linkDependencies(packages);
   cpSync(join(root, 'examples'), folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   return {
     folder,
-    files: files.map(({ path }) => path),
+    files: packed.find(({ name }) => name === 'rein')!.files.map(({ path }) => path),
+    installBeside: unpack,
     put: (path, text) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
@@ -49,16 +58,21 @@ export function packedProject(): PackedProject {
   };
 }
 
-/** Writes the tarball into `destination`, by the script that people are told of and in a place where nothing is built. */
-function packInClone(destination: string): { filename: string; files: { path: string }[] } {
+interface Packed {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Writes the tarballs into `destination`, by the script that people are told of and in a place where nothing is built. */
+function packInClone(destination: string): readonly Packed[] {
   const clone = mkdtempSync(join(tmpdir(), 'rein-clone-'));
   try {
-    for (const path of SOURCES) cpSync(join(root, path), join(clone, path), { recursive: true });
+    for (const path of SOURCES) cpSync(join(root, path), join(clone, path), { recursive: true, filter: isNotBuilt });
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     const printed = must('npm', ['run', 'package', '--', '--json', '--pack-destination', destination], clone);
     // Build and types say what they do first.
-    const [packed] = JSON.parse(printed.slice(printed.indexOf('\n[\n'))) as [ReturnType<typeof packInClone>];
-    return packed;
+    return JSON.parse(printed.slice(printed.indexOf('\n[\n'))) as readonly Packed[];
   } finally {
     rmSync(clone, { recursive: true, force: true });
   }
@@ -67,12 +81,12 @@ function packInClone(destination: string): { filename: string; files: { path: st
 /** What an installation brings, and nothing that is there for developers only. */
 function linkDependencies(packages: string): void {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean }>;
+    packages: Record<string, { dev?: boolean; link?: boolean }>;
   };
   const installed = new Set(readdirSync(join(root, 'node_modules')));
-  for (const [path, { dev = false }] of Object.entries(lock.packages)) {
+  for (const [path, { dev = false, link = false }] of Object.entries(lock.packages)) {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1];
-    if (name === undefined || dev || !installed.has(name.split('/')[0]!)) continue;
+    if (name === undefined || dev || link || !installed.has(name.split('/')[0]!)) continue;
     mkdirSync(dirname(join(packages, name)), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   }

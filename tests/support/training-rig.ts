@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { completed, demonstrations as shownBy } from '../../packages/lab/src/environments/demonstrations.ts';
+import { createStudyEnvironment, type StudyEnvironment } from '../../packages/lab/src/environments/environments.ts';
 import { loadLearnerFile } from '../../src/config/index.ts';
 import {
   type Close,
@@ -18,10 +20,8 @@ import type { LearnerConfig } from '../../src/learner/options.ts';
 import { learnerFigures } from '../../src/learner/options.ts';
 import { TrainingRecord } from '../../src/learner/service/training-record.ts';
 import { Training } from '../../src/learner/training.ts';
+import { openActor } from '../../src/offline/index.ts';
 import { Diagnosis, type MetricRecord, type Row, type UnstampedRecord } from '../../src/record/index.ts';
-import { completed, demonstrations as shownBy } from '../../src/study/environments/demonstrations.ts';
-import { createStudyEnvironment, type StudyEnvironment } from '../../src/study/environments/environments.ts';
-import { openActor } from '../../src/study/trial/actor.ts';
 
 /** What is wrong, and only that; left out: nothing. */
 export interface Breakage {

@@ -1,4 +1,6 @@
 /** What a driver writes to its devices, held to the table of what each does by itself then. */
+
+import type { EmulatedBus } from '../../packages/emulate/src/device.ts';
 import type { Driver } from '../../src/drivers/index.ts';
 import {
   type DynamixelModel,
@@ -14,7 +16,6 @@ import {
   type WriteRule,
   type WriteState,
 } from '../../src/drivers/serial.ts';
-import type { EmulatedBus } from '../../src/emulate/device.ts';
 
 /** One register, or command, of a request. */
 export interface SeenWrite {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { DynamixelBus } from '../../../packages/emulate/src/dynamixel/dynamixel-bus.ts';
 import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
 import { loadRobotFile } from '../../config/index.ts';
 import { dynamixelFamily, ServoBus } from '../../drivers/serial.ts';
-import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
 import { requireServoArm } from '../families.ts';
 import { ServoAccess } from '../servo-access.ts';
 import { type OpenArm, storeBeforeMeasuring } from './stored-settings.ts';

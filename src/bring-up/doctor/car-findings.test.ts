@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MemoryLine } from '../../../packages/emulate/src/memory-line.ts';
 import { type CarRig, type CarRigOptions, carRig } from '../../../tests/support/emulated-car.ts';
-import { MemoryLine } from '../../emulate/memory-line.ts';
 import type { OpenBusPort } from '../bus-port.ts';
 import { carOf } from '../car.ts';
 import { inspectPort } from './inspect.ts';

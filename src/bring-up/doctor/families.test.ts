@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { emulatorKind, SimpleBody } from '../../../packages/emulate/src/index.ts';
+import { MemoryLine } from '../../../packages/emulate/src/memory-line.ts';
 import { loadRobotFile } from '../../config/index.ts';
 import { Rng } from '../../core/index.ts';
 import { DYNAMIXEL_BAUDS } from '../../drivers/serial.ts';
-import { emulatorKind, SimpleBody } from '../../emulate/index.ts';
-import { MemoryLine } from '../../emulate/memory-line.ts';
 import { requireServoArm } from '../families.ts';
 import { servoProblems } from '../servo-problems.ts';
 import { inspectBus } from './bus-findings.ts';

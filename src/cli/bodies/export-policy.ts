@@ -1,14 +1,15 @@
 /** What `rein export` does. */
 
-import { exportEncoder, exportedFiles, exportPolicy } from '../../study/index.ts';
+import { exportEncoder, exportedFiles, exportPolicy } from '../../offline/index.ts';
 import type { ExportOptions } from '../export.ts';
 import { checkFree } from './json-file.ts';
+import { loadLab } from './package.ts';
 import { complain } from './terminal.ts';
 
 /** Resolves to the exit code. */
 export async function exportPolicyBody({ run, out, force }: ExportOptions): Promise<number> {
   checkFree(exportedFiles(run, out), force);
-  const exported = await exportPolicy(run, out, complain);
+  const exported = await exportPolicy(run, out, complain, loadLab);
   const { path, algorithm, observationSize, actionSize, observations, maxDifference, maxCommandDifference } = exported;
   process.stdout.write(
     [
@@ -25,7 +26,7 @@ export async function exportPolicyBody({ run, out, force }: ExportOptions): Prom
 /** The same for `rein export encoder`. */
 export async function exportEncoderBody({ run, out, force }: ExportOptions): Promise<number> {
   checkFree([out], force);
-  await exportEncoder(run, out, complain);
+  await exportEncoder(run, out, complain, loadLab);
   process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;
 }

@@ -5,6 +5,7 @@ import { createSetup } from '../../config/setup.ts';
 import { ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { interventionRule } from '../../learner/options.ts';
+import { startFrom } from '../../offline/index.ts';
 import { Diagnosis, type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
 import {
   abandonRunFolder,
@@ -14,7 +15,6 @@ import {
   runIdOf,
   setupRecord,
 } from '../../session/index.ts';
-import { startFrom } from '../../study/index.ts';
 import { LEARNER_PORT, type LearnOptions } from '../learn.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { openMonitorBeside } from './monitor.ts';

@@ -1,8 +1,9 @@
 /** What `rein pretrain` does. */
 import { loadLearnerFile } from '../../config/index.ts';
 import { counted } from '../../core/index.ts';
-import { type PretrainingData, runPretraining } from '../../study/index.ts';
+import { type PretrainingData, runPretraining } from '../../offline/index.ts';
 import type { PretrainOptions } from '../pretrain.ts';
+import { loadLab } from './package.ts';
 import { complain } from './terminal.ts';
 
 /** Resolves to the exit code. */
@@ -10,7 +11,7 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
   const { learner: name, learnerKeys, seed, out } = options;
   const place = { file: '--set', line: 0, column: 0 };
   const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
-  const result = await runPretraining({ data: dataOf(options), learner, seed, out }, complain);
+  const result = await runPretraining({ data: dataOf(options), learner, seed, out }, complain, loadLab);
   const lines = [`Learned from ${counted(result.transitions, 'transition')}.`];
   for (const [what, { steps, refused, firstLoss, lastLoss }] of [
     ['cloning', result.cloning],

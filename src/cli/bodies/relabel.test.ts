@@ -9,10 +9,12 @@ import { createTransition, type Source } from '../../core/index.ts';
 import { Replay } from '../../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, interventionRule } from '../../learner/options.ts';
 import { openJournal, readJournal } from '../../link/index.ts';
+import { runPretraining } from '../../offline/index.ts';
 import { RUN_FILES, readRelabelling } from '../../record/index.ts';
-import { runPretraining } from '../../study/index.ts';
 import type { RelabelOptions } from '../relabel.ts';
 import { relabelBody } from './relabel.ts';
+
+const loadLab = () => import('../../../packages/lab/src/lab.ts');
 
 const LEARNER = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [4], criticHidden: [4], batchSize: 4, bcInitSteps: 5 };
 /** Two episodes: p policy, c a person who corrects. */
@@ -46,7 +48,7 @@ async function relabel(options: Partial<RelabelOptions>): Promise<string> {
 
 async function learnedFrom(out: string): Promise<number> {
   const data = { kind: 'run', folder } as const;
-  return (await runPretraining({ data, learner: LEARNER, seed: 1, out: join(folder, out) }, () => undefined))
+  return (await runPretraining({ data, learner: LEARNER, seed: 1, out: join(folder, out) }, () => undefined, loadLab))
     .transitions;
 }
 

@@ -1,7 +1,6 @@
 /** What `rein reward` does. */
 import { resolve } from 'node:path';
 import { counted, percent } from '../../core/index.ts';
-import { checkRunRequest } from '../../session/run-request.ts';
 import {
   type ClassifierCheck,
   checkClassifier,
@@ -9,7 +8,8 @@ import {
   type FalsePositive,
   trainClassifier,
   truthOf,
-} from '../../study/index.ts';
+} from '../../offline/index.ts';
+import { checkRunRequest } from '../../session/run-request.ts';
 import { rewardManifestPath, type Share } from '../../tasks/index.ts';
 import type { RewardCheckOptions, RewardCollectOptions, RewardTrainOptions } from '../reward.ts';
 import { checkFree, checkJsonFile, writeJsonFile } from './json-file.ts';

@@ -1,9 +1,9 @@
 /** What binds a calibration to its arm: one that is not of the servos on the bus is refused. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { applyFault } from '../../../packages/emulate/src/faults.ts';
 import type { ServoRig, ServoRigOptions } from '../../../tests/support/emulated-servos.ts';
 import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
-import { applyFault } from '../../emulate/faults.ts';
 import { feetechFamily } from '../feetech/feetech-family.ts';
 import { calibrationText } from './calibration.ts';
 

@@ -1,10 +1,10 @@
 /** Joints with two servos, the second of which obeys the first one's requests: ViperX's shoulder and elbow. */
 import { describe, expect, it } from 'vitest';
+import type { DynamixelBus } from '../../../packages/emulate/src/dynamixel/dynamixel-bus.ts';
+import type { DynamixelServo } from '../../../packages/emulate/src/dynamixel/dynamixel-servo.ts';
 import type { ServoRig } from '../../../tests/support/emulated-servos.ts';
 import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
 import { createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
-import type { DynamixelBus } from '../../emulate/dynamixel/dynamixel-bus.ts';
-import type { DynamixelServo } from '../../emulate/dynamixel/dynamixel-servo.ts';
 import type { DriverStatus } from '../driver.ts';
 import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
 

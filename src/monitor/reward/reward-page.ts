@@ -1,6 +1,6 @@
 /** What a reward classifier was checked on, and what it took for a success: one page that loads nothing. */
 import { percent, ReinError, replaceFile } from '../../core/index.ts';
-import { type ClassifierCheck, type FalsePositive, truthOf } from '../../study/index.ts';
+import { type ClassifierCheck, type FalsePositive, truthOf } from '../../offline/index.ts';
 import type { Share } from '../../tasks/index.ts';
 import { cards, type Html, html, meter, meters, numbers, renderPage, section, table, words } from '../page/html.ts';
 

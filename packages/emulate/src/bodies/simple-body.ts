@@ -1,0 +1,57 @@
+/** Joints that know nothing of each other: inertia, weight on a lever, viscous and dry friction, stops. Needs no MuJoCo. */
+import { GRAVITY_M_PER_S2 } from '../../../../src/core/index.ts';
+import type { EmulatedBody } from './body.ts';
+
+export interface SimpleJoint {
+  /** Rotor and what it carries, kg·m². Default 0.01. */
+  readonly inertiaKgM2?: number | undefined;
+  /** Mass × lever that hangs on it, kg·m, straight down at 0 rad; 0 (default): a joint that turns about the vertical. */
+  readonly unbalanceKgM?: number | undefined;
+  /** N·m·s/rad. Default 0.02. */
+  readonly dampingNmSPerRad?: number | undefined;
+  /** Dry, N·m. Default 0.02. */
+  readonly frictionNm?: number | undefined;
+  /** Stops, rad. Default none. */
+  readonly minRad?: number | undefined;
+  readonly maxRad?: number | undefined;
+  /** Where it is at first, rad. Default 0. */
+  readonly startRad?: number | undefined;
+}
+
+/** For tests: one step costs some multiplications. */
+export class SimpleBody implements EmulatedBody {
+  readonly positionRad: Float64Array;
+  readonly velocityRadPerS: Float64Array;
+  readonly torqueNm: Float64Array;
+  readonly signals: Map<string, number> = new Map();
+  readonly stepS: number;
+  readonly #joints: readonly SimpleJoint[];
+
+  constructor(joints: readonly SimpleJoint[], stepS = 0.001) {
+    this.#joints = joints;
+    this.stepS = stepS;
+    this.positionRad = Float64Array.from(joints, ({ startRad = 0 }) => startRad);
+    this.velocityRadPerS = new Float64Array(joints.length);
+    this.torqueNm = new Float64Array(joints.length);
+  }
+
+  step(): void {
+    const dtS = this.stepS;
+    for (const [i, joint] of this.#joints.entries()) {
+      const { inertiaKgM2 = 0.01, unbalanceKgM = 0, dampingNmSPerRad = 0.02, frictionNm = 0.02 } = joint;
+      const weightNm = -unbalanceKgM * GRAVITY_M_PER_S2 * Math.sin(this.positionRad[i]!);
+      // Damping at the end of the step, so that it never turns the velocity about; friction takes up to all that is left.
+      const driven =
+        (this.velocityRadPerS[i]! + ((this.torqueNm[i]! + weightNm) * dtS) / inertiaKgM2) /
+        (1 + (dampingNmSPerRad * dtS) / inertiaKgM2);
+      const held = (frictionNm * dtS) / inertiaKgM2;
+      const velocity = Math.sign(driven) * Math.max(0, Math.abs(driven) - held);
+      const { minRad = Number.NEGATIVE_INFINITY, maxRad = Number.POSITIVE_INFINITY } = joint;
+      const position = this.positionRad[i]! + velocity * dtS;
+      this.positionRad[i] = Math.min(maxRad, Math.max(minRad, position));
+      this.velocityRadPerS[i] = this.positionRad[i] === position ? velocity : 0;
+    }
+  }
+
+  close(): void {}
+}

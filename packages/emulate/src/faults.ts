@@ -1,0 +1,269 @@
+/**
+ * What can be wrong with an emulated bus, by name: on the line by rate or for the next packet, in a servo by its id, and at the plug.
+ * Types, what people type, and what each does stand here; `faulty-device.ts` does those of the line, each family those of its servos.
+ */
+import { didYouMean, ReinError } from '../../../src/core/index.ts';
+
+/** On the line, by name: the share of packets (0 to 1) that it befalls; `drop` and `flip`: of bytes. */
+export const LINE_FAULTS = {
+  drop: 'a byte is missing',
+  flip: 'one bit of a byte is turned',
+  delay: 'a reply comes up to 20 ms late',
+  duplicate: 'a packet comes twice',
+  split: 'a packet comes in two parts, up to 5 ms apart',
+  garbage: 'up to 64 random bytes come before a packet',
+  wrongId: 'a reply, whole and with a right checksum, has another id',
+  stale: 'the reply before it comes in its place',
+} as const;
+
+export type LineFault = keyof typeof LINE_FAULTS;
+
+/** Of these, what can befall bytes on their way to the devices, too. */
+export const REQUEST_FAULTS = ['drop', 'flip', 'garbage'] as const satisfies readonly LineFault[];
+
+export type RequestFault = (typeof REQUEST_FAULTS)[number];
+
+/** To one packet, the next: with numbers of its own, where a rate would draw them. */
+export type PacketFault =
+  | { readonly kind: 'drop'; readonly at: number; readonly count: number }
+  /** Bit 0 is the lowest of the first byte. */
+  | { readonly kind: 'flip'; readonly bit: number }
+  | { readonly kind: 'delay'; readonly seconds: number }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'split'; readonly at: number; readonly gapS: number }
+  | { readonly kind: 'garbage'; readonly bytes: Uint8Array }
+  | { readonly kind: 'wrongId'; readonly id: number }
+  | { readonly kind: 'stale' };
+
+/** What a servo is made to do wrong. Mutable: each takes hold at once. */
+export interface ServoFaults {
+  /** Neither hears nor answers; its motor is as it was. */
+  isDead: boolean;
+  /** For so long it has no power: it neither hears nor answers, its motor is limp, and then it starts anew, s. Counts down by itself. */
+  unpoweredS: number;
+  /** Added to its error bits, whatever its state. */
+  errorBits: number;
+  /**
+   * Its overload protection has latched, until its power is cut or, where a family has that, it is rebooted: it acknowledges everything and
+   * exerts its protective torque at most. What loads it may latch it again.
+   */
+  isOverloaded: boolean;
+  /** The horn turns the other way for the same numbers: motor and encoder are turned round together, which no register shows. */
+  isMirrored: boolean;
+  /** Its motor turns against its encoder: its own loop runs away. */
+  isReversed: boolean;
+  /** A wrong zero: added to the position, rad. */
+  shiftRad: number;
+  /** Whole turns added to the position. */
+  wrapTurns: number;
+  /** The position stays what it last was. */
+  isFrozen: boolean;
+}
+
+export function noServoFaults(): ServoFaults {
+  return {
+    isDead: false,
+    unpoweredS: 0,
+    errorBits: 0,
+    isOverloaded: false,
+    isMirrored: false,
+    isReversed: false,
+    shiftRad: 0,
+    wrapTurns: 0,
+    isFrozen: false,
+  };
+}
+
+/** What faults can be done to: an emulator as a whole. */
+export interface FaultTarget {
+  /** Share of packets or bytes that come of the devices, 0 to 1. */
+  setRate(fault: LineFault, rate: number): void;
+  /** Of those that go to them. */
+  setRequestRate(fault: RequestFault, rate: number): void;
+  /** Random bytes without end, a second; 0 ends it. */
+  setNoise(bytesPerS: number): void;
+  /** What is sent comes back before the answers, or no more. */
+  setEcho(isEchoing: boolean): void;
+  /** The next packet, after those that are planned already. */
+  plan(fault: PacketFault): void;
+  /** Voltage of the supply. Throws `ReinError` where the devices have none that counts. */
+  setSupply(volts: number): void;
+  /** A register, in counts, stored too. Throws `ReinError` where device or register is not there. */
+  setRegister(id: number, register: string, counts: number): void;
+  /** Ids of servos. */
+  readonly ids: readonly number[];
+  servo(id: number): ServoFaults | undefined;
+  powerCycle(): void;
+  unplug(): void;
+  plug(): void;
+}
+
+/** What is typed behind the rate of a fault that is to befall requests. */
+const REQUESTS = 'requests';
+
+interface FaultCommand {
+  /** Arguments, as help shows them. */
+  readonly usage: string;
+  readonly help: string;
+  readonly apply: (target: FaultTarget, args: readonly string[]) => void;
+}
+
+const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
+  dead: servoCommand('ID', 'the servo hears and answers nothing any more', (servo) => {
+    servo.isDead = true;
+  }),
+  dip: servoCommand('ID SECONDS', 'it has no power for so long, and starts anew', (servo, seconds = 0) => {
+    servo.unpoweredS = Math.max(0, seconds);
+  }),
+  overload: servoCommand(
+    'ID',
+    'its overload protection latches until brown-out or reboot: it answers, and hardly pulls',
+    (servo) => {
+      servo.isOverloaded = true;
+    },
+  ),
+  error: servoCommand('ID BITS', 'error bits in all that it answers', (servo, bits = 0) => {
+    servo.errorBits = bits;
+  }),
+  mirror: servoCommand('ID', 'it turns the other way, and reads so: it was mounted the other way round', (servo) => {
+    servo.isMirrored = !servo.isMirrored;
+  }),
+  reverse: servoCommand('ID', 'its motor turns against its encoder', (servo) => {
+    servo.isReversed = !servo.isReversed;
+  }),
+  shift: servoCommand('ID RAD', 'its zero is wrong from then on', (servo, rad = 0) => {
+    servo.shiftRad = rad;
+  }),
+  wrap: servoCommand('ID [TURNS]', 'its position jumps by a whole turn, 2 pi', (servo, turns = 1) => {
+    servo.wrapTurns = turns;
+  }),
+  freeze: servoCommand('ID', 'its position is read as it last was', (servo) => {
+    servo.isFrozen = true;
+  }),
+  heal: servoCommand('ID', 'it is as it should be', (servo) => {
+    Object.assign(servo, noServoFaults());
+  }),
+};
+
+const LINE_COMMANDS: Readonly<Record<string, FaultCommand>> = Object.fromEntries(
+  Object.entries(LINE_FAULTS).map(([name, help]) => [commandName(name), lineCommand(name as LineFault, help)]),
+);
+
+/** How the fault of one packet is typed behind `next`, and what its numbers are. */
+const PACKET_COMMANDS: Readonly<Record<string, (a: number, b: number) => PacketFault>> = {
+  drop: (at, count) => ({ kind: 'drop', at, count: count || 1 }),
+  flip: (bit) => ({ kind: 'flip', bit }),
+  delay: (seconds) => ({ kind: 'delay', seconds }),
+  duplicate: () => ({ kind: 'duplicate' }),
+  split: (at, gapS) => ({ kind: 'split', at, gapS }),
+  garbage: (count) => ({ kind: 'garbage', bytes: Uint8Array.from({ length: count }, (_, i) => i * 37) }),
+  'wrong-id': (id) => ({ kind: 'wrongId', id }),
+  stale: () => ({ kind: 'stale' }),
+};
+
+/** By the word that people type. */
+export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
+  ...LINE_COMMANDS,
+  noise: {
+    usage: 'BYTES_PER_S',
+    help: 'the bus is full of garbage; 0 ends it',
+    apply: (target, args) => target.setNoise(Math.max(0, numberOf('noise', args[0]))),
+  },
+  echo: {
+    usage: '[0]',
+    help: 'the adapter hands back what is sent, as some on one wire do; 0 ends it',
+    apply: (target, [on = '1']) => target.setEcho(numberOf('echo', on) !== 0),
+  },
+  next: {
+    usage: 'FAULT [A] [B]',
+    help: 'to the next packet alone: drop AT COUNT, flip BIT, delay S, duplicate, split AT GAP_S, garbage COUNT, wrong-id ID, stale',
+    apply: (target, [kind = '', a = '0', b = '0']) => {
+      const make = PACKET_COMMANDS[kind];
+      if (make === undefined) throw misuse(`next takes ${Object.keys(PACKET_COMMANDS).join(', ')}`);
+      target.plan(make(numberOf('the fault', a), numberOf('the fault', b)));
+    },
+  },
+  ...SERVO_FAULTS,
+  set: {
+    usage: 'ID REGISTER COUNTS',
+    help: 'a register as if it had come so: id (two servos with one id), firmwareMajor, modelNumber, baud, …',
+    apply: (target, [id, register = '', counts]) =>
+      target.setRegister(numberOf('set', id), register, numberOf('a register', counts)),
+  },
+  supply: {
+    usage: 'VOLTS',
+    help: 'voltage of the supply: a battery that runs empty',
+    apply: (target, [volts]) => target.setSupply(Math.max(0, numberOf('supply', volts))),
+  },
+  'brown-out': {
+    usage: '[SECONDS]',
+    help: 'power is cut for so long, or a moment: torque off, registers as from the factory but for the stored ones',
+    apply: (target, [seconds]) => {
+      if (seconds === undefined) target.powerCycle();
+      else for (const id of target.ids) target.servo(id)!.unpoweredS = Math.max(0, numberOf('brown-out', seconds));
+    },
+  },
+  unplug: { usage: '', help: 'the cable is pulled: the port is gone', apply: (target) => target.unplug() },
+  plug: { usage: '', help: 'it is back, under the same name', apply: (target) => target.plug() },
+};
+
+/** Does what `line` says, e.g. `dead 3`. Throws `ReinError('config')` for what it cannot mean. */
+export function applyFault(target: FaultTarget, line: string): void {
+  const [word = '', ...args] = line.trim().split(/\s+/);
+  const command = FAULT_COMMANDS[word];
+  if (command === undefined) {
+    const words = Object.keys(FAULT_COMMANDS);
+    throw misuse(`there is no fault "${word}"${didYouMean(word, words)}`);
+  }
+  const most = command.usage === '' ? 0 : command.usage.split(' ').length;
+  if (args.length > most) throw misuse(`${word} takes ${most === 0 ? 'nothing' : command.usage} after it`);
+  command.apply(target, args);
+}
+
+function lineCommand(fault: LineFault, help: string): FaultCommand {
+  const word = commandName(fault);
+  const ofRequest = REQUEST_FAULTS.find((name) => name === fault);
+  return {
+    usage: ofRequest === undefined ? 'RATE' : `RATE [${REQUESTS}]`,
+    help: `${help}; 0 ends it; of replies${ofRequest === undefined ? '' : ', or of requests'}`,
+    apply: (target, [rateText, way]) => {
+      const rate = numberOf(word, rateText);
+      if (!(rate >= 0 && rate <= 1)) throw misuse(`${word} takes a rate from 0 to 1, not ${rateText}`);
+      if (way === undefined) target.setRate(fault, rate);
+      else if (way === REQUESTS && ofRequest !== undefined) target.setRequestRate(ofRequest, rate);
+      else throw misuse(`${word} takes ${REQUESTS} or nothing after its rate, not "${way}"`);
+    },
+  };
+}
+
+function servoCommand(
+  usage: string,
+  help: string,
+  set: (servo: ServoFaults, value: number | undefined) => void,
+): FaultCommand {
+  return {
+    usage,
+    help,
+    apply: (target, [idText, valueText]) => {
+      const id = numberOf('the id of a servo', idText);
+      const servo = target.servo(id);
+      if (servo === undefined) throw misuse(`there is no servo ${id}; there are ${target.ids.join(', ')}`);
+      set(servo, valueText === undefined ? undefined : numberOf('what follows the id', valueText));
+    },
+  };
+}
+
+/** `wrongId` is typed `wrong-id`. */
+function commandName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function numberOf(what: string, text: string | undefined): number {
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) throw misuse(`${what} wants a number${text === undefined ? '' : `, not "${text}"`}`);
+  return value;
+}
+
+function misuse(message: string): ReinError {
+  return new ReinError('config', message, { remedy: 'help lists what can be typed' });
+}

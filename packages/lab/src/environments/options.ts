@@ -1,0 +1,74 @@
+/** Options of environments and of who acts in them, as plain data that is checked against a table. */
+import { didYouMean, ReinError } from '../../../../src/core/index.ts';
+
+/** What a configuration file can say. */
+export type OptionValues = Readonly<Record<string, number | boolean>>;
+
+/** A number in [low, high]; `whole` numbers count something. */
+export interface NumberField {
+  readonly kind: 'number' | 'whole';
+  readonly default: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface FlagField {
+  readonly kind: 'flag';
+  readonly default: boolean;
+}
+
+/** One field for each option. */
+export type OptionFields = Readonly<Record<string, NumberField | FlagField>>;
+
+/** What `readOptions` makes of `F`. */
+export type Options<F extends OptionFields> = {
+  readonly [K in keyof F]: F[K] extends FlagField ? boolean : number;
+};
+
+export function number(standard: number, low: number, high: number): NumberField {
+  return { kind: 'number', default: standard, low, high };
+}
+
+export function whole(standard: number, low: number, high: number): NumberField {
+  return { kind: 'whole', default: standard, low, high };
+}
+
+export function flag(standard: boolean): FlagField {
+  return { kind: 'flag', default: standard };
+}
+
+/**
+ * `given` with the defaults of `known` where it says nothing. Throws `ReinError('config')` that names `owner` and the option
+ * when it is unknown, of another kind, or out of range.
+ */
+export function readOptions<F extends OptionFields>(owner: string, known: F, given: OptionValues): Options<F> {
+  const read: Record<string, number | boolean> = {};
+  for (const [name, field] of Object.entries(known)) read[name] = field.default;
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(known, name)) throw unknownName(`option of ${owner}`, name, Object.keys(known));
+    const problem = problemOf(known[name]!, value);
+    if (problem !== undefined) {
+      throw new ReinError('config', `the option "${name}" of ${owner} is ${String(value)}, not ${problem}`);
+    }
+    read[name] = value;
+  }
+  return read as Options<F>;
+}
+
+function problemOf(field: NumberField | FlagField, value: unknown): string | undefined {
+  if (field.kind === 'flag') return typeof value === 'boolean' ? undefined : 'true or false';
+  const isRight =
+    typeof value === 'number' &&
+    value >= field.low &&
+    value <= field.high &&
+    (field.kind === 'number' || Number.isInteger(value));
+  return isRight ? undefined : `a ${field.kind === 'whole' ? 'whole ' : ''}number from ${field.low} to ${field.high}`;
+}
+
+/** The error for a `word` that is not among `allowed`, with the nearest of them where one is near. */
+export function unknownName(what: string, word: string, allowed: readonly string[]): ReinError {
+  const remedy = allowed.length === 0 ? 'It has none.' : `There are: ${allowed.join(', ')}.`;
+  return new ReinError('config', `there is no ${what} named "${word.slice(0, 80)}"${didYouMean(word, allowed)}`, {
+    remedy,
+  });
+}

@@ -1,0 +1,11 @@
+/** What the bodies of commands that live in `packages/` take from the command line. */
+import { fileURLToPath } from 'node:url';
+
+export { INTERRUPTED, interruptibly } from './bodies/interrupt.ts';
+export { complain, sayer } from './bodies/terminal.ts';
+export { EMULATED_ROBOTS, type EmulateOptions } from './emulate.ts';
+export type { SweepOptions } from './sweep.ts';
+export type { TrainOptions } from './train.ts';
+
+/** The program `rein`, for a command that starts others. The sources and `dist/` are equally deep. */
+export const PROGRAM = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));

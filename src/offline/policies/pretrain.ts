@@ -1,0 +1,139 @@
+/** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
+import { join } from 'node:path';
+import {
+  closedAfter,
+  makeFolder,
+  ReinError,
+  replaceFileSync,
+  storage,
+  type Transition,
+  totalObservationSize,
+} from '../../core/index.ts';
+import { type Pretraining, type Training, writeCheckpoint } from '../../learner/index.ts';
+import type { LearnerConfig } from '../../learner/options.ts';
+import type { CollectedData, LoadLab } from '../lab.ts';
+import { NETWORKS, openTraining } from '../networks.ts';
+import { checkEmpty, TRIAL_FILES } from '../trial-spec.ts';
+import { collectData, type PretrainingData } from './pretraining-data.ts';
+
+/** What is learned from, with which settings, into which folder. */
+export interface PretrainingRequest {
+  readonly data: PretrainingData;
+  readonly learner: LearnerConfig;
+  readonly seed: number;
+  /** Folder for the networks: empty, or not there yet. */
+  readonly out: string;
+}
+
+/** What came of it: `pretraining.json` in the folder. */
+export interface PretrainingResult extends Pretraining {
+  readonly transitions: number;
+  /** SHA-256 of the whole state, hexadecimal. */
+  readonly stateDigest: string;
+}
+
+const RESULT = 'pretraining.json';
+const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another --run or --env.";
+
+/**
+ * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline
+ * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. What cannot be learned from is left out, with a sentence to `say`.
+ * Rejects with `ReinError` where there is nothing to learn from, the settings cannot work or ask for nothing, or `out` holds
+ * something.
+ */
+export async function runPretraining(
+  { data, learner, seed, out }: PretrainingRequest,
+  say: (message: string) => void,
+  loadLab: LoadLab,
+): Promise<PretrainingResult> {
+  checkEmpty(out, 'is not empty', () => false);
+  const collected = await collectData(data, seed, say, loadLab, learner.interventions);
+  return closedAfter(async (closes) => {
+    const { name, parts, actionSize } = collected;
+    const misfit = { failure: `The learner cannot learn from ${name}`, remedy: MISFIT_REMEDY };
+    const training = await openTraining({ parts, actionSize, config: learner, seed }, misfit, closes);
+    checkWork(training);
+    checkTaken(collected, await fill(training, collected), training, say);
+    const transitions = training.replay.counts().demonstrations;
+    const phases = await training.pretrain();
+    const result = { transitions, ...phases, stateDigest: await training.stateDigest() };
+    const policy = await training.exportPolicy();
+    storage(out, () => {
+      makeFolder(out);
+      replaceFileSync(join(out, TRIAL_FILES.policy), policy);
+      replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
+    });
+    // Last: a folder that has it is whole.
+    await writeCheckpoint(join(out, TRIAL_FILES.checkpoints), NETWORKS, 0, await training.state());
+    return result;
+  });
+}
+
+/** Throws `ReinError` where these settings would learn nothing. */
+function checkWork({ agent: { algorithm, config } }: Training): void {
+  const { bcInitSteps, wsrl } = config;
+  const clones = algorithm.cloning !== undefined;
+  if ((clones && bcInitSteps > 0) || (algorithm.offline !== undefined && wsrl.offlineUpdates > 0)) return;
+  const cloning = clones ? `bcInitSteps is ${bcInitSteps}` : `${algorithm.name} does not clone`;
+  const offline =
+    algorithm.offline === undefined
+      ? `${algorithm.name} does not learn offline`
+      : `wsrl.offlineUpdates is ${wsrl.offlineUpdates}`;
+  throw new ReinError('config', `Nothing would be learned: ${cloning}, and ${offline}.`, {
+    remedy: clones ? 'Set bcInitSteps above 0.' : 'Choose another learner with --learner.',
+  });
+}
+
+/** Gives `training` the transitions. Resolves to those that are of other sizes than the data's task. */
+async function fill(training: Training, data: CollectedData): Promise<readonly Transition[]> {
+  const misfits: Transition[] = [];
+  for (const transition of data.transitions) {
+    transition.source = 'demo';
+    // First: there may be no whole frame in it for an encoder.
+    if (!hasSizes(transition, data)) misfits.push(transition);
+    else await training.take(transition);
+  }
+  return misfits;
+}
+
+function hasSizes(
+  { observation, nextObservation, executed }: Transition,
+  { parts, actionSize }: CollectedData,
+): boolean {
+  const size = totalObservationSize(parts);
+  return observation.length === size && nextObservation.length === size && executed.length === actionSize;
+}
+
+/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what replay has dropped. */
+function checkTaken(
+  data: CollectedData,
+  misfits: readonly Transition[],
+  { replay }: Training,
+  say: (message: string) => void,
+): void {
+  const { demonstrations, dropped } = replay.counts();
+  const left = { ...dropped, wrongSize: dropped.wrongSize + misfits.length };
+  const why = Object.entries(left).filter(([, count]) => count > 0);
+  if (demonstrations > 0 && why.length === 0) return;
+  const { name, parts, actionSize, transitions } = data;
+  const wanted = { observations: totalObservationSize(parts), actions: actionSize };
+  const sizesOf = ({ observation, executed }: Transition) =>
+    `observations of ${observation.length} numbers and actions of ${executed.length}`;
+  const [misfit] = misfits;
+  const reasons = why.map(([reason, count]) => `${count} ${reason}`).join(', ');
+  const sizes =
+    misfit === undefined
+      ? ''
+      : `: ${name} holds ${sizesOf(misfit)}, where ${wanted.observations} and ${wanted.actions} are needed`;
+  const offered = `${transitions.length} transitions were offered${reasons === '' ? '' : ` (${reasons})`}${sizes}`;
+  if (demonstrations > 0) {
+    say(`Only ${demonstrations} transitions are learned from: ${offered}.`);
+    return;
+  }
+  throw new ReinError('storage', `There is nothing to learn from: ${offered}.`, {
+    remedy:
+      misfit === undefined
+        ? 'Give a run that has recorded something, or ask for demonstrations.'
+        : 'Give a folder whose configuration is the one that its transitions were recorded with.',
+  });
+}
