@@ -42,12 +42,17 @@ describe('the program of the simulator', () => {
     const end = new AbortController();
     const running = run(['--ros-args', '-p', 'rate:=250.0'], graph, end.signal);
     while (count === 0) await delay(5);
-    const begin = count;
-    const startMs = performance.now();
-    await delay(400);
-    const periods = (performance.now() - startMs) / 4;
-    expect(count - begin).toBeGreaterThan(0.3 * periods);
-    expect(count - begin).toBeLessThan(1.15 * periods + 10);
+    // Never faster; where the machine was held up meanwhile, it is measured again.
+    let share = 0;
+    for (let tries = 0; tries < 40 && share < 0.9; tries++) {
+      const begin = count;
+      const startMs = performance.now();
+      await delay(400);
+      const periods = (performance.now() - startMs) / 4;
+      expect(count - begin).toBeLessThan(1.15 * periods + 10);
+      share = (count - begin) / periods;
+    }
+    expect(share).toBeGreaterThan(0.9);
     end.abort();
     const { code, text } = await running;
     expect(code).toBe(0);
