@@ -57,8 +57,8 @@ function writeJudged(): void {
   const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
   writeFileSync(join(run.folder, 'arm.yaml'), mockArm6());
   const task = file('tasks/reach-judged.yaml').replace('robot: arm6-ros', `robot: ${join(run.folder, 'arm.yaml')}`);
-  const judged = task.replace('name: reach-judged', 'name: judged').replace('policyHz: 10', 'policyHz: 4');
-  expect(judged).toContain('policyHz: 4');
+  const judged = task.replace('name: reach-judged', 'name: judged').replace('policyHz: 10', 'policyHz: 2');
+  expect(judged).toContain('policyHz: 2');
   writeFileSync(join(run.folder, 'judged.yaml'), judged);
 }
 
