@@ -8,7 +8,7 @@ import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, type Program } from '../support/live-run.ts';
 import { TINY } from '../support/rein.ts';
-import { until as eventually } from '../support/until.ts';
+import { until as eventually, insist } from '../support/until.ts';
 
 /** Straight down is success: a wide hole below the tool, whose place is known. The policy is hardly trained, and needs help. */
 const EASY = TINY.replace(
@@ -67,19 +67,22 @@ describe.skipIf(noBrowserBecause !== undefined)('a page beside a simulation that
     await until(() => watcher.frames.length > stood + 10, 'frames of a robot that stands');
     // A quick hand: the key goes down before the page has heard that it has the seat.
     const key = (type: string): string => `dispatchEvent(new KeyboardEvent('${type}', { code: 'KeyF', key: 'f' }))`;
-    await page.evaluate(`document.querySelector('#take-over').click(); ${key('keydown')}`);
     const driver = ({ operator }: Record<string, unknown>): string | undefined =>
       (operator as { by?: { operator: string } } | undefined)?.by?.operator;
-    await until(() => watcher.all('status').some((status) => driver(status) === 'browser'), 'who shows it');
+    const takeOver = `document.querySelector('#take-over').click(); ${key('keyup')}; ${key('keydown')}`;
+    const isShown = (): boolean => watcher.all('status').some((status) => driver(status) === 'browser');
+    await insist(() => page.evaluate(takeOver), isShown, 'who shows it');
     await until(() => phase() === 'training', 'the end of the demonstration');
     await page.evaluate(key('keyup'));
   });
 
   it('has a call for help answered, and ends at once while it waits for the next answer', async () => {
     await until(() => isAsked('asks for help'), 'the call for help');
-    await page.click('#take-over');
-    await page.keyboard.down('r');
-    await until(() => stateName(watcher.frame!) === 'active.human', 'the person driving');
+    const takeOver = async (): Promise<void> => {
+      await page.click('#take-over');
+      await page.keyboard.down('r');
+    };
+    await insist(takeOver, () => stateName(watcher.frame!) === 'active.human', 'the person driving');
     await page.keyboard.up('r');
     await page.click('#give-back');
     await until(() => !isAsked('asks for help'), 'the answer');
