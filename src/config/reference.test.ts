@@ -19,17 +19,8 @@ describe('generated pages', () => {
     const repeated = rows.filter((row, i) => rows.indexOf(row) !== i);
     // Short groups and the words of kinds are told where they stand.
     expect(repeated.length / rows.length).toBeLessThan(0.1);
-    const anchors = page.match(/^## .*$/gm)!.map(
-      (heading) =>
-        `#${heading
-          .slice(3)
-          .toLowerCase()
-          .replace(/[^a-z0-9 -]/g, '')
-          .replaceAll(' ', '-')}`,
-    );
-    const links = [...page.matchAll(/\]\((#[^)]*)\)/g)].map(([, link]) => link);
-    expect(links.length).toBeGreaterThan(10);
-    expect(links.filter((link) => !anchors.includes(link!))).toEqual([]);
+    // That they lead somewhere: `tests/arch/documents.test.ts`.
+    expect(page.match(/\]\(#[^)]*\)/g)!.length).toBeGreaterThan(10);
   });
 
   it.each(editorSchemas())('docs/schema/$file is current (else: npm run docs)', ({ file, text }) => {

@@ -106,8 +106,7 @@ it('who may operate reads files beside guests who fill the room for theirs', asy
   fill();
   // Answers that a slow machine was long in preparing are cut off again, as they are not read.
   const again = setInterval(fill, 4000);
-  await until(() => server.waitingBytes > 15 * MIB, 'answers that wait', 60_000);
-  clearInterval(again);
+  await until(() => server.waitingBytes > 15 * MIB, 'answers that wait', 60_000).finally(() => clearInterval(again));
   const guest = caller(get('/api/files/metrics'));
   await until(() => guest.said.includes(' 503 '), 'the refusal');
   expect(guest.said).toContain('Too many answers wait to be read');
